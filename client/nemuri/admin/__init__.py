@@ -1,1 +1,1 @@
-"""Operator commands of each memory, over the bus."""
+"""Commands of operators over the bus: define agents, change their memories and policies, and handle dead letters."""

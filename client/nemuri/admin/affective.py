@@ -32,14 +32,15 @@ if TYPE_CHECKING:
 PLATFORM_SECTIONS = ("version", "embedding", "llm")
 """Sections of the configuration file of document 001 that are settings of the platform, not parameters of an agent."""
 MAX_NAMED = 3
-"""Number of protected memories, oldest first, that the message names if no more can be protected."""
+"""Number of protected memories, oldest first, that the error message names if the limit of protection is reached."""
 
 
 async def protect(client: "Client", agent: str, name: str, *, protected: bool) -> tuple[AffectMemoryView, bool]:
-    """Protect a memory from forgetting, or release it. Return the memory before the change, and true if it was changed.
+    """Protect a memory from forgetting, or release it, and return when the projections contain the change.
 
-    Returns when the projections contain the change. Raises `ClientError`, with nothing changed, if the memory is
-    unknown or archived, if the limit of protected memories is reached, or if protection was changed at the same time.
+    Returns the memory before the change, and True if it was changed. Raises `ClientError`, with nothing changed, if the
+    memory is unknown or archived, if the limit of protected memories is reached, or if protection was changed at the
+    same time.
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent, ProtectionChanged))
     await client.settle()
@@ -73,10 +74,9 @@ def _check(memory: AffectMemoryView, view: AffectView) -> None:
 
 
 def read_parameters(path: Path) -> tuple[AffectPolicy, tuple[str, ...]]:
-    """Return the parameters in a YAML or JSON file, and the names of its sections in `PLATFORM_SECTIONS`, which are
-    ignored.
+    """Return the parameters in a YAML or JSON file, and the names of the sections that were ignored.
 
-    Raises `DefinitionError`.
+    Sections in `PLATFORM_SECTIONS` are ignored. Raises `DefinitionError` if the file is invalid.
     """
     found = _read(path)
     if not isinstance(found, dict):

@@ -54,10 +54,11 @@ class AddedAgent:
 
 
 def read_definition(path: Path) -> AgentFile:
-    """Return the agent in a YAML file: id, role, description, system_prompt, perspectives, principles, memory, policy.
+    """Return the agent that a YAML file defines.
 
-    A perspective is a name, or a mapping of name and keywords. A principle is a text, or a mapping of text and scope
-    (its level, project or domain, and its name). Raises `DefinitionError`.
+    The keys of the file are id, role, description, system_prompt, perspectives, principles, memory and policy. A
+    perspective is a name, or a mapping of name and keywords. A principle is a text, or a mapping of text and scope (its
+    level, project or domain, and its name). Raises `DefinitionError`.
     """
     fields = _mapping(read_yaml(path, MAX_FILE_BYTES, "definition of an agent", DefinitionError), path)
     agent_id = _agent_id(fields.pop("id", None), path)

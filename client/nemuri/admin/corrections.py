@@ -1,6 +1,7 @@
-"""Operator commands that correct wrong comparisons of learnings: wrong relations and wrong repetitions.
+"""Commands of operators that correct wrong decisions about learnings.
 
-They are not methods of the client, because they append to the agent's own subject, where clients may not publish.
+A learning may have been linked wrongly to an older memory, or counted wrongly as a repetition of it. The commands are
+not methods of the client, because they append to the agent's own subject, where clients may not publish.
 """
 
 from collections.abc import Sequence
@@ -40,11 +41,11 @@ async def unlink(client: "Client", memory_id: UUID, older: UUID) -> None:
 
 
 async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = None) -> tuple[UUID, ...]:
-    """Encode learnings of a task as new memories, after they were wrongly counted as repetitions of existing memories.
+    """Encode learnings of a task as new memories, if they were wrongly counted as repetitions of existing memories.
 
-    `memory_id` selects one of the repeated memories; None selects all. Returns the ids of the new memories as soon as
-    they can be recalled. The strength that the repetitions had added to the existing memories is taken back. Raises
-    `ClientError`, with nothing changed, if the task repeated no memory, or not this one.
+    `memory_id` selects the learnings that repeated this memory; None selects all. The strength that the repetitions had
+    added to the existing memories is taken back. Returns the ids of the new memories as soon as they can be recalled.
+    Raises `ClientError`, with nothing changed, if the task repeated no memory, or not this one.
     """
     repeated = tuple(dict.fromkeys((await client.progress(task_id)).repeated))
     if memory_id is not None and memory_id not in repeated:
@@ -62,7 +63,10 @@ async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = Non
 
 
 async def _withdrawn(client: "Client", task_id: UUID, memory_id: UUID) -> Sequence[RepetitionWithdrawn]:
-    """Return a withdrawal event for each learning of the task that repeated the memory. The event ids are derived."""
+    """Return a withdrawal event for each learning of the task that repeated the memory.
+
+    The event ids are derived, so that appending the events again changes nothing.
+    """
     agent = (await client.memory(memory_id)).agent_id
     found = []
     async for data in client.log.all_on(client.log.subjects.of_agent(agent, LearningsExtracted)):

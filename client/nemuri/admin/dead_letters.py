@@ -95,7 +95,7 @@ async def retry(client: "Client", name: str) -> str:
 
 
 async def reopen(client: "Client", task_id: UUID, *, failed: int | None = None, cause: UUID | None = None) -> str:
-    """Reopen a failed task, wait until the projections contain that, and return a description of what was done.
+    """Reopen a failed task, return when the projections contain the change, and describe in text what was done.
 
     With `failed`, the task is reopened only if `failed` is its current attempt. Raises `ClientError`, with nothing
     changed, if the task has an answer or is still open.
@@ -122,11 +122,11 @@ async def drop(client: "Client", name: str) -> None:
 
 
 async def erase(client: "Client", name: str) -> None:
-    """Delete a message that is no event from the log, and every dead letter about this message.
+    """Delete a message from the log if it is not an event, and delete every dead letter about it.
 
-    The message must be on a subject of a client. The user needs the permissions of an eraser. Raises `ClientError`,
-    with nothing deleted, if the message is an event, or if it is on a subject of the platform, where a newer version
-    may be able to read it.
+    `name` is the name of one of the dead letters. The message must be on a subject of a client. The user needs the
+    permissions of an eraser. Raises `ClientError`, with nothing deleted, if the message is an event, or if it is on a
+    subject of the platform, where a newer version may be able to read it.
     """
     letter = (await find(client, name)).letter
     if client.log.subjects.client_of(letter.subject) is None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def pace(fading: FadingView) -> str:
-    """Return a clause that says how fast the agent forgets unused memories."""
+    """Return a clause that says after how many days or tasks an unused memory is archived."""
     if fading.days is None:
         return "an unused memory is never archived for its age"
     tasks = f"{fading.tasks_per_day:g} {'task' if fading.tasks_per_day == 1 else 'tasks'}"

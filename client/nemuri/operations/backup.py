@@ -1,4 +1,4 @@
-"""Back up a namespace into a directory, and restore it into an empty one without content that was erased since."""
+"""Back up a namespace into a directory, and restore a backup into an empty namespace, without content erased since."""
 
 import json
 import os
@@ -39,7 +39,7 @@ from nemuri_infra.stores.vectors import hash_in
 
 LOG, MANIFEST = "log.jsonl", "manifest.json"
 FORMAT = 2
-"""Version of the backup format. Version 2 seals the manifest."""
+"""Version of the backup format. Since version 2 the manifest contains its own checksum."""
 PIECE = 1024 * 1024
 
 
@@ -60,7 +60,7 @@ class Manifest(BaseModel):
     format: int = Field(ge=FORMAT, le=FORMAT)
     namespace: Identifier
     log: str
-    """Identity of the log."""
+    """Identity of the log that was backed up."""
     sequence: int = Field(ge=0)
     """Last sequence of the log in the backup."""
     fold: int
@@ -69,7 +69,7 @@ class Manifest(BaseModel):
     made_at: AwareDatetime
     files: dict[str, Part]
     seal: str
-    """SHA-256 of the other fields, because a changed field could bring erased content back."""
+    """SHA-256 of the other fields. It reveals a changed field, which could bring erased content back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,8 @@ async def backup(settings: Settings, directory: Path, on_progress: Advance = ign
         societies = await back_up_societies(at.log, directory)
         identity, sequence = await at.log.identity(), await at.log.last_sequence()
     events = await export_log(settings, directory / LOG, on_progress)
-    # The ledger is copied last, so it names every erasure during the backup. The export may hold a part of its content.
+    # The ledger is copied last, so that it names every erasure during the backup. The export may still hold a part of
+    # the erased content.
     erasure_ledger.append(
         directory / erasure_ledger.LEDGER,
         erasure_ledger.entries(erasure_ledger.ledger_path(settings), settings.namespace),
@@ -144,11 +145,11 @@ def _make(directory: Path) -> None:
 async def restore(
     settings: Settings, directory: Path, *, erasures: Path | None = None, on_progress: Advance = ignore_progress
 ) -> Restored:
-    """Restore a backup into an empty namespace, without the content that a ledger of erasures names.
+    """Restore a backup into an empty namespace, without the content that was erased since.
 
-    The ledgers are the backup's own, that of the data directory, and `erasures`. All files are checked before anything
-    is written. Services stay paused until everything is restored. After an interruption the same restore must be
-    repeated; it continues where it stopped. Raises `OperationError`.
+    Three ledgers name the erased content: that in the backup, that in the data directory, and `erasures` if given. All
+    files are checked before anything is written. Services stay paused until everything is restored. After an
+    interruption the same restore must be repeated; it continues where it stopped. Raises `OperationError`.
     """
     manifest = read_manifest(directory)
     path = directory / LOG
@@ -227,7 +228,7 @@ def _same(own: Path, other: Path) -> bool:
 
 
 def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[erasure_ledger.Entry]:
-    """Return the erasures in `known` that the ledger of the data directory lacks for its namespace."""
+    """Return the erasures in `known` that are missing from the ledger of the data directory, for its namespace."""
     there = erasure_ledger.entries(erasure_ledger.ledger_path(settings), settings.namespace)
     mine = (each.model_copy(update={"namespace": settings.namespace}) for each in known)
     return [each for each in mine if each not in there]
@@ -242,10 +243,11 @@ class _File:
     buried: list[Event] = field(default_factory=list)
     """Tombstones in the file."""
     minds: list[Event] = field(default_factory=list)
-    """Events of the agents whose remaining memories must be restated, and all tombstones."""
+    """All tombstones, and all events of the agents whose remaining memories must be written again after the erasures.
+    """
     refs: set[str] = field(default_factory=set)
     hashes: set[str] = field(default_factory=set)
-    """Hashes of the texts that stay. `refs` has the hashes of the blobs that stay."""
+    """Hashes of the texts that are kept. `refs` has the hashes of the blobs that are kept."""
 
     @classmethod
     def read(cls, path: Path, erasure: Erasure) -> "_File":
@@ -271,9 +273,9 @@ class _File:
         return ErasedContent(Erased.of_erasure(self.erasure), blobs, frozenset(gone - self.hashes))
 
     def tombstones(self, known: Iterable[erasure_ledger.Entry], room: int) -> Iterator[Event]:
-        """Yield the tombstones that the file lacks for the erasures `known`.
+        """Yield tombstones for the erasures `known` that the file does not contain yet.
 
-        The first ones name the erased items. The others restate the remaining memories and fit into `room` bytes each.
+        The first ones name the erased items. The others state the remaining memories anew; each fits into `room` bytes.
         """
         buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
         lacking = [each for each in known if not Erased.of_erasure(each.erasure) <= buried]

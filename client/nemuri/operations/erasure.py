@@ -57,9 +57,9 @@ class Forgotten:
 
 
 async def lineage(settings: Settings, things: Iterable[Thing]) -> LineageResult:
-    """Return everything that erasing these items would delete, with reasons. Nothing is changed.
+    """Return everything that erasing these items would delete, with reasons. Nothing is deleted.
 
-    Raises `OperationError`.
+    The projections are brought to the end of the log first. Raises `OperationError`.
     """
     async with open_operation(settings) as at:
         await catch_up_projections(at)
@@ -101,8 +101,8 @@ async def _chosen(at: OperationContext, things: list[Thing]) -> _Plan:
 async def _recorded(at: OperationContext, settings: Settings, plan: Callable[[], Awaitable[_Plan]]) -> list[Step]:
     """Plan an erasure, record it in the ledger and on the log while the services are paused, and return its steps.
 
-    The long part is done before the pause: folding the agents' memories without the erased events. During the pause
-    only newer events are folded, unless one of them changes the plan.
+    To keep the pause short, the agents' memories are folded without the erased events before it. During the pause only
+    newer events are folded, unless one of them changes the plan.
     """
     end = await at.log.last_sequence()
     await catch_up_projections(at)
@@ -164,7 +164,7 @@ async def resume(settings: Settings, on_progress: Advance = ignore_progress) -> 
 
 
 async def _interrupted(at: OperationContext, settings: Settings) -> _Plan:
-    """Return a plan that repeats the erasures on the log and in the ledger.
+    """Return a plan that repeats the erasures recorded on the log and in the ledger.
 
     The plan includes everything that was derived from the erased items since.
     """
@@ -184,7 +184,7 @@ async def _interrupted(at: OperationContext, settings: Settings) -> _Plan:
 
 
 def _named(erasure: Erasure) -> Iterator[Thing]:
-    """Yield the items of an erasure that a user can name."""
+    """Yield the agents, tasks and memories of an erasure."""
     yield from (Thing("agent", each) for each in erasure.agents)
     yield from (Thing("task", each) for each in erasure.tasks)
     yield from (Thing("memory", each) for some in erasure.memories.values() for each in some)
@@ -209,7 +209,8 @@ async def check_log_complete(at: OperationContext) -> None:
 async def _wait_for_handlers(at: OperationContext) -> None:
     """Wait until no handler is running, at most `HANDLER_TIMEOUT` seconds.
 
-    The folds ignore results of erased items that are appended later, and `resume` deletes them.
+    A handler that runs longer may append results of erased items. The folds ignore these results, and `resume` deletes
+    them.
     """
     end = asyncio.get_running_loop().time() + HANDLER_TIMEOUT
     while await unacknowledged_events(at.log) and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 - the server tells nobody
@@ -259,10 +260,10 @@ async def _whole(at: OperationContext, reached: LineageResult, root: Thing) -> E
 async def _complete(
     at: OperationContext, on_progress: Advance, erased: Erased, erasure: Erasure | None = None
 ) -> Forgotten:
-    """Delete erased content from the stores, then from the log, whose events are needed to find the content in the
-    stores.
+    """Delete erased content from the stores, then from the log. Return the numbers of deleted items.
 
-    With `erasure`, only the subjects of this erasure are searched; otherwise the whole log.
+    The stores come first, because the events name the content to delete there. With `erasure`, only the subjects of
+    this erasure are searched; otherwise the whole log.
     """
     views, log = at.projection.database, at.log
     only = ((),) if erasure is None else subjects_of(log.subjects, erasure)
@@ -307,7 +308,9 @@ async def _overwritten(log: Log) -> tuple[str, ...]:
 
 
 async def _replicated(log: Log) -> tuple[str, ...]:
-    """Return a note if cluster nodes still hold erased bytes: no server can be asked to rewrite its Raft log."""
+    """Return a note if the log is replicated. The Raft logs of the servers then keep erased bytes until their next
+    snapshots.
+    """
     number = (await log.stream.stream_info(log.subjects.stream)).config.num_replicas or 1
     if number == 1:
         return ()

@@ -28,19 +28,20 @@ class OwnedMemory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A part of an erasure: its root item, and all items that its tombstones name."""
+    """A part of an erasure: the item from which it starts, and all items that its tombstones name."""
 
     root: Thing
     erasure: Erasure
 
     @property
     def key(self) -> str:
-        """Return the key that the ids of its tombstones are derived from."""
+        """Return the key from which the ids of the step's tombstones are derived."""
         return f"erasure/{self.root.sort}/{self.root.name}"
 
     def tombstones(self) -> Iterator[Tombstone]:
-        """Yield the tombstones of the step. The first one is that of the root item, and also lists all items in
-        `erasure`.
+        """Yield the tombstones of the step, that of the root item first.
+
+        The first tombstone also lists all items of the step in its field `erasure`.
         """
         first, *others = self._tombstones()
         yield first.model_copy(update={"erasure": self.erasure})
@@ -104,7 +105,7 @@ def union(wholes: Iterable[Erasure]) -> Erasure:
 
 
 def _bytes(erasure: Erasure) -> int:
-    """Return an upper bound of the bytes of an erasure in its first tombstone, which can name a memory twice."""
+    """Return an upper bound on the bytes of an erasure in its first tombstone. A memory may be named twice there."""
     ids = sum(map(len, erasure.memories.values())) * 2 + len(erasure.tasks) + len(erasure.events)
     names = (*erasure.memories, *erasure.restated, *erasure.agents)
     return ids * ID_BYTES + sum(len(each) + 8 for each in names)

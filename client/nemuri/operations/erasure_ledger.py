@@ -1,7 +1,7 @@
-"""The ledger of erasures: a file of ids beside the data, so that an older backup cannot undo an erasure.
+"""The ledger of erasures: a file of ids beside the data. It keeps a restored older backup from undoing an erasure.
 
-Every line ends in a newline and is synced to disk before its items are erased. So a last line without a newline that is
-not a valid entry was torn by a crash and names nothing that is erased.
+Every line ends in a newline and is synced to disk before its items are erased. So an incomplete last line was cut off
+by a crash, and the items that it names were not erased.
 """
 
 import fcntl
@@ -45,7 +45,7 @@ class Entry(BaseModel):
 
     @property
     def step(self) -> Step:
-        """Return the requested item with everything erased with it."""
+        """Return the step that erases the requested item and all items that were erased with it."""
         return Step(self.root, self.erasure)
 
     @model_validator(mode="after")
@@ -67,7 +67,7 @@ def ledger_path(settings: Settings) -> Path:
 def record_steps(settings: Settings, steps: Iterable[Step]) -> None:
     """Add the steps of an erasure to the ledger and sync it to disk. Call it before a step is carried out.
 
-    Raises `OperationError`; nothing is noted then.
+    Raises `OperationError`; nothing is recorded then.
     """
     said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
     noted = ({"sort": each.root.sort, "name": str(each.root.name), "erasure": each.erasure} for each in steps)
@@ -75,7 +75,10 @@ def record_steps(settings: Settings, steps: Iterable[Step]) -> None:
 
 
 def append(path: Path, entries: Iterable[Entry]) -> None:
-    """Append entries to a ledger, replacing a torn last line. The ledger is unchanged if `OperationError` is raised."""
+    """Append entries to a ledger, in place of an incomplete last line, and sync it to disk.
+
+    If `OperationError` is raised, the ledger is unchanged.
+    """
     lines = b"".join(each.model_dump_json().encode() + b"\n" for each in entries)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -104,7 +107,7 @@ def _write(file: BinaryIO, lines: bytes) -> None:
 
 
 def _whole(data: bytes) -> bytes:
-    """Return the data of a ledger without a torn last line."""
+    """Return the data of a ledger without an incomplete last line."""
     end = data.rfind(b"\n") + 1
     try:
         Entry.model_validate_json(data[end:])
@@ -116,7 +119,7 @@ def _whole(data: bytes) -> bytes:
 def entries(path: Path, namespace: str, *, copied: bool = False) -> list[Entry]:
     """Return the erasures of a namespace in order; empty without a ledger. Raises `OperationError`.
 
-    A torn last line is skipped, but raises in a `copied` file, whose copy may be incomplete.
+    An incomplete last line is skipped. In a `copied` file it is an error, because the copy itself may be incomplete.
     """
     try:
         data = path.read_bytes() if path.exists() else b""

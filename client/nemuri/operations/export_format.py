@@ -24,7 +24,7 @@ MAX_LINE_BYTES = 128 * 1024 * 1024
 EARLIEST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
 """Earliest recording time accepted."""
 MAX_CLOCK_LEAD = timedelta(days=1)
-"""Maximum lead of another machine's clock over this one's."""
+"""Maximum time by which the clock of another machine may be ahead of the clock of this machine."""
 MAX_LENGTH_ERROR = 1e-2
 """Maximum deviation of a vector's length from 1."""
 
@@ -96,7 +96,10 @@ class EventLine(_Line):
         return cls(recorded_at=event.at, client=client, event=event.model_dump(mode="json"))
 
     def read(self) -> Event:
-        """Return the event as it was recorded. Raises `UndecodableError` if no log could contain it."""
+        """Return the event as it was recorded.
+
+        Raises `UndecodableError` if the event is invalid, or if its time is before 2020 or in the future.
+        """
         if not EARLIEST_TIME <= self.recorded_at <= datetime.now(UTC) + MAX_CLOCK_LEAD:
             raise UndecodableError("recorded_at: the time must lie between 2020 and now")
         data = to_json(self.event, inf_nan_mode="constants")  # not null, which would look like a missing value

@@ -1,4 +1,6 @@
-"""Export a namespace into a file, and import it into an empty one: the stores first, then the events in order."""
+"""Export a namespace into a file, and import a file into an empty namespace. A file has the stores first, then the
+events.
+"""
 
 import asyncio
 import os
@@ -31,10 +33,10 @@ logger = structlog.get_logger()
 
 
 async def export_log(settings: Settings, path: Path, on_progress: Advance) -> int:
-    """Write the stores and every event of a namespace to a new file with owner-only access. Return the number of
-    events.
+    """Write the stores and every event of a namespace to a new file, and return the number of events.
 
-    Messages that are not events and repetitions of an event are left out. The last line holds the number of events.
+    Only the owner can read the file. Messages that are not events and repetitions of an event are left out. The last
+    line holds the number of events.
 
     Raises:
         OperationError: The file exists or cannot be written.
@@ -67,7 +69,7 @@ async def _stored(at: OperationContext) -> AsyncIterator[StoredLine]:
         try:
             text = await blobs.get(ref)
         except (BlobForgedError, BlobMissingError, IncompleteObjectError, UnicodeDecodeError) as error:
-            # No task can read this blob either, or it has just been erased.
+            # No task could read this blob either, or the blob has just been erased.
             logger.warning("left out", blob=ref, why=str(error))
         else:
             yield StoredLine(store="blob", name=ref, data=b64encode(text.encode()))
@@ -138,11 +140,10 @@ async def import_events(
     left: ErasedContent = ErasedContent(),
     tombstones: Sequence[Event] = (),
 ) -> None:
-    """Append the events of a checked file without the content `left`, then `tombstones`, and bring the projections up
-    to them.
+    """Append the events of a checked file and then `tombstones`, and bring the projections to the end of the log.
 
-    The services must be paused. `total` is the number of events of the file to append, for `on_progress`. Events that
-    an interrupted import appended before are skipped.
+    The content `left` is left out. The services must be paused. `total` is the number of events of the file to append,
+    for `on_progress`. Events that an interrupted import appended before are skipped.
 
     Raises:
         OperationError: The log holds other events; nothing is appended then.

@@ -1,4 +1,4 @@
-"""Past, changed and hypothetical states of an agent, folded from the log without writing anything.
+"""Past states, memory histories and hypothetical states of an agent, folded from the log without writing anything.
 
 Only the agent's own events are read, because the agent's state is the fold of these events alone.
 """
@@ -173,9 +173,10 @@ async def replay_with(
     since: LogPosition | None,
     advance: Advance | None = None,
 ) -> CounterfactualReplay:
-    """Fold an agent's events as recorded, and with other parameters from the position `since` on; None for all events.
+    """Fold an agent's events twice: as recorded, and with other parameters from the position `since` on.
 
-    Returns both states. Raises `LogPositionError` for a position outside the log.
+    None as `since` means from the first event on. Returns both states. Raises `LogPositionError` for a position outside
+    the log.
     """
     reach = await extent(log)
     if since is not None:

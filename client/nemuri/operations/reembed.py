@@ -68,7 +68,7 @@ async def _opened(settings: Settings, embedder: Embedder | None) -> AsyncIterato
 
 @dataclass(frozen=True, slots=True)
 class _Lacking:
-    """An agent that uses another generation of vectors, or has memories without a vector of the new one."""
+    """An agent that uses the vectors of another embedder, or has memories without a vector of the new embedder."""
 
     agent_id: str
     memories: int
@@ -77,7 +77,7 @@ class _Lacking:
 
 @dataclass(slots=True)
 class _Change:
-    """A run that changes all agents to one generation of vectors."""
+    """A run that switches all agents to the vectors of one embedder."""
 
     at: OperationContext
     vectors: Vectors
@@ -88,7 +88,7 @@ class _Change:
 
     @property
     def embedding(self) -> Embedding:
-        """Return the generation that agents change to."""
+        """Return the model and dimension of the new vectors."""
         return Embedding(model=self.vectors.embedder.model, dimension=self.vectors.embedder.dimension)
 
     @property
@@ -97,7 +97,7 @@ class _Change:
         return self.at.projection.database
 
     async def complete(self) -> None:
-        """Embed memories and switch agents until every agent has all vectors of the new generation.
+        """Embed memories and switch agents until every agent has and uses all its new vectors.
 
         Services may encode memories with the old model meanwhile, so several rounds can be needed.
         """
@@ -110,7 +110,7 @@ class _Change:
                     await self._switch(each.agent_id)
 
     async def _lacking(self) -> list[_Lacking]:
-        """Return the agents that still need the change.
+        """Return the agents that are not switched yet or lack new vectors.
 
         The projections are brought to the end of the log first, so that nothing recorded by an earlier run is repeated.
         """
@@ -128,7 +128,7 @@ class _Change:
         await rebuilder.catch_up(self.at.projection, self.at.log, await self.at.log.last_sequence(), ignore_progress)
 
     async def _is_switched(self, agent_id: str) -> bool:
-        """Return True if the agent uses the new generation, after bringing the projections to the end of the log."""
+        """Return True if the agent uses the new vectors, after bringing the projections to the end of the log."""
         await self._catch_up()
         return (await embeddings(self.views))[agent_id] == self.embedding
 
@@ -156,7 +156,7 @@ class _Change:
         )
 
     async def _switch(self, agent_id: str) -> None:
-        """Switch an agent to the new generation if that is not done yet.
+        """Switch an agent to the new vectors if that is not done yet.
 
         The event id is derived from the previous switch, so that an agent can be switched back to an earlier model.
         """

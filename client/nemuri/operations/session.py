@@ -39,7 +39,8 @@ async def open_operation(settings: Settings) -> AsyncIterator[OperationContext]:
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
         await database.check()
-        # A replay never calls a model: vectors of models are read, those of the hashing embedder are computed again.
+        # An operation never calls a model: it reads the stored vectors of models, and computes those of the hashing
+        # embedder.
         with permitted(log, OperationError):
             with jetstream_needed(str(settings.nats_url)):
                 vectors = await Vectors.open(log, HashingEmbedder())

@@ -19,7 +19,7 @@ from nemuri_services.simulation.archive_format import pack_entries, unpack_entri
 from nemuri_services.simulation.checkpoints import Checkpoints, entries_without_leases
 
 NOW: Final = "now"
-"""Name of the copy of the present states. Each other copy has the name of its checkpoint."""
+"""Part of the file name of the copy of the present states. The copy of a checkpoint has the checkpoint's name there."""
 FILE: Final = re.compile(r"society\.([A-Za-z0-9][A-Za-z0-9_-]{0,47})\.(now|[0-9]{8}T[0-9]{12})")
 
 
@@ -39,7 +39,7 @@ class SocietyBackup:
 async def back_up_societies(log: Log, directory: Path) -> list[str]:
     """Write every society of the namespace into a directory, and return the names of the files. The societies may run.
 
-    This happens before the log is read, so that no state is newer than the copy of the log.
+    Call it before the log is read, so that no copied state is newer than the copy of the log.
     """
     files = list[str]()
     for name in await societies(log):
@@ -51,7 +51,7 @@ async def back_up_societies(log: Log, directory: Path) -> list[str]:
             except (ObjectNotFoundError, IncompleteObjectError):
                 if each in await checkpoints.names():
                     raise
-                continue  # a newer one has replaced it
+                continue  # a newer checkpoint has replaced this one meanwhile
         for each, data in copies.items():
             files.append(f"society.{name}.{each}")
             (directory / files[-1]).write_bytes(data)
@@ -95,7 +95,10 @@ def agents_to_exclude(entries: Iterable[erasure_ledger.Entry], before: Container
 
 
 async def check_no_other_society(log: Log, own: Container[str]) -> None:
-    """Raise `OperationError` if there are societies besides `own`, which an interrupted restore may have put back."""
+    """Raise `OperationError` if there is a society that is not in `own`.
+
+    `own` are the societies of the backup, which an interrupted restore may have restored before.
+    """
     if there := [each for each in await societies(log) if each not in own]:
         raise OperationError(f"there are societies already ({', '.join(there)}); restore into a fresh namespace")
 

@@ -1,4 +1,7 @@
-"""Tombstones: events that are appended before content is deleted, and completed after an interruption."""
+"""Tombstones: events that name erased items. They are appended before the content is deleted.
+
+So an interrupted erasure can be completed from the log.
+"""
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -46,10 +49,10 @@ async def begun_erasures(at: OperationContext) -> list[Step]:
 
 
 async def append_tombstones(at: OperationContext, steps: Sequence[Step], replay: Replay) -> None:
-    """Append the tombstones of an erasure that the log lacks, and bring the projections up to them.
+    """Append the tombstones of an erasure that are not on the log yet, and bring the projections up to them.
 
-    The first tombstones name the erased items, step by step. The others restate the agents' remaining memories, using
-    `replay`, the state without the erased events. Raises `OperationError`.
+    The first tombstones name the erased items, step by step. The others state the remaining memories of the agents
+    anew, using `replay`, the state without the erased events. Raises `OperationError`.
     """
     there = {each.event_id for each in await tombstones(at.log, 0, await at.log.last_sequence())}
     try:
@@ -71,7 +74,11 @@ async def append_tombstones(at: OperationContext, steps: Sequence[Step], replay:
 
 
 async def _restate(at: OperationContext, key: str, replay: Replay) -> None:
-    """Append events that restate the remaining memories of the agents in `replay`."""
+    """Append events that state the remaining memories of the agents in `replay` anew.
+
+    Tries again, up to `ATTEMPTS` times, if an agent appends events at the same time. Raises `OperationError` after
+    that.
+    """
     agents = list(replay.minds)
     for _ in range(ATTEMPTS):
         ends = {each: (await at.log.newest_on(at.log.subjects.agent_events(each))).sequence for each in agents}
@@ -97,7 +104,8 @@ async def _restate(at: OperationContext, key: str, replay: Replay) -> None:
 def restatements(
     live: Mind, replayed: Mind, gone: Collection[UUID], agent_id: str, place: str, room: int
 ) -> list[MemoriesErased]:
-    """Return events that restate the remaining memories, so that folding the remaining events gives the same state.
+    """Return events that state the remaining memories anew, so that folding the remaining events gives the current
+    state.
 
     `live` is the agent's current state, `replayed` the fold without the erased events, `gone` the erased ids. Each
     event fits into `room` bytes. Raises `DivergedError` if the two states differ in spite of the events.
@@ -113,7 +121,7 @@ def restatements(
 
 
 def _fitting(standings: Iterable[Standing], room: int) -> Iterator[tuple[Standing, ...]]:
-    """Yield the standings in groups of at most `room` bytes."""
+    """Yield the states of memories in groups of at most `room` bytes."""
     some, size = list[Standing](), 0
     for each in standings:
         more = len(each.model_dump_json().encode()) + 1

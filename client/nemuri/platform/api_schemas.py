@@ -61,7 +61,7 @@ SOCIETY: dict[str, tuple[str, type[BaseModel]]] = {
     "percepts": (SUBJECTS.percepts("{society}", "{host}"), Percepts),
     "vitals": (SUBJECTS.vitals("{society}", "{host}"), HostHealthReport),
 }
-"""Messages between agent hosts and the world process, by name, with their subject. They are not logged."""
+"""Messages between agent hosts and the world process, by name, with their subjects. The log does not store them."""
 
 
 class _Plain(yaml.SafeDumper):
@@ -227,7 +227,7 @@ def _text(value: Mapping[str, Any]) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write all documents into a folder, and delete outdated ones."""
+    """Write all documents into a folder, and delete JSON files there that are no longer generated."""
     wanted = documents()
     for name, text in wanted.items():
         path = folder / name

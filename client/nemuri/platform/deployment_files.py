@@ -1,8 +1,7 @@
 """Generator of the deployment files of the services: containers, Kubernetes deployments, secrets and autoscaling.
 
-`python -m nemuri.platform.deployment_files` writes the files from the registry. Each service declares its needs as
-fields of `Service`. Everything that does not depend on the services is written by hand, also in files generated in
-part.
+`python -m nemuri.platform.deployment_files` writes the files from the registry of services. Each service declares its
+needs as fields of `Service`. Some files are generated only between two comments; the rest of them is written by hand.
 """
 
 import sys
@@ -101,9 +100,10 @@ spec:
 
 
 def generated_files(root: Path) -> dict[Path, str]:
-    """Return the text of each file that is generated, whole or in part, by its path in the repository at `root`.
+    """Return the text of each generated file, by its path in the repository at `root`.
 
-    Raises ValueError if a file that is generated in part has no generated part.
+    Of `docker-compose.yml` and `kustomization.yaml` only the part between two comments is generated. Raises ValueError
+    if such a part is missing.
     """
     containers = (_container(each) for each in SERVICES.values())
     secrets = (SECRET.substitute(name=name) for name in SERVICES)
@@ -144,7 +144,10 @@ def _must_stop_first(service: Service) -> bool:
 
 
 def _with_part(path: Path, part: str) -> str:
-    """Return the text of the file with the lines between the two marking comments replaced."""
+    """Return the text of the file, with `part` in place of the lines between the comments `BEGIN` and `END`.
+
+    Raises ValueError if one of the comments is missing.
+    """
     before, begin, rest = path.read_text(encoding="utf-8").partition(f"  {BEGIN}")
     comment, _, rest = rest.partition("\n")
     _, end, after = rest.partition(f"  {END}")

@@ -19,7 +19,10 @@ class SettingsError(ValueError):
 
 
 async def embedding_in_force(settings: Settings) -> Embedding:
-    """Return the model and dimension of the configured embedder. Raises `SettingsError` if the settings name none."""
+    """Return the model and dimension of the configured embedder. A local model is loaded for that.
+
+    Raises `SettingsError` if its package is not installed, and ValueError if the settings are invalid.
+    """
     try:
         settings.model_settings()
         embedder = build_embedder(settings.embedding_settings())

@@ -44,13 +44,13 @@ def configure_logging(level: str, *, terminal: bool | None = None) -> None:
 
 
 class SafePrinter:
-    """A printer of lines that never raises, for example if the disk is full."""
+    """A printer of lines that never raises. A line that cannot be printed is lost, for example if the disk is full."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
 
     def msg(self, message: str) -> None:
-        """Print a line if possible."""
+        """Print a line. Nothing happens if that fails."""
         with contextlib.suppress(OSError):
             print(message, file=self._file, flush=True)
 
@@ -60,7 +60,7 @@ class SafePrinter:
 class _Lines(logging.Handler):
     """A handler that prints log records of the standard library.
 
-    The standard library's own handlers would quote the text of a record that cannot be printed.
+    It replaces the standard library's own handlers, which print the text of a record that they cannot write.
     """
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -83,7 +83,10 @@ def without_credentials(_logger: Any, _method: str, event: EventDict) -> EventDi
 
 
 def redact_exception(_logger: Any, _method: str, event: EventDict) -> EventDict:
-    """Replace an exception by its loggable description and its place (a structlog processor)."""
+    """Replace an exception by its message and code locations (a structlog processor).
+
+    A message that could quote tasks or memories is replaced by the type of the exception.
+    """
     from nemuri_infra.errors.log_safe import (  # Imports the drivers' errors, which most commands never load.
         code_locations,
         log_safe,

@@ -1,4 +1,4 @@
-"""Erasure of memories that nightly jobs have deleted. The platform does it, because services may not erase anything."""
+"""Erasure of the memories that nightly jobs have deleted. The platform does it, because services may not erase data."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +19,10 @@ RETRY = 5.0
 
 @asynccontextmanager
 async def sweeping(settings: Settings) -> AsyncIterator[None]:
-    """Erase memories in the background while the context lasts: now, and after each nightly job that deleted some."""
+    """Erase in the background, while the context lasts, all affective memories that nightly jobs have deleted.
+
+    The erasure runs at the start and after each nightly job that deletes memories.
+    """
     passing = (*OUTAGE_ERRORS, OperationError)
     work = asyncio.create_task(retry_forever("sweeping", partial(_sweep, settings), passing=passing, retry=RETRY))
     try:

@@ -44,7 +44,7 @@ class Deployment:
     nodes: Sequence[str] = ()
     """Host names of a cluster's nodes."""
     client_nats: str | None = None
-    """Addresses of the NATS servers for clients, comma-separated; None if they are those of `nats`."""
+    """Addresses of the NATS servers for clients, comma-separated; None to use `nats`."""
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ def nats_accounts(spaces: Iterable[Permissions], clients: Sequence[str], passwor
 
 
 def _exports(space: Permissions, clients: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the exports of a namespace's account to the accounts of its clients."""
+    """Return the exports of a namespace's account: the subjects that the accounts of its clients may use."""
     services: dict[str, list[str]] = {}
     streams: dict[str, list[str]] = {}
     for each in clients:
@@ -159,7 +159,7 @@ def _user(name: str, rights: Rights, passwords: Passwords) -> dict[str, Any]:
 
 
 def cluster_routes(nodes: Sequence[str], passwords: Passwords) -> str:
-    """Return the part of the server configuration that connects the nodes of a cluster and refuses others."""
+    """Return the part of the server configuration that connects the nodes of a cluster and refuses other servers."""
     password = passwords.of("route")
     routes = [f"nats-route://route:{password}@{node}:6222" for node in nodes]
     lines = {
@@ -172,10 +172,10 @@ def cluster_routes(nodes: Sequence[str], passwords: Passwords) -> str:
 
 
 def database_roles(namespaces: Iterable[str], passwords: Passwords) -> str:
-    """Return SQL that creates the roles of each namespace. The superuser runs it; it can be run again.
+    """Return SQL that creates the roles of each namespace. A superuser must run it; running it again changes nothing.
 
     The projector's role owns the projections, so that it can rebuild them into a new schema. The reader's role can only
-    read the projections.
+    read the projections. The passwords are set each time.
     """
     parts = ["-- Written by `nemuri permissions`; run it in the database of the views, as its superuser."]
     parts += ["CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;"]
@@ -201,7 +201,7 @@ def _role(name: str, rights: str, passwords: Passwords) -> Iterable[str]:
 
 
 def database_role(namespace: str, role: str) -> str:
-    """Return the name of a namespace's role, unique among the namespaces of a server."""
+    """Return the name of a namespace's database role, such as "nemuri_reader". Each namespace has roles of its own."""
     return f"{namespace}_{role}"
 
 
@@ -216,7 +216,7 @@ def _scram(password: str) -> str:
 
 
 def _environment(space: Permissions, role: str, deployment: Deployment, passwords: Passwords) -> dict[str, str]:
-    """Return the environment variables of a process that uses the namespace's account."""
+    """Return the environment variables of a process that connects as a user of the namespace's account."""
     owner = database_role(space.subjects.namespace, PROJECTOR if role in OWNER_USERS else READER)
     lines = {
         "NEMURI_NAMESPACE": space.subjects.namespace,

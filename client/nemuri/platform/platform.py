@@ -40,8 +40,9 @@ async def run_platform(
     """Run the servers that have no configured address and all services, until `stop` is set or the task is cancelled.
 
     With `processes` each service has its own process, which is restarted if it dies; otherwise all run in this one.
-    `ready` is called when everything serves, with the URLs of the health and metrics endpoints. Raises
-    `AlreadyRunning`, `ServerFailed`, `UnreachableError`, `DatabaseError`, `EmbedderChanged`, `SettingsError`.
+    When everything is ready, `ready` is called with the addresses of the servers and the URLs of the health and metrics
+    endpoints. Raises `AlreadyRunning`, `ServerFailed`, `UnreachableError`, `DatabaseError`, `EmbedderChanged`,
+    `SettingsError`.
     """
     if settings.database_url is not None:
         check_database_url(settings.database_url)

@@ -100,7 +100,7 @@ async def serve_endpoints(address: str, told: ProbeSource) -> AsyncIterator[str]
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to the process, which lets its services finish first."""
+        """Install no signal handlers. The process handles signals itself, so that its services can finish first."""
         yield
 
 
@@ -145,7 +145,7 @@ def _application(told: ProbeSource) -> Callable[..., Awaitable[None]]:
 
 
 async def _health(told: ProbeSource) -> Reply:
-    """Return the health. The answer itself shows that the event loop runs."""
+    """Return the health. That an answer comes at all shows that the event loop runs."""
     known = told.health()
     return _json(200 if known["healthy"] else 503, known)
 

@@ -34,7 +34,7 @@ class NotProvisioned(RuntimeError):  # noqa: N818 - the name states a fact
 
 
 async def prepare(settings: Settings) -> None:
-    """Create everything that the namespace needs on both servers. Repeating it changes nothing.
+    """Create everything that the namespace needs on the NATS server and in the database. Repeating it changes nothing.
 
     If the database cannot be used, nothing is created on the NATS server either.
     """
@@ -54,7 +54,7 @@ async def prepare(settings: Settings) -> None:
 
 
 async def ensure_provisioned(settings: Settings, names: Iterable[str]) -> None:
-    """Create everything that the namespace needs, or only check that it exists if `settings.provision` is false.
+    """Create everything that the namespace needs. If `settings.provision` is false, only check that it exists.
 
     The check covers what the named services need. Raises `NotProvisioned` if something is missing.
     """
@@ -121,9 +121,10 @@ async def run_services(resources: Resources, names: Iterable[str]) -> AsyncItera
 
 
 async def _finish(apps: Sequence[FastStream]) -> None:
-    """Let the work in progress end, for at most `DRAIN_SECONDS`, then stop the applications.
+    """Stop all subscribers and wait for the handlers in progress, then stop the applications.
 
-    Stopping an application would wait for its handlers once more, so it is limited to `CLOSE_SECONDS`.
+    The handlers get at most 20 seconds (`DRAIN_SECONDS` of the broker). Stopping an application would wait for its
+    handlers once more, so that is limited to `CLOSE_SECONDS`.
     """
     subscribers = [each for app in apps for each in app.brokers[0].subscribers]
     await asyncio.gather(*(each.stop() for each in subscribers))

@@ -31,7 +31,7 @@ KILL_SECONDS = 30.0
 
 
 class Worker(Child):
-    """A service as a child process of the platform. It counts as started when it is ready."""
+    """A worker that runs one service as a child process of the platform. It counts as started when it is ready."""
 
     def __init__(self, home: Home, service: str, environment: Mapping[str, str]) -> None:
         self._ready = home.workers / f"{service}.ready"
@@ -45,8 +45,9 @@ class Worker(Child):
         return self._ready.read_text(encoding="utf-8").strip() or None if self._ready.exists() else None
 
     async def start(self) -> None:
-        """Start the worker and wait until it is ready. Raises `ServerFailed` with the end of its log if it does not get
-        ready.
+        """Start the worker and wait until it is ready. Does nothing if it runs already.
+
+        Raises `ServerFailed` with the end of its log if it does not get ready.
         """
         if self.alive:
             return
@@ -63,7 +64,7 @@ class Worker(Child):
 
     async def _until_ready(self) -> None:
         ended = asyncio.ensure_future(self.wait())
-        while not self._ready.exists():  # Another process announces nothing, so the file is polled.
+        while not self._ready.exists():  # The worker announces its readiness only by this file, so the file is polled.
             if ended.done():
                 raise ServerFailed(f"the worker {self.name} ended while it started:\n{self.log_tail()}")
             await asyncio.sleep(POLL_SECONDS)
@@ -93,7 +94,9 @@ class WorkerReplica:
         return await self._process.wait()
 
     async def stop(self) -> None:
-        """Let the process finish its work, and wait until it has ended. Nothing happens if it was never started."""
+        """Send SIGTERM, which lets the process finish its work, and wait until it has ended. Does nothing if it does
+        not run.
+        """
         if self._process is not None and self._process.returncode is None:
             self._process.terminate()
             await self._process.wait()
@@ -126,7 +129,7 @@ async def work(
 
 
 async def while_connected(resources: Resources, until: Coroutine[Any, Any, object]) -> None:
-    """Wait for `until`. Raises `ServerFailed` if a connection to NATS is closed for good before that."""
+    """Wait until `until` completes. Raises `ServerFailed` if the connection to NATS is closed for good before that."""
     ending, lost = asyncio.ensure_future(until), asyncio.ensure_future(resources.log.lost.wait())
     try:
         await asyncio.wait((ending, lost), return_when=asyncio.FIRST_COMPLETED)
@@ -154,7 +157,10 @@ def settings_of_replica(settings: Settings, number: int) -> Settings:
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """Return a process environment with the addresses of the servers. Other users could read them in arguments."""
+    """Return the environment for a child process, including the addresses of the servers.
+
+    The addresses can contain passwords. In the arguments of the process other users of the machine could read them.
+    """
     addresses = {"NATS_URL": settings.nats_url, "DATABASE_URL": settings.database_url}
     known = {name: address for name, address in addresses.items() if address is not None}
     return {**os.environ, **known, "NEMURI_HTTP": settings.http or ""}
@@ -166,7 +172,7 @@ def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
 
 
 async def end_orphans(home: Home) -> None:
-    """End the workers that a killed platform of this data directory left behind."""
+    """End the workers of this data directory that were left behind when their platform was killed."""
     left = [each for each in psutil.process_iter() if _is_worker(each, home)]
     for each in left:
         each.terminate()
@@ -188,8 +194,8 @@ def run_until_stopped(
 ) -> None:
     """Run a coroutine until it ends. SIGINT or SIGTERM sets its event and cancels it; a second signal ends the process.
 
-    The process also ends `within` seconds after the first signal, even if the event loop is busy or a thread does not
-    return.
+    With `within`, the process also ends that many seconds after the first signal, even if the event loop is busy or a
+    thread does not return.
     """
     asyncio.run(_until_stopped(work_until, within))
 
@@ -230,7 +236,7 @@ async def until_orphaned(parent: int, stop: asyncio.Event) -> None:
 
 
 async def end_when_orphaned(parent: int, stop: asyncio.Event) -> None:
-    """Wait as `until_orphaned` does, and end the process as SIGTERM would if the parent is gone."""
+    """Wait until `stop` is set or the parent is gone. In the second case send SIGTERM to this process."""
     await until_orphaned(parent, stop)
     if not stop.is_set():
         signal.raise_signal(signal.SIGTERM)
