@@ -16,7 +16,7 @@ Named = Literal["task", "memory", "course"]
 
 
 def beginning(text: str) -> str:
-    """Return an id prefix in lower case. Raises ValueError if the text is none.
+    """Return `text` in lower case if it is an id prefix. Raises ValueError otherwise.
 
     An id prefix has at least `MIN_ID_DIGITS` hex digits. It has no dashes, or the dashes of a complete id.
     """

@@ -44,7 +44,7 @@ class Emotion(Value):
 
 
 class Reading(Value):
-    """Analysis of a turn's meaning and emotion, by a model or by a lexicon of words and marks."""
+    """Emotion, category and texts of a turn, read by a model or by a lexicon of emotion words."""
 
     intensity: Percent
     emotion: Emotion
@@ -59,7 +59,7 @@ class Reading(Value):
 
 
 class Link(Value):
-    """A relation from the memory that stores it to another memory."""
+    """A relation to another memory, stored in the memory where the relation starts."""
 
     to: UUID
     sort: LinkSort
@@ -79,7 +79,7 @@ class TurnOffered(ClientEvent):
     kind: Literal["turn_offered"] = "turn_offered"
     agent_id: Identifier
     session: Label
-    """Session of the assistant."""
+    """Name of the assistant's session in which the turn took place."""
     prompt: Text = Field(min_length=1, max_length=TURN_LIMIT)
     """Words of the user."""
     reply: Text = Field(default="", max_length=TURN_LIMIT)
@@ -97,7 +97,7 @@ class TurnRemembered(AgentEvent):
     turn_id: UUID
     """Id of the client's event with the full text of the turn."""
     session: Label
-    """Session of the assistant."""
+    """Name of the assistant's session in which the turn took place."""
     label: str = Field(pattern=r"^mem_\d{8}_\d{3,}$")
     """Display label: the date of the turn and a number, such as `mem_20260131_007`."""
     said_at: datetime
@@ -115,8 +115,8 @@ class TurnRemembered(AgentEvent):
     days up to the newest nightly job if the turn was offered later.
     """
     protection: Literal["none", "protected", "asked"] = "none"
-    """Protection from forgetting. A memory with `asked` waits until fewer memories are protected than the policy
-    allows.
+    """Protection from forgetting. `asked`: the user asked to protect the memory. A nightly job protects it when fewer
+    memories are protected than the policy allows.
     """
     relations: tuple[Link, ...] = ()
     """The relation to the most similar older memory, if the words of the prompt express one. The nightly job sets its
@@ -136,7 +136,7 @@ class MemoriesRecalled(AgentEvent):
 
     kind: Literal["memories_recalled"] = "memories_recalled"
     session: Label | None = None
-    """Session of the assistant; None outside of a session."""
+    """Name of the assistant's session; None outside of a session."""
     recalled: tuple[UUID, ...] = ()
     """Ids of the recalled active memories."""
     asked_back: tuple[UUID, ...] = ()
@@ -193,7 +193,7 @@ class NightPassed(AgentEvent):
     recalled: tuple[UUID, ...] = ()
     """Memories that were reinforced because they had been recalled."""
     lowered: tuple[Lowered, ...] = ()
-    """Memories at a lower level."""
+    """Memories that moved to a lower level of detail."""
     archived: tuple[UUID, ...] = ()
     """Ids of the archived memories."""
     revived: tuple[Revived, ...] = ()
@@ -210,7 +210,7 @@ class NightPassed(AgentEvent):
     compared: tuple[UUID, ...] = ()
     """New and changed memories that were compared with all others and need no further comparison."""
     deleted: tuple[UUID, ...] = ()
-    """Archived memories that are deleted. They are no longer retrieved and will be erased."""
+    """Ids of archived memories that are deleted. They are no longer retrieved and will be erased."""
     unfinished: bool = False
     """True if the work did not fit into this event. Another `night_passed` event continues the night."""
 
@@ -242,7 +242,7 @@ class MemoryCompressed(AgentEvent):
     usage: Usage | None = None
     """Tokens used by the model; None without a model call."""
     vector: Text
-    """Key of the vector."""
+    """Key of the vector of the compressed trigger and content."""
 
 
 AffectEvent = (

@@ -94,17 +94,17 @@ class AffectView(Value):
     waiting: tuple[AffectMemoryView, ...]
     """Memories that wait for protection until the user releases a protected one."""
     oldest_protected: tuple[AffectMemoryView, ...]
-    """Protected memories that the user may release, oldest first. Empty unless protection is full or memories wait for
-    it.
+    """Protected memories that the user may release, oldest first. Empty unless the maximum number of memories is
+    protected, or memories wait for protection.
     """
     moods: tuple[MoodPoint, ...]
     """Mean emotion of each of the last days that have memories, oldest first."""
     memories: tuple[AffectMemoryView, ...]
     """Active memories with the highest retention, strongest first."""
     remembered: int
-    """Number of turns that became memories, without erased ones."""
+    """Number of turns that became memories. Erased memories are not counted."""
     compressed: tuple[int, int]
-    """Number of memories compressed at least to a summary, and of those compressed to keywords."""
+    """Two numbers: memories compressed at least to a summary, and memories compressed to keywords."""
     recalls: int
     first_at: datetime | None
     parameters: dict[str, JsonValue]

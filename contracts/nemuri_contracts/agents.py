@@ -38,7 +38,7 @@ class ScopedPrinciple(Value):
 
 
 def _form(value: object) -> str:
-    """Return the form of a principle, `scoped` or `text`. Errors then mention this form only."""
+    """Return the form of a principle, `scoped` or `text`. Validation errors then mention this form only."""
     return "scoped" if isinstance(value, dict | ScopedPrinciple) else "text"
 
 
@@ -53,7 +53,7 @@ class Definition(Value):
     """Description of the agent's skills. Routing compares tasks with it."""
     system_prompt: Text = Field(default="", max_length=16_000)
     perspectives: tuple[Perspective, ...] = Field(default=(), max_length=16)
-    """At least one for strength memory; none for affective and tiered memory."""
+    """Perspectives of the agent: at least one for strength memory, none for affective and tiered memory."""
     principles: tuple[Principle, ...] = Field(default=(), max_length=32)
     """Principles that are part of every prompt. A plain text is valid in every scope."""
     memory: Literal["strength", "affective", "tiered"] = "strength"

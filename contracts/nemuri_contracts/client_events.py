@@ -57,7 +57,7 @@ class TaskSubmitted(ClientEvent):
     wanted_agent: Identifier | None = None
     """Agent that the client asks for; None to let the orchestrator choose."""
     perspective: Label | None = None
-    """Perspective; None for none."""
+    """Perspective under which the task is answered; None to choose none."""
     setting: Setting = Setting()
     """Project and domains in which the task takes place."""
     conversation: Label | None = None

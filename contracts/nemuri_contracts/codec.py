@@ -138,9 +138,10 @@ def parsed(data: bytes) -> AnyEvent:
 
 
 def _of_old(data: bytes, present: ValidationError) -> AnyEvent:
-    """Return the upcast event. Raises `UndecodableError` with the error `present` if no upcast applies to `data`.
+    """Return the event in `data` after its upcasts.
 
-    Raises `UndecodableError` also if an upcast fails or its result is not valid.
+    Raises `UndecodableError` with the message of `present`, the validation error of the current version, if no upcast
+    applies. Raises `UndecodableError` also if an upcast fails or its result is not valid.
     """
     try:
         said = from_json(data)

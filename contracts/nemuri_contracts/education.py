@@ -87,7 +87,7 @@ class CourseBegun(AgentEvent):
 
 
 class ChapterRead(AgentEvent):
-    """The agent read a chapter. The reading is a session, whose id is the event's id. The agent sleeps over it."""
+    """The agent read a chapter. The reading is a session whose id is the event's id. The agent sleeps after it."""
 
     kind: Literal["chapter_read"] = "chapter_read"
     course_id: UUID
@@ -126,7 +126,9 @@ class ExerciseGraded(AgentEvent):
     reason: Text | None = None
     """Error that made grading fail; the answer then counts as wrong. None if the answer was graded."""
     graded_at: datetime
-    """Time by the platform's clock. The log's time may be earlier if an operator advanced the platform's clock."""
+    """Time of grading by the platform's clock. The log's time may be earlier if an operator advanced the platform's
+    clock.
+    """
     due_at: datetime | None
     """Time of the next repetition. None if there is no further one."""
     card: JsonObject | None = None
@@ -146,7 +148,7 @@ class MemoriesReviewed(AgentEvent):
     perspective: Label | None
     """Perspective; None for none."""
     memory_ids: tuple[UUID, ...] = Field(max_length=50)
-    """Ids of the memories."""
+    """Ids of the reviewed memories."""
 
 
 class CourseFinished(AgentEvent):

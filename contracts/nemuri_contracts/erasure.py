@@ -52,7 +52,7 @@ class MemoriesErased(AgentEvent):
 
     kind: Literal["memories_erased"] = "memories_erased"
     memory_ids: tuple[UUID, ...]
-    """Ids of the memories."""
+    """Ids of the erased memories."""
     standing: tuple[Standing, ...] = ()
     """New state of other memories after the erasure."""
     erasure: Erasure | None = None

@@ -50,7 +50,7 @@ class Explanation(Value):
     deep: bool
     principles: tuple[KeptInMind, ...]
     candidates: tuple[ExplainedCandidate, ...]
-    """All candidates of stage 1, best first. Empty if nothing was relevant."""
+    """All candidates that stage 1 of the retrieval found, best first. Empty if nothing was relevant."""
 
 
 class WhyView(Value):

@@ -68,9 +68,9 @@ class MemoryView(Value):
     """True if the agent's definition lists it as a principle. Principles are part of every context."""
     links: tuple[UUID, ...]
     relations: tuple[Relation, ...] = ()
-    """Older memories that it contradicts or supersedes."""
+    """Relations of this memory to older memories that it contradicts or supersedes."""
     yields_to: tuple[UUID, ...] = ()
-    """Newer memories that contradict or supersede it."""
+    """Ids of the newer memories that contradict or supersede this one."""
     status: Literal["active", "archived"]
     strength: float
     strength_by_perspective: dict[str, float]

@@ -10,7 +10,7 @@ from nemuri_contracts.strength import FEATURES
 
 
 class HeldOut(Value):
-    """Comparison of the learned with the linear ranking on the newest tasks, which were not used for training."""
+    """Comparison of the learned scorer with the linear score on the newest tasks, which were not used for training."""
 
     tasks: Count
     learned: float = Field(ge=0, le=1)
@@ -18,7 +18,7 @@ class HeldOut(Value):
     linear: float = Field(ge=0, le=1)
     """Mean nDCG of the linear score."""
     error: float = Field(ge=0)
-    """Standard error of the mean difference between both values."""
+    """Standard error of the mean difference between `learned` and `linear`."""
 
 
 class Weights(Value):
@@ -59,14 +59,14 @@ class ScorerTrained(AgentEvent):
 
 
 class Weighed(Value):
-    """Importance of a feature in the linear and in the learned score. In each of both, the magnitudes of all nine
-    features sum to 1.
+    """Importance of a feature in the linear and in the learned score. In each of these scores, the magnitudes of all
+    nine features sum to 1.
     """
 
     linear: float
     """Weight in the linear score."""
     learned: float | None
-    """Change of the learned score's logit as the feature goes from 0 to 1 while the others are 1/2, normalised. None
+    """Change of the learned score's logit when the feature goes from 0 to 1 and the others are 1/2, normalised. None
     before the first training.
     """
 

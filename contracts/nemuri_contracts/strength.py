@@ -210,7 +210,7 @@ class MemoryEncoded(AgentEvent):
     strength: float = Field(gt=0, le=1e6)
     """Initial strength, overall and in each of `perspectives`."""
     perspectives: tuple[Label, ...]
-    """Perspectives with a strength of their own."""
+    """Perspectives in which the memory has its own strength."""
 
     @property
     def memory_id(self) -> UUID:
@@ -272,7 +272,7 @@ class Aging(Value):
 
     days: float = Field(ge=0, le=1e9)
     left: float = Field(ge=0, le=1e9)
-    """Days that have passed without decay. Later sleeps may still apply them."""
+    """Days that have passed but that no sleep has applied as decay yet. Later sleeps may still apply them."""
     until: float = Field(ge=0, le=2.5e11)
     """Time of the decision by the platform's clock, in seconds since 1970."""
 
@@ -309,4 +309,4 @@ class ImpactCredited(AgentEvent):
     points: float = Field(ge=0, le=1e6)
     """Impact points per memory (document 003 §4.4)."""
     memory_ids: tuple[UUID, ...]
-    """Ids of the memories."""
+    """Ids of the credited memories."""

@@ -44,7 +44,7 @@ class ChunkSummarised(TaskEvent):
 
     kind: Literal["chunk_summarised"] = "chunk_summarised"
     ordinal: Count
-    """Number of the chunk, from 0."""
+    """Index of the chunk, from 0."""
     point: Text
     """Key point of the chunk."""
     usage: Usage
@@ -228,7 +228,7 @@ class TaskReopened(TaskEvent):
 
     kind: Literal["task_reopened"] = "task_reopened"
     attempt: Annotated[Count, Field(ge=2)]
-    """Number of the attempt, from 1."""
+    """Number of the new attempt, from 2."""
 
 
 class FeedbackParked(TaskEvent):

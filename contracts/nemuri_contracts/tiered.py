@@ -16,7 +16,7 @@ from nemuri_contracts.event import AgentEvent, ClientEvent, Identifier, Label, T
 EXPERIENCE_LIMIT = 16_000
 """Maximum length of an experience and of a formed memory, in characters."""
 MAX_IDS_PER_EVENT = 1_000
-"""Maximum number of entries in a list of one event: groups, deleted or accessed memories, or agents that may see a
+"""Maximum number of entries in each list of an event: groups, deleted or accessed memories, or agents that may see a
 memory.
 """
 
@@ -123,7 +123,7 @@ class ConsolidationAsked(AgentEvent):
     because: Literal["interval", "reflection", "asked"]
     """Reason of the consolidation."""
     second: Second | None = None
-    """Second of the simulation; None outside of one."""
+    """Time on the simulation's clock, in seconds; None outside of a simulation."""
 
 
 class Group(Value):
@@ -145,7 +145,7 @@ class ConsolidationBegun(AgentEvent):
     deleted: Annotated[tuple[UUID, ...], Field(max_length=MAX_IDS_PER_EVENT)] = ()
     """Long-term memories to delete."""
     second: Second | None = None
-    """Second of the simulation; None outside of one."""
+    """Time on the simulation's clock, in seconds; None outside of a simulation."""
 
 
 class FormationDue(AgentEvent):
@@ -155,7 +155,7 @@ class FormationDue(AgentEvent):
     group: Group
     """Group of memories to merge or to move."""
     second: Second | None = None
-    """Second of the simulation; None outside of one."""
+    """Time on the simulation's clock, in seconds; None outside of a simulation."""
 
 
 class MemoryFormed(AgentEvent):
@@ -177,9 +177,9 @@ class MemoryFormed(AgentEvent):
     usage: Usage | None = None
     """Tokens used by the model; None without a model call."""
     vector: Text
-    """Key of the vector."""
+    """Key of the vector of the memory's text."""
     second: Second | None = None
-    """Second of the simulation; None outside of one."""
+    """Time on the simulation's clock, in seconds; None outside of a simulation."""
 
     @property
     def memory_id(self) -> UUID:
@@ -188,7 +188,7 @@ class MemoryFormed(AgentEvent):
 
 
 class Access(Value):
-    """A memory and the number of its retrievals that an event counts."""
+    """A memory, and the number of its retrievals that the event counts."""
 
     memory_id: UUID
     times: Annotated[int, Field(ge=1, le=1_000_000)] = 1
@@ -201,7 +201,7 @@ class MemoriesAccessed(AgentEvent):
     accessed: Annotated[tuple[Access, ...], Field(min_length=1, max_length=MAX_IDS_PER_EVENT)]
     """Retrieved memories."""
     second: Second | None = None
-    """Second of the simulation; None outside of one."""
+    """Time on the simulation's clock, in seconds; None outside of a simulation."""
 
 
 class MemoryShared(AgentEvent):
@@ -212,13 +212,13 @@ class MemoryShared(AgentEvent):
 
     kind: Literal["memory_shared"] = "memory_shared"
     memory_id: UUID
-    """Id of the memory."""
+    """Id of the shared memory."""
     scope: Sharing
     """Kind of sharing."""
     visible_to: Annotated[tuple[Identifier, ...], Field(max_length=MAX_IDS_PER_EVENT)] = ()
     """Ids of the agents that may see it: empty for `global`, exactly one for `bilateral`."""
     second: Second | None = None
-    """Second of the simulation; None outside of one."""
+    """Time on the simulation's clock, in seconds; None outside of a simulation."""
 
     @model_validator(mode="after")
     def _named_as_the_scope_asks(self) -> "MemoryShared":

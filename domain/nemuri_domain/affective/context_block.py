@@ -19,7 +19,7 @@ _MARKS = re.compile(
     r"|task-notification|ide_\w+)\b)",
     re.IGNORECASE,
 )
-"""Start of a tag that an assistant would take for the end of the block, or for a message of its own program."""
+"""Start of a tag that an assistant would read as the end of the block, or as a message of its own program."""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 
 

@@ -21,7 +21,7 @@ class Workload:
     """Number of memories that were lowered to level 3."""
 
     def yearly(self, days: float) -> "Workload":
-        """Return the expected numbers for a year. The present numbers are for `days` days."""
+        """Return the expected workload of a year, if this is the workload of `days` days."""
         share = DAYS_PER_YEAR / days
         return Workload(
             self.remembered * share, self.recalls * share, self.summaries * share, self.keyword_lists * share

@@ -123,7 +123,10 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
-    """Mark the memories as recalled. Nothing else changes before the next night (document 001, recall)."""
+    """Mark the active memories as recalled and the archived ones as asked back, and set the session's mood.
+
+    Retention does not change before the next night (document 001, recall).
+    """
     if mind.agent is None:
         return mind
     by = event.sequence or 0
@@ -144,8 +147,7 @@ def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
 
 
 def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
-    """Replace the memory's text by the compressed one, unless its text is compressed to this level or further
-    already.
+    """Replace the memory's text by the compressed one, unless its text is already compressed to this level or further.
     """
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}

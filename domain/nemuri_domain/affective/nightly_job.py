@@ -65,12 +65,16 @@ def last_night_time(now: datetime, hour: int) -> datetime:
 
 
 def first_age(ended: datetime, hour: int) -> float:
-    """Return the initial age of a memory in days, above 0 to 1: the time from the session's end to the next night."""
+    """Return the initial age of a memory, more than 0 and at most 1 day: the time from the session's end to the next
+    night.
+    """
     return (last_night_time(ended, hour) + timedelta(days=1) - ended) / timedelta(days=1)
 
 
 def decide(cause: NightFell, inputs: NightInput) -> NightPassed:
-    """Return the event of a night. It counts the days since the last night that the agent's state contains."""
+    """Return the event of a night. The memories age by the days since the agent's last night; in the first night by
+    `cause.nights`.
+    """
     last = inputs.agent.last_night
     return _over(cause, inputs, cause.nights if last is None else max(1, (cause.date - last).days))
 
@@ -101,7 +105,7 @@ class _NightState:
     rules: AffectPolicy
 
     def natural(self) -> Levels:
-        """Return the level of each memory by its retention. No level rises.
+        """Return the level of each memory by its retention. No memory returns to a more detailed level.
 
         Protected memories, and memories in `stays`, keep their level.
         """
@@ -136,7 +140,8 @@ class _NightState:
 
         Level 1 comes first. `level` is changed in place. The weakest memory has the lowest retention; ties are broken
         by age, oldest first, then by fewest recalls. Memories that are revived this night count for the ratio of level
-        3, but are not lowered. These are `newcomers`, which have no row yet, and the rows in `stays`.
+        3, but are not lowered. They are in `stays` if an earlier event of the night revived them. `newcomers` is the
+        number of those that this event revives, which have no row yet.
         """
         if self.number < self.rules.compression.enforced_from:
             return

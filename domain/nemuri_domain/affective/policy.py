@@ -140,7 +140,7 @@ class Compression(Section):
     delete_ratio: Ratio = 0.20
     """Share that is left for the archive. It is not enforced."""
     enforced_from: Annotated[int, Field(ge=1, le=1_000_000)] = 20
-    """Number of memories from which on the ratios are enforced."""
+    """Minimum number of memories at which the ratios are enforced."""
     schedule_hour: Annotated[int, Field(ge=0, le=23)] = 3
     """Hour of the day of the nightly job."""
     interval_hours: Literal[24] = 24
@@ -167,7 +167,7 @@ class Relations(Section):
     max_relations_per_memory: Annotated[int, Field(ge=0, le=100)] = 10
     """Maximum number of relations that start at a memory."""
     relation_traversal_depth: Annotated[int, Field(ge=0, le=5)] = 1
-    """Number of relations that a retrieval follows from each memory."""
+    """Maximum number of steps along relations from a retrieved memory to related ones."""
     enable_auto_linking: bool = True
     """True to add relations `same_topic` in the nightly job."""
 
@@ -176,9 +176,9 @@ class Retrieval(Section):
     """Parameters of retrieval."""
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
-    """Maximum number of memories of a retrieval, without related ones."""
+    """Maximum number of memories that a retrieval returns. Related memories are not counted."""
     relevance_threshold: Weight = 5.0
-    """Minimum priority for a relevant memory to come before those that are less important."""
+    """Minimum priority of a memory to be ranked before archived memories and before memories of lower priority."""
     relevance_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
     """Minimum cosine of a relevant memory; None for the embedder's threshold for recall."""
     fill_up: bool = False
@@ -203,7 +203,7 @@ class Archive(Section):
     retention_days: Count = 365
     """First condition: more nights in the archive than this."""
     delete_require_zero_recall: bool = True
-    """True for the condition that the memory was never recalled."""
+    """True to add the condition that the memory was never recalled."""
     delete_max_intensity: Annotated[int, Field(ge=0, le=101)] = 20
     """Second condition: an intensity below this."""
     delete_condition_mode: Literal["AND", "OR"] = "AND"
@@ -214,7 +214,7 @@ class Protection(Section):
     """Limit of protected memories."""
 
     max_protected_memories: Count = 50
-    """Maximum number of protected memories. Beyond it the user is asked."""
+    """Maximum number of protected memories. Further ones wait until the user releases a protected memory."""
 
 
 class AffectPolicy(Section):

@@ -56,7 +56,7 @@ def relation_changes(
 ) -> list[RelationChange]:
     """Return the changes of relations after a night.
 
-    Relations of inactive memories are removed, relations with a wrong direction are turned, and relations between
+    Relations of inactive memories are removed, relations with a wrong direction are reversed, and relations between
     similar memories are added.
     """
     kept = [each for each in web if context.is_active(each.of) and context.is_active(each.to)]

@@ -29,7 +29,7 @@ _LEFT_OUT: Final = "\n[…]\n"
 _FENCE: Final = "\n```"
 _FENCED_LINE = re.compile(r"^[ \t]{0,9}```", re.MULTILINE)
 _BREAK_BEFORE = re.compile(r"(?:\n[^\n]{0,200}|(?<=[.!?。！？])[^.!?。！？\n]{0,200}|\s[^\s]{0,60})\Z")
-"""The rest of a text after its last whole line, sentence or word."""
+"""The unfinished rest of a text after its last whole line, sentence or word."""
 _BREAK_AFTER = re.compile(r"\A(?:[^\n]{0,200}\n|[^.!?。！？\n]{0,200}[.!?。！？](?!\S)|[^\s]{0,60}\s)")
 _BLANK = re.compile(r"\n{3,}")
 _SUMMARISED: Final = 20_000

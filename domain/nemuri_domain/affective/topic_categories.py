@@ -167,7 +167,7 @@ AGREEMENT: Final = re.compile(
     r"|sure|got it|understood|will do|sounds good|al?right|yes|yep|yeah|go ahead|continue|please do|roger|noted"
     r"|fine)(?![a-z])"
 )
-"""Beginning of a text that says nothing but agreement."""
+"""Beginning of a text that only agrees."""
 _BRIEF: Final = 60
 _SMALL: Final = 200
 """Maximum characters of a turn that is a small correction."""

@@ -114,7 +114,9 @@ class _Reading:
         return Transcript(tuple(self._turns), dict(self._skipped), self._named, self._last)
 
     def _why_not(self, entry: dict[str, Any]) -> SkipReason | None:
-        """Return the reason for skipping an entry, whatever comes before it; None if the entry may belong to a turn."""
+        """Return the reason for skipping an entry that depends on the entry alone; None if the entry may belong to a
+        turn.
+        """
         if entry.get("type") not in ("user", "assistant"):
             return "other"
         if entry.get("isSidechain"):
@@ -160,7 +162,9 @@ class _Reading:
 
 
 def _prompted(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry. A prompt that a person queued while the assistant worked is returned as a prompt."""
+    """Return the entry. If it is a prompt that a person queued while the assistant worked, return it as an entry of
+    type `user`.
+    """
     queued = entry.get("attachment")
     if entry.get("type") != "attachment" or not isinstance(queued, dict) or queued.get("type") != "queued_command":
         return entry

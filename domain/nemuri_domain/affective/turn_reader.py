@@ -78,7 +78,7 @@ def emotion_strength(text: str) -> float:
 def _felt(voice: SpeechFeatures) -> list[tuple[EmotionPattern, float]]:
     """Return the emotions that the words express and do not negate, each with its share.
 
-    An emotion after "but" has share 1, one before it 0.5.
+    The share is 1 for an emotion after the last "but", and 0.5 for one before it.
     """
     turns = [match.end() for match in _BUT.finditer(voice.text)]
     turning = turns[-1] if turns else 0

@@ -1,6 +1,6 @@
 """Progress of an agent in its plan or action: the current step, the completed acts, and the act under way.
 
-Progress counts the reported outcomes of acts. A correction by action awareness takes a reported success back.
+Progress counts the reported outcomes of acts. The module action awareness can take back a reported success.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -96,7 +96,7 @@ class ActionProgress:
         return replace(over, failed=self.failed + 1, why=str(outcome.get("reason") or "nothing was heard of it"))
 
     def corrected(self, corrections: Iterable[Mapping[str, Any]], steps: Sequence[Intent]) -> "ActionProgress":
-        """Return the progress moved back to a step whose act was reported as done without its effect.
+        """Return the progress moved back to the step of an act that was reported as done but had no effect.
 
         `corrections` are the entries of action awareness. Each act is taken back once.
         """

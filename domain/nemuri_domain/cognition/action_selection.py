@@ -39,8 +39,8 @@ class PlannedAct:
     """The act in the form of `nemuri_contracts.world_protocol.Action`."""
     text: str
     expected: Mapping[str, JsonValue] = field(default_factory=dict)
-    """Expected effects: `gain` and `loss` as counts by item, `rises` of health or hunger, `at` a position, `block` at
-    this position.
+    """Expected effects: `gain` and `loss` are counts by item, `rises` lists health or hunger if they rise, `at` is a
+    position, and `block` is the block at this position.
     """
     serves: bool = True
     """True if the act performs the intent; False if it only leads to the intent."""
@@ -76,7 +76,7 @@ def is_finished(intent: Intent, view: Surroundings, had: Mapping[str, JsonValue]
 
 
 def next_act(intent: Intent, view: Surroundings) -> PlannedAct | None:
-    """Return the next act for an intent; None if no act leads to it from here."""
+    """Return the next act for an intent; None if no act leads to it from the agent's position."""
     item = intent.item or ""
     match intent.verb:
         case "collect":

@@ -1,7 +1,7 @@
 """The information bottleneck: salient module outputs in a prompt of at most 4,096 tokens (document 002 §1.5, step 3c).
 
-Each of the six sections has the share of document 004 §4.2.1, adjusted by urgency and company. Tokens that a section
-does not use go to other sections. A text that does not fit is cut at the end of a sentence.
+Each of the six sections has the share of document 004 §4.2.1, adjusted by urgency and by the agents nearby. Tokens that
+a section does not use go to other sections. A text that does not fit is cut at the end of a sentence.
 """
 
 from collections.abc import Collection, Mapping

@@ -37,7 +37,7 @@ READ_SPREAD: Final = 0.25
 moment.
 """
 MODULE_ERRORS: Final = (Exception, SystemExit, CancelledError)
-"""Exceptions that a module may raise. Each is recorded as a failure of this module and of no other."""
+"""Exceptions that a module may raise. Each counts as a failure of this module only."""
 OUTBOXES = frozenset({"pending_acts", "pending_speech", "experiences"})
 """Sections whose contents are taken out and sent away: to the world, or to the log."""
 
@@ -105,11 +105,10 @@ class Engine:
         self.failures: list[Failure] = []
         """Failures since the driver last cleared the list."""
         self.suspended: frozenset[str] = frozenset()
-        """Names of modules that do not run at present, because no model answers."""
+        """Names of modules that do not run at present, because model providers fail."""
         self._senses = PerceptQueue()
         self.conflicts = 0
-        """Number of runs that were repeated because another module had changed the same key or a section they depend
-        on.
+        """Number of runs that were repeated because another module had changed the same key, or a section in `rests`.
         """
 
     def add(self, state: SharedState, now: float) -> None:
@@ -135,8 +134,8 @@ class Engine:
         """Queue a percept, given as values or as JSON bytes. `run` applies it later.
 
         A `calm` percept reports no event. It is applied when a module is about to read percepts, and a newer percept
-        replaces it. Because a world sends percepts to all agents at once, each agent is woken at its own moment within
-        `READ_SPREAD` seconds.
+        replaces it. Because a world sends percepts to all agents at once, each agent's modules are woken at a different
+        moment within `READ_SPREAD` seconds.
         """
         self._senses.tell(agent_id, percept, now, calm=calm)
         if calm:
@@ -173,8 +172,8 @@ class Engine:
     def settle(self, pending: Pending, changes: Changes, now: float) -> None:
         """Apply the changes of a run and schedule the module's next run.
 
-        If another module changed the same keys or a section in `rests` meanwhile, nothing is applied and the run is
-        repeated. Invalid changes count as a failure of the module.
+        If another module has changed the same keys or a section in the module's `rests` since the run began, nothing is
+        applied and the run is repeated. Invalid changes count as a failure of the module.
         """
         slot, spec = pending.slot, pending.slot.module.spec
         state = self.states.get(slot.agent_id)

@@ -23,7 +23,7 @@ from nemuri_domain.cognition.working_memory import cues_of, location
 MAX_KNOWN: Final = 256
 """Maximum number of agents and creatures that an agent knows by sight."""
 CONVERSATION_PART: Final = 12
-"""Number of utterances after which a part of an unfinished conversation is recorded."""
+"""Number of utterances in each part of a long conversation. A full part is recorded before the conversation ends."""
 
 
 @dataclass(frozen=True, slots=True)

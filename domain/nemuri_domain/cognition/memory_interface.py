@@ -31,7 +31,9 @@ class Memories(Protocol):
     """The memories of the agents of a host."""
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
-        """Return an agent's memories for a query, best first. `module` determines layers, types, weights and number."""
+        """Return an agent's memories for a query, best first. The settings of `module` determine the layers and types
+        to search, the weights, and the maximum number of memories.
+        """
         ...
 
 
@@ -51,8 +53,8 @@ class RetrievingModule(Module):
         self._memories = memories
 
     def recalled(self, snapshot: Snapshot, about: Iterable[str]) -> list[str]:
-        """Return memories about these texts as prompt lines. The module's name determines layers, types, weights and
-        number.
+        """Return memories about these texts as prompt lines, best first. The settings for this module's name determine
+        the layers and types to search, the weights, and the maximum number of memories.
         """
         query = ". ".join(each for each in about if each)[:MAX_QUERY_CHARACTERS]
         if not query:

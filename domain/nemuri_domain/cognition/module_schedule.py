@@ -151,7 +151,7 @@ class Schedule:
         self.ran(slot, now, slot.module.spec.interval)
 
     def again(self, slot: Slot, now: float) -> None:
-        """Schedule a run to be repeated as soon as possible, because another module changed its input."""
+        """End a run and repeat it as soon as possible, because another module changed its input."""
         slot.urgent = True
         self.ran(slot, now, 0.0)
 
@@ -162,7 +162,8 @@ class Schedule:
 
     @property
     def earliest(self) -> float | None:
-        """Second at which the next slot on the wheel is due, for clocks that can jump; None if no slot is."""
+        """Second at which the next slot on the wheel is due, for clocks that can jump; None if no slot has a due time.
+        """
         return self._wheel.earliest
 
     def _begun(self, slot: Slot, now: float) -> Slot:

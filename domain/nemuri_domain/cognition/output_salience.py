@@ -42,7 +42,7 @@ RECENCY_SECONDS: Final = 30.0
 NORMAL_THRESHOLD, OVERLOAD_THRESHOLD, EMERGENCY_THRESHOLD, IDLE_THRESHOLD = 0.3, 0.5, 0.1, 0.6
 """Thresholds of document 002 §1.4."""
 OVERLOAD_UPDATES: Final = 5
-"""Number of modules with simultaneous changes from which on the controller is overloaded."""
+"""Minimum number of modules with simultaneous changes at which the controller counts as overloaded."""
 _CONTEXTS: Final[tuple[Context, ...]] = ("danger", "conversation", "work", "exploration")
 _RELEVANCES: Final[Mapping[Output, tuple[float, ...]]] = {
     "perception": (1.0, 0.4, 0.5, 0.9),

@@ -13,7 +13,9 @@ from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.world.refusal_reasons import REPLACED
 
 EVENT_FIELDS = {"heard", "outcomes"}
-"""Fields of a percept that report events. They are not stored in the section `percepts`, but in those for events."""
+"""Fields of a percept that report events. They are stored in the sections `conversations` and `action_history`, not in
+`percepts`.
+"""
 
 WITHDRAWN = "decided otherwise before it began"
 """Reason recorded for an act that was not sent because a newer decision had replaced its own."""
@@ -82,7 +84,7 @@ def is_in_force(state: SharedState, progress: Mapping[str, JsonValue]) -> bool:
 
 
 def withdrawal_changes(state: SharedState, acts: Iterable[Mapping[str, JsonValue]], second: float) -> Changes:
-    """Return the changes that end these unsent acts as not done, because of a newer decision."""
+    """Return the changes that record these unsent acts as not done, because a newer decision has replaced theirs."""
     undone = {str(each.get("id")): Outcome(act_id=str(each.get("id")), done=False, reason=WITHDRAWN) for each in acts}
     return {
         "action_history": {"entries": [_with_outcome(act, undone, second) for act in entries(state, "action_history")]}

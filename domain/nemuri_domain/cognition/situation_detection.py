@@ -28,9 +28,9 @@ SEARCHED_UTTERANCES: Final = 12
 UNCHANGED_SECONDS: Final = 5.0
 """Seconds without changes after which the surroundings count as unchanged."""
 FULL_COMPANY: Final = 4
-"""Number of other agents in sight from which on the company counts as full."""
+"""Number of other agents in sight at which company counts as full."""
 WEAK_POINTS: Final = 6
-"""Points of health or hunger, up to which an agent counts as weak."""
+"""Maximum points of health or hunger at which an agent counts as weak."""
 
 
 @dataclass(frozen=True, slots=True)

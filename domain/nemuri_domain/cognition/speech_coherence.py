@@ -25,7 +25,7 @@ _PARTS: Final = re.compile(r",|\band\b|\bthen\b|\bbut\b", re.IGNORECASE)
 _DENIED: Final = re.compile(r"\bnot\b|\bnever\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[a-z_]+")
 _LEADING_ON: Final = frozenset[Verb]({"go", "follow", "explore"})
-"""Verbs that are part of almost any action."""
+"""Verbs of movement, which are part of almost any action."""
 _STILL: Final = frozenset[Verb]({"rest", "wait"})
 _AMBIGUOUS: Final = (
     "get take make find put set share bring hand build look pick cut return store continue cook place stand head move"
@@ -38,7 +38,7 @@ _KNOWN: Final = frozenset([*ITEMS, *BLOCKS, *SPECIES]) - {"edge", "path"}
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """An action that a speaker promises, or denies to do."""
+    """An action that a speaker promises to do, or says not to do."""
 
     verb: Verb
     item: str | None

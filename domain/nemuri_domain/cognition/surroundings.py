@@ -25,7 +25,7 @@ class Surroundings:
     avoided: frozenset[BlockPosition] = frozenset()
     """Positions at which an act failed recently."""
     turn: int = 0
-    """Any number. It selects the direction of a walk without a target."""
+    """Any integer. It selects the direction of a walk without a target."""
 
     @property
     def here(self) -> BlockPosition:

@@ -12,8 +12,9 @@ SLOT_SECONDS: Final = 0.01
 
 
 class TimingWheel(Generic[T]):
-    """Timers whose cost does not depend on their number. A timer never fires early, and fires within one slot of its
-    time.
+    """A set of timers. The cost of setting a timer does not depend on the number of timers.
+
+    A timer never fires early, and fires within one slot of its time.
     """
 
     def __init__(self, now: float) -> None:

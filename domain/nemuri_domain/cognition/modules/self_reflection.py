@@ -45,7 +45,7 @@ class SelfReflection(RetrievingModule):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for a reflection on the acts since the last reflection."""
+        """Ask a model for a reflection on the acts since the last reflection, if there are enough of them."""
         new = acts_since_reflection(snapshot)
         if not should_reflect(snapshot, new):
             return {}
