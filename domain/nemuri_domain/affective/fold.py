@@ -147,8 +147,7 @@ def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
 
 
 def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
-    """Replace the memory's text by the compressed one, unless its text is already compressed to this level or further.
-    """
+    """Replace the memory's text by the compressed one, unless the text is at this level or a higher one already."""
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
     return mind.with_memories(

@@ -162,8 +162,7 @@ class Schedule:
 
     @property
     def earliest(self) -> float | None:
-        """Second at which the next slot on the wheel is due, for clocks that can jump; None if no slot has a due time.
-        """
+        """Second at which the next slot on the wheel is due, for clocks that can jump; None if no slot is due."""
         return self._wheel.earliest
 
     def _begun(self, slot: Slot, now: float) -> Slot:

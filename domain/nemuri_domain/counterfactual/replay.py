@@ -1,5 +1,8 @@
 """Counterfactual replay under another policy: recorded events stay as they are, only sleeps are decided again.
 
+A mind is the fold of all events of an agent. The replay folds two minds: the recorded one, and a counterfactual one
+under the other policy.
+
 The result is a first-order estimate. Tasks, candidates, answers and uses are the recorded ones, although the other
 policy might have led to different ones. A recorded use is missed if the other policy had archived the memory and would
 not have retrieved it from the archive. The counterfactual mind does not reinforce or reactivate a memory by a missed
@@ -85,7 +88,7 @@ class ReplayedRetrieval(RowModel):
 
 @dataclass(slots=True)
 class CounterfactualReplay:
-    """Two folds of an agent's events: one as recorded, and one with other parameters from some event on."""
+    """Two folds of an agent's events: one as recorded, and one with other parameters from the call of `begin` on."""
 
     parameters: Mapping[str, JsonValue]
     """Parameters of the other mind. They override the policy in force."""
@@ -104,13 +107,15 @@ class CounterfactualReplay:
     """
 
     def begin(self) -> None:
-        """Start the counterfactual: put the other parameters into force now, or as soon as the agent is defined."""
+        """Put the other parameters into force for the other mind, now or as soon as the agent is defined."""
         self.begun = True
         self.other = self._governed(self.recorded)
         self.sleeps.since([MindPair(each.recorded, self._governed(each.recorded)) for each in self.sleeps.moments])
 
     def take(self, event: AnyAgentEvent) -> None:
-        """Fold the event into both minds."""
+        """Fold the event into both minds. After `begin`, the other mind gets the event as it would be under its own
+        policy.
+        """
         before = self.recorded
         self.recorded = evolve(before, event)
         if isinstance(event, MemoryEncoded) and event.source == "definition":
@@ -189,8 +194,8 @@ class CounterfactualReplay:
         return mind
 
     def _begun_otherwise(self, event: MemoryEncoded, before: Mind) -> MemoryEncoded:
-        """Give the memory the initial strength of the other policy, if it has the initial strength of the recorded
-        one.
+        """Return the event with the initial strength of the other policy. A strength that does not come from the
+        recorded policy is kept.
         """
         was, would = _rules(before), _rules(self.other)
         if event.strength != was.begins(event.source):
@@ -198,7 +203,9 @@ class CounterfactualReplay:
         return event.model_copy(update={"strength": would.begins(event.source)})
 
     def _credited(self, event: ImpactCredited, before: Mind) -> ImpactCredited:
-        """Give the credit the impact points of the other policy, and remove the memories of missed uses from it."""
+        """Return the credit with the impact points of the other policy and without the memories of missed uses. Points
+        that do not come from the recorded policy are kept.
+        """
         made = tuple(each for each in event.memory_ids if (event.assignment_id, each) not in self._unmade)
         points = event.points
         if points == worth(event.reason, _rules(before)):
@@ -229,7 +236,7 @@ class CounterfactualReplay:
     def _without_missed(
         self, event: MemoriesUsed | MemoriesReviewed | LearningsExtracted, before: Mind
     ) -> MemoriesUsed | MemoriesReviewed | LearningsExtracted:
-        """Remove the memories that the other mind could not have used from the event, and record these uses as
+        """Return the event without the memories that the other mind could not have used, and record these uses as
         missed.
         """
         assignment_id = None if isinstance(event, MemoriesReviewed) else event.assignment_id

@@ -55,7 +55,7 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
 def _found(candidates: Collection[Candidate], event: MemoriesRetrieved, mind: Mind) -> list[Candidate]:
     """Return the candidates that are active in the mind, most relevant first.
 
-    All candidates are returned if none is active, or if the caller of the retrieval asked for the archive.
+    All candidates are returned if none is active, or if the retrieval was asked to search the archive.
     """
     active = [each for each in candidates if mind.memories[each.memory_id].status == "active"]
     # If all candidates are archived, the archive was searched because no active memory was relevant.

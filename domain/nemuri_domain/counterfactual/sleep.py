@@ -1,4 +1,4 @@
-"""Sleeps decided again: recorded sleeps are decided once more by the recorded mind and by a counterfactual one."""
+"""Recorded sleeps, decided once more by the recorded mind and by a counterfactual one."""
 
 from collections import deque
 from collections.abc import Collection, Iterable
@@ -42,7 +42,7 @@ class SleepReplay:
     slept: int = 0
     """Number of sleeps that were decided again."""
     explained: int = 0
-    """Number of the sleeps in `slept` for which the recorded mind makes the recorded decision."""
+    """Number of the sleeps in `slept` for which the recorded mind makes the recorded decision again."""
 
     def passes(self, moment: MindPair) -> None:
         """Keep the state after an event that is not a sleep, if the next sleep may be decided on this state."""

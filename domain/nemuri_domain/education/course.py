@@ -73,7 +73,7 @@ class ExerciseState(RowModel):
     number: int
     agent_id: str
     task_id: UUID
-    """Id of the task that asks the exercise next. The task may exist already."""
+    """Id of the task that poses the exercise next. The task may exist already."""
     grades: tuple[Grade, ...] = ()
     due_at: datetime | None = None
     """Time of the next repetition; None before the first answer, and if there is no further repetition."""
@@ -92,7 +92,7 @@ class ExerciseState(RowModel):
 
 @dataclass(frozen=True, slots=True)
 class CourseState:
-    """The fold of a course: the course, and its exercises by place.
+    """The fold of a course: the course, and its exercises by position.
 
     If loaded from projections, `trials` has only the exercises that the events to fold concern.
     """
@@ -107,7 +107,7 @@ def repetition_key(course_id: UUID, place: ExercisePosition, repetition: int) ->
 
 
 def task_of(course_id: UUID, place: ExercisePosition, repetition: int) -> UUID:
-    """Return the id of the task that asks the exercise in this repetition, counted from 0."""
+    """Return the id of the task that poses the exercise in this repetition, counted from 0."""
     return derive(repetition_key(course_id, place, repetition), TaskSubmitted.kind_of())
 
 
@@ -121,8 +121,8 @@ def memory_key(agent_id: str, memory: MemoryContent) -> str:
 
 
 def needed_state(event: CourseEvent) -> tuple[UUID, ExercisePosition | None]:
-    """Return the id of the course that `evolve` needs to fold the event, and the place of the exercise that it needs,
-    if any.
+    """Return the id of the course that `evolve` needs to fold the event, and the position of the exercise that it
+    needs, if any.
     """
     match event:
         case ExerciseGraded() | MemoriesReviewed():

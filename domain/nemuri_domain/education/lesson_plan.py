@@ -54,7 +54,7 @@ def _over(trial: ExerciseState, slept: Collection[UUID]) -> bool:
 
 
 def exercise_task(course: Course, trial: ExerciseState, cause: Event | None = None) -> TaskSubmitted:
-    """Return the submission of the task that asks an exercise next. It is addressed to the course's agent, in the
+    """Return the submission of the task that poses an exercise next. It is addressed to the course's agent, in the
     course's scope.
     """
     return TaskSubmitted(
@@ -70,7 +70,7 @@ def exercise_task(course: Course, trial: ExerciseState, cause: Event | None = No
 
 
 def exercise_of(course: Course, trial: ExerciseState) -> Exercise:
-    """Return the exercise in the textbook."""
+    """Return the textbook's exercise to which this state belongs."""
     return course.textbook.chapters[trial.chapter].exercises[trial.number]
 
 

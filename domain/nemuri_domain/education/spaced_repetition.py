@@ -28,7 +28,7 @@ class NextRepetition:
     due_at: datetime | None
     """Time of the next repetition; None if there is no further one."""
     card: dict[str, JsonValue] | None = None
-    """FSRS card after the answer."""
+    """FSRS card after the answer; None for other schedules."""
 
 
 def next_repetition(

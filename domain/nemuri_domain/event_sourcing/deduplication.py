@@ -23,7 +23,7 @@ class Parked:
 
     @classmethod
     def by(cls, events: Iterable[Event]) -> "Parked":
-        """Return the events that these events exclude. Only `event_parked` events exclude any."""
+        """Return the events that the `event_parked` events in `events` exclude. Other events are ignored."""
         parked = (each for each in events if isinstance(each, EventParked))
         return cls({each.parked_id: each.sequence or 0 for each in parked})
 
@@ -37,7 +37,9 @@ class Parked:
 
 @dataclass(slots=True)
 class Deduplicator:
-    """A filter that passes the first event of each id and drops erased events. It keeps all ids that it has passed."""
+    """A filter that passes the first event of each id and drops erased events. It keeps the ids of all events that it
+    has passed.
+    """
 
     seen: set[UUID] = field(default_factory=set)
     erased: Erased = field(default_factory=Erased)

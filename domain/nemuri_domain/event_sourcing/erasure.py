@@ -42,9 +42,9 @@ OF_AN_AGENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """The ids and the agent names that tombstones erase.
+    """The ids of events and the agent ids that tombstones erase.
 
-    The ids are those of events. A task, a memory or a course has the id of the event that began it.
+    A task, a memory or a course has the id of the event that began it.
     """
 
     ids: frozenset[UUID] = frozenset()
@@ -89,7 +89,7 @@ class Erased:
         return bool(self.ids or self.agents)
 
     def names(self, name: UUID | str) -> bool:
-        """Return True if `name`, the id of a task or memory or the name of an agent, is erased."""
+        """Return True if `name`, the id of a task, memory or agent, is erased."""
         return name in (self.ids if isinstance(name, UUID) else self.agents)
 
     def absorbs(self, event: Event) -> bool:

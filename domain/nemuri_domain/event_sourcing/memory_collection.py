@@ -46,7 +46,9 @@ def put(agent: A, memories: Map[UUID, M], changed: Iterable[M]) -> tuple[A, Map[
 
 
 def remove(agent: A | None, memories: Map[UUID, M], gone: Iterable[M]) -> tuple[A | None, Map[UUID, M]]:
-    """Return the agent with updated totals, and `memories` without those in `gone`. All of `gone` must exist."""
+    """Return the agent with updated totals, and `memories` without those in `gone`. Raises KeyError if one of them does
+    not exist.
+    """
     left = memories.mutate()
     for memory in gone:
         agent = agent and agent.with_updated_totals(memory, None)

@@ -12,8 +12,8 @@ PAGE_BREAK: Final = "\f"
 CHARACTERS_PER_PAGE: Final = 2_000
 """Characters that count as a page in a text without page breaks. A chunk has ten pages by default."""
 DENSITY_LIMIT: Final = 2
-"""Maximum size of a chunk in a text with page breaks, as a multiple of the size in characters of other chunks. If pages
-are denser, a chunk has fewer of them.
+"""Maximum size of a chunk in a text with page breaks, as a multiple of the maximum size in a text without them. If
+pages are dense, a chunk has fewer of them.
 """
 
 _PARAGRAPH = re.compile(r"\n[ \t\u3000\r]*\n\s*")
@@ -76,7 +76,7 @@ def _cut(text: str, start: int, end: int, size: int) -> Iterator[tuple[int, int]
 
 
 def _boundary(window: str) -> int:
-    """Return the offset at which to cut the `window`, the beginning of a longer text.
+    """Return the offset at which to cut `window`, which is the beginning of a longer text.
 
     The offset is at least half of the window's length, and at least 1.
     """

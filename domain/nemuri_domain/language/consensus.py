@@ -64,7 +64,9 @@ class Consensus:
     """The result of a comparison of texts."""
 
     shared: tuple[Claim, ...]
-    """Claims that at least two texts support and fewer contradict, in the words of the first text."""
+    """Claims that at least two texts support and that fewer texts contradict than support, in the words of the first
+    text.
+    """
     alone: tuple[Claim, ...]
     """Claims that one text supports and no other text contradicts."""
     against: tuple[Claim, ...]

@@ -18,8 +18,8 @@ ADDED_TEXTS: Final = 100
 little.
 """
 FULL_QUERY_TERMS: Final = 24
-"""Maximum of the denominator in `shares`, as a number of rarest terms. A longer query counts as a query of this
-length.
+"""Maximum weight of a query in `shares`, as a multiple of the weight of a term that no text has. A longer query counts
+as a query of this weight.
 """
 _COUNT_MASK: Final = (1 << _COUNT_BITS) - 1
 """Maximum count of a term in a row that is stored. BM25 hardly changes beyond it."""
@@ -27,7 +27,9 @@ _COUNT_MASK: Final = (1 << _COUNT_BITS) - 1
 TERM_BYTES: Final = 200
 ROW_BYTES: Final = 150
 PAIR_BYTES: Final = 8
-"""Measured size in bytes of a term in the vocabulary, of a row, and of a term in a row."""
+"""Measured memory in bytes: `TERM_BYTES` for a term of the vocabulary, `ROW_BYTES` for a row, `PAIR_BYTES` for a
+distinct term of a row.
+"""
 
 
 class InvertedIndex:

@@ -23,7 +23,7 @@ _WORD = re.compile(rf"{WORD}+")
 _SCRIPTS: Final = (*(re.compile(f"[{script}]") for script in (KATAKANA, KANJI, HIRAGANA, HANGUL)), _WORD)
 _KATAKANA = re.compile(f"[{KATAKANA}]+")
 _FULL_LENGTHS: Final = {"katakana": 6, "kanji": 4, "hangul": 4, "word": 8, "symbolic": 1}
-"""Length in characters, by script, from which on a longer word gets no more weight."""
+"""Length in characters, by script, above which a word gets no more weight."""
 _IDENTIFIER_WEIGHT: Final = 2.0
 _SHORTEST_WORD: Final = 3
 _LONGEST_RUN: Final = 16

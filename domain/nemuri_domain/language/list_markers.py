@@ -77,7 +77,8 @@ def marker_at(text: str, start: int, end: int) -> ListMarker | None:
 
 
 def markers_inside(line: str, following: ListMarker) -> tuple[ListMarker, ...]:
-    """Return the markers inside a line with which a list starts that `following`, on a later line, continues.
+    """Return the first markers of a list that starts inside `line` and that `following`, a marker on a later line,
+    continues.
 
     The numbers of the markers must run from 1 to the number before that of `following`. A bullet must come after a
     colon or the end of a sentence; only the first bullet is returned. Each marker must have content. Empty if

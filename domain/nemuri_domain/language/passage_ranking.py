@@ -59,8 +59,8 @@ class Passage:
     counts: Counter[str]
     """Number of occurrences of each term in the sentence."""
     fitness: float = 1.0
-    """Measure of how well the sentence can stand alone, above 0 to 1. It is low for code, for fragments, and for
-    sentences that depend on their context.
+    """Measure of how well the sentence can stand alone, more than 0 and at most 1. It is low for code, for fragments,
+    and for sentences that depend on their context.
     """
 
 
@@ -89,8 +89,8 @@ def select_passages(
     characters: int,
     favoured: frozenset[str] = frozenset(),
 ) -> list[Passage]:
-    """Return the passages most relevant to the wanted terms, best first: at most `most`, with about `characters`
-    together.
+    """Return the passages most relevant to the wanted terms, best first: at most `most` passages, with about
+    `characters` characters together.
 
     The selection is greedy. The score of a passage is its fitness × the sum of idf × saturated frequency of the wanted
     terms in it. A term's weight is halved for each chosen passage that has the term. Terms in `favoured` have twice the
@@ -120,9 +120,11 @@ def select_passages(
 
 
 def demote_contradicted(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
-    """Return the remembered passages. A passage that a newer passage, at hand, contradicts gets a lower fitness.
+    """Return the passages in `remembered`, in order. A passage that a passage in `at_hand` contradicts gets a lower
+    fitness.
 
-    Two passages are compared if they share half of their terms. A contradicted passage may still be quoted.
+    The passages in `at_hand` are newer. Two passages are compared if they share half of their terms. A contradicted
+    passage may still be quoted.
     """
 
     def contested(one: Passage) -> bool:

@@ -7,7 +7,9 @@ from typing import Final
 from nemuri_domain.language.request_items import is_request, listed_items
 
 ECHO_RATIO: Final = 0.8
-"""Minimum share of a sentence's letters that a question must have for the sentence to be a repetition of it."""
+"""Minimum length of a question, as a share of the length of a sentence that contains it, for the sentence to repeat the
+question.
+"""
 _STATED: Final = (".", "!", "。", "．", "！", "｡")
 
 

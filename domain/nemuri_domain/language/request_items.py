@@ -59,9 +59,9 @@ def listed_items(text: str) -> tuple[str, ...]:
     """Return the requests that the text lists, in order, each on one line without its list marker; none if it lists
     fewer than two.
 
-    They are the items of its lists. More deeply indented items, and the following lines up to a blank one, belong to
-    the item above. The first items may be inside the line of the request. In a text without a list they are its
-    questions: sentences that end with ?, ？ or か。
+    In a text with lists, the requests are the items of its lists. More deeply indented items, and the following lines
+    up to a blank one, belong to the item above. The first items may be inside the line that introduces the list. In a
+    text without a list, the requests are its questions: sentences that end with ?, ？ or か。
     """
     listed = _marked(text)
     if len(listed) >= _MIN_ITEMS:
@@ -226,7 +226,7 @@ def _read(text: str) -> list[_Item | str]:
 
 
 def _with_first(found: list[_Item | str], following: ListMarker, indent: int) -> list[_Item | str]:
-    """Return `found` with the items that come before `following` and start inside a line of the request.
+    """Return `found` with the items that come before `following` and start inside the line that introduces the list.
 
     The lines after that line belong to the last of these items. If `following` is a bullet, only the line directly
     above it is searched.

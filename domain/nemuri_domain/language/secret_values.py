@@ -16,7 +16,7 @@ _PATH: Final = r"[A-Za-z_$@][\w$]*(?:(?:\.|\?\.|->|::)[A-Za-z_][\w$]*)+[?!]?"
 """An expression in code: `self.password`, `request.headers`."""
 _WORDS: Final = r"[A-Za-z]+(?:[-_. /][A-Za-z]+)*"
 _LABEL: Final = r"(?i)(?:[a-z]+[-_ ./])*(?:passwor[dt]|passphrase|passwd|secret|token|key|auth|credential|pwd|pass)s?"
-"""The name of a secret, or of the place of one: `Password`, `my-app-secret`."""
+"""The name of a secret, or of the place where one is stored: `Password`, `my-app-secret`."""
 _NAME: Final = r"_*[A-Za-z]?(?:[a-z]+|[A-Z]+)(?:[-_. /:]+[A-Za-z]?(?:[a-z]+|[A-Z]+))*_*"
 """A name in code without a digit: `access-token`, `API_KEY_HEADER`."""
 _VARIABLE: Final = r"\w*(?:token|key|password|secret)s?\d{0,2}"
@@ -67,8 +67,8 @@ def is_token(value: str, *, quoted: bool, loud: bool) -> bool:
 
 
 def looks_random(value: str, name: str) -> bool:
-    """Return True if the value of an environment variable is random. A hash, an id or a path counts only if the name
-    says key.
+    """Return True if the value of an environment variable looks random. A path never does. A hash or an id does only if
+    the variable's name says that it is a key.
     """
     if _is(_PLACEHOLDER, value) or _whole(_WORDS, value) or _is(r"[~/]|\.{1,2}/", value):
         return False

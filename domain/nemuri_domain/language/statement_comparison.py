@@ -24,7 +24,7 @@ COMPARED_WORDS: Final = 120
 other.
 """
 SPARE_FOR_SAME: Final = 8
-"""Two statements may be the same if at most one in this number of words is missing from the newer one."""
+"""The newer of two statements that are the same lacks at most one in this number of words of the older one."""
 SPARE_FOR_CONTRARY: Final = 8
 REPEATED_RATIO: Final = 0.6
 """Minimum share of the older statement's characters that a superseding statement repeats."""
@@ -88,8 +88,8 @@ def _missing(part: tuple[str, ...], whole: tuple[str, ...]) -> list[str] | None:
 
 
 def _contrary(new: Statement, old: Statement) -> bool:
-    """Return True if two statements have nearly the same words, and either one of them is negated or one value differs,
-    not both.
+    """Return True if two statements have nearly the same words, and either exactly one of them is negated or exactly
+    one value differs, but not both.
     """
     mine, others = (tuple(each for each in one.core if each not in _TOTAL) for one in (new, old))
     longest = max(len(mine), len(others))

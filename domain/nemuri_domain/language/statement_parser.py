@@ -1,4 +1,4 @@
-"""Parser of statements that are to be compared: words, values, negation and conditions."""
+"""Parser that prepares statements for their comparison: words, values, negation and conditions."""
 
 import re
 import unicodedata
@@ -83,9 +83,7 @@ def parse_statement(text: str) -> Statement:
 
 
 def _unchanging(text: str) -> str:
-    """Return the text without its words of change. "no longer" and similar words are counted as a negation
-    elsewhere.
-    """
+    """Return the text without its words of change. `parse_statement` has counted "no longer" and 廃止 as negations already."""
     return re.compile(CHANGE.pattern, re.IGNORECASE).sub(" ", text)
 
 

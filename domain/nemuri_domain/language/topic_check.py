@@ -13,7 +13,7 @@ from nemuri_domain.language.writing_systems import CJK
 PROMPT_CHARACTERS: Final = 4_000
 """Maximum characters of a prompt whose words are compared."""
 _MIN_SHARE: Final = 0.3
-"""Share of the weight of all words of the prompt that a text must have."""
+"""Minimum share of the weight of all words of the prompt that a text must have."""
 _SUFFICIENT_WEIGHT: Final = 6.0
 """Weight of shared words that is enough for a prompt of any length."""
 _MIN_WEIGHT: Final = 1.25
@@ -34,7 +34,7 @@ _ORDINARY: Final = """
     プログラム システム プロジェクト データ ユーザー 機能 動作 名前 方法 書き方 作り方 手順 教え 説明 直し おすすめ
     まとめ 相談 変数 検討 件数
 """
-"""Words that are frequent in every session and say little about the topic of one."""
+"""Words that are frequent in every session and say little about the topic of a single one."""
 _CJK = re.compile(f"[{CJK}]")
 
 

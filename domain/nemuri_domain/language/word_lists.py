@@ -47,19 +47,19 @@ REQUESTS: Final = _listed("""
     といった として によって における ような ため もの こと これ それ この その また のは のが のか には では
     とも への からの
 """)
-"""Words and grammar of questions. They say nothing about the topic."""
+"""Words and grammatical forms of questions. They say nothing about the topic."""
 
 NEVER_LAST: Final = _listed("""
     mr mrs ms mx dr prof rev hon gen col capt lt sgt st mt vs cf eg ie e.g i.e viz approx dept est fig figs eq eqs
     ref refs sec ch vol ed eds pp al incl resp jan feb mar apr jun jul aug sep sept oct nov dec
 """)
-"""Abbreviations that never end a sentence. Their last full stop is left out."""
+"""Abbreviations that never end a sentence, listed without their last full stop."""
 
 BEFORE_NUMBER: Final = _listed("no nos p art nr")
 """Words that are abbreviations only before a number."""
 
 OFTEN_LAST: Final = _listed("a.m p.m")
-"""Abbreviations with full stops that often end a sentence. Their last full stop is left out."""
+"""Abbreviations with inner full stops that often end a sentence, listed without their last full stop."""
 
 
 def is_stop_word(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""Code point ranges of the scripts that are written without spaces. No other module lists code points."""
+"""Code point ranges of hiragana, katakana, kanji and hangul. No other module lists code points."""
 
 import re
 from typing import Final

@@ -1,1 +1,3 @@
-"""Experiments with many agents, pure: simulated time, conversation, memes, roles, sentiments, taxes (002 §3, §5.1)."""
+"""Experiments with many agents, without I/O: simulated time, conversation, memes, roles, sentiments, taxes (document
+002 §3, §5.1).
+"""

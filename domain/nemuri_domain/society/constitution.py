@@ -1,4 +1,6 @@
-"""A constitution with one tax and its amendment: feedback, proposals, vote, tally, new law (paper; document 002 §3)."""
+"""A constitution with one tax, and its amendment in steps: feedback, proposals, vote, tally, new law (PIANO paper;
+document 002 §3).
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,14 +10,16 @@ from typing import Final, Literal, Self
 
 RateChange = Literal["lower", "keep", "raise"]
 NEUTRAL_OPINION: Final = 0.1
-"""Opinion, in absolute value, below which no change is requested."""
+"""Absolute value of an opinion below which no change is requested."""
 MAJORITY: Final = 0.5
 """Share of the votes cast that an amendment must exceed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Seconds of each stage; the defaults are the paper's."""
+    """Second at which each stage of the amendment takes place, and the tax seasons. The defaults are those of the PIANO
+    paper.
+    """
 
     feedback: float = 300.0
     amendments: float = 360.0
@@ -24,29 +28,29 @@ class Timeline:
     law: float = 600.0
     end: float = 1_200.0
     seasons: int = 10
-    """Number of tax seasons, evenly spread from the beginning on."""
+    """Number of tax seasons. Their beginnings are spread evenly from 0 to `end`."""
     season: float = 20.0
-    """Seconds of one tax season."""
+    """Length of a tax season in seconds."""
 
     @classmethod
     def scaled_to(cls, seconds: float) -> Self:
-        """Return the paper's timeline, scaled to a total of `seconds`."""
+        """Return the default timeline, scaled so that it ends after `seconds` seconds."""
         paper = cls()
         parts = ("feedback", "amendments", "vote", "tally", "law", "end", "season")
         return cls(**{each: getattr(paper, each) * seconds / paper.end for each in parts})
 
     def payment_second(self, season: int) -> float:
-        """Return the second at which a season, counted from 0, is over and paid."""
+        """Return the second at which a season, counted from 0, ends and its tax is paid."""
         return season * self.end / self.seasons + self.season
 
     @property
     def seasons_before_law(self) -> tuple[int, ...]:
-        """Seasons that end before the new law."""
+        """Numbers of the seasons that end before or at the time of the new law, from 0."""
         return tuple(each for each in range(self.seasons) if self.payment_second(each) <= self.law)
 
     @property
     def seasons_after_law(self) -> tuple[int, ...]:
-        """Seasons that end under the new law."""
+        """Numbers of the seasons that end after the new law."""
         return tuple(each for each in range(self.seasons) if self.payment_second(each) > self.law)
 
 
@@ -57,10 +61,12 @@ class Constitution:
     rate: int = 20
     """Tax in percent of income."""
     frozen: bool = False
-    """True in a control group, where amendments have no effect."""
+    """True in a control group, in which amendments have no effect."""
 
     def amended(self, rate: int | None) -> "Constitution":
-        """Return the constitution with a new rate. It is unchanged if it is frozen or no amendment was carried."""
+        """Return the constitution with the new rate. Return it unchanged if it is frozen, or if `rate` is None because
+        no amendment was carried.
+        """
         return self if self.frozen or rate is None else replace(self, rate=rate)
 
 
@@ -72,12 +78,18 @@ def requested_change(opinion: float) -> RateChange:
 
 
 def preferred_rate(opinion: float, rate: int) -> int:
-    """Return the preferred rate in percent: 0 at opinion -1, twice the present rate at 1."""
+    """Return the tax rate in percent that a person with this opinion prefers: 0 at opinion -1, twice the present `rate`
+    at 1, at most 100.
+    """
     return min(100, max(0, round(rate * (1 + opinion))))
 
 
 def amendments(opinions: Mapping[str, float], rate: int) -> tuple[int, ...]:
-    """Return the proposed rates: for each requested direction the median of the preferred rates."""
+    """Return the proposed rates in percent: the median of the preferred rates below the present one, and of those above
+    it.
+
+    Opinions that request no change do not count. A proposal that equals the present `rate` is left out.
+    """
     directions: tuple[RateChange, ...] = ("lower", "raise")
     preferred = [
         [preferred_rate(each, rate) for each in opinions.values() if requested_change(each) == direction]
@@ -88,15 +100,18 @@ def amendments(opinions: Mapping[str, float], rate: int) -> tuple[int, ...]:
 
 
 def ballot(opinion: float, rate: int, proposed: Sequence[int]) -> tuple[bool, ...]:
-    """Return a voter's yes or no to each amendment. It votes yes if the amendment is nearer to its preference than the
-    law.
+    """Return a voter's vote on each proposed rate: True for yes.
+
+    The vote is yes if the proposed rate is nearer to the voter's preferred rate than the present `rate` is.
     """
     preferred = preferred_rate(opinion, rate)
     return tuple(abs(each - preferred) < abs(rate - preferred) for each in proposed)
 
 
 def tally(proposed: Sequence[int], ballots: Iterable[Sequence[bool]]) -> int | None:
-    """Return the amendment with the most votes among those with a majority of the ballots, or None."""
+    """Return the proposed rate with the most yes votes among those that more than half of the ballots accept; None if
+    there is none.
+    """
     cast = list(ballots)
     votes = Counter(rate for each in cast for rate, yes in zip(proposed, each, strict=True) if yes)
     carried = [rate for rate in proposed if votes[rate] > len(cast) * MAJORITY]

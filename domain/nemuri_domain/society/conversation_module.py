@@ -1,7 +1,8 @@
-"""A conversation module: one model request for the next utterance and the agent's state of mind (document 002 §3.3).
+"""A module that makes one model request per turn, for the next utterance and the agent's state of mind (document 002
+§3.3).
 
 It replaces controller, talking and reflection in experiments about conversation only, so that hundreds of agents can be
-simulated for hours. The model keeps its state under `mind` in the section `reflections`.
+simulated for hours. The model's state of mind is stored under `mind` in the section `reflections`.
 """
 
 import json
@@ -22,13 +23,15 @@ TASK = (
     " and mind, an object with whatever you want to keep on your mind."
 )
 ANSWER_TOKENS = 200
-"""Tokens of an answer, at most."""
+"""Maximum tokens of an answer."""
 PROMPT_UTTERANCES = 12
-"""Number of last utterances in the prompt. The plain values contain all new ones."""
+"""Maximum number of utterances in the text of the prompt; the last ones are taken. `Prompt.about` contains all new
+utterances.
+"""
 
 
 class ConversationModule(Module):
-    """The module that takes a turn after each interval if another agent is near or has spoken."""
+    """The module that takes a turn after each interval, if another agent is near or has spoken."""
 
     spec = Spec(
         name="conversing",
@@ -41,7 +44,9 @@ class ConversationModule(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for a turn. Return no changes if no agent is near and none spoke."""
+        """Ask a model for the agent's turn. Return no changes if no agent is near and none has spoken since the last
+        turn.
+        """
         near = agents_in_sight(snapshot["percepts"])
         state = mapped(snapshot["reflections"].get("mind"))
         heard_until = number(snapshot["reflections"].get("heard_until"), -1.0)
@@ -71,7 +76,10 @@ class ConversationModule(Module):
 
 
 def read_turn(text: str) -> tuple[str, Mapping[str, JsonValue]]:
-    """Return the utterance, one line within the limit, and the state of mind. Raise ValueError if there is neither."""
+    """Return the utterance and the state of mind in a reply. Raises ValueError if the reply has neither.
+
+    The utterance is on one line and cut to `SPEECH_LIMIT` characters; "" for silence.
+    """
     for reply in find_objects(text):
         if isinstance(reply.get("say"), str) or isinstance(reply.get("mind"), dict):
             utterance = reply.get("say")

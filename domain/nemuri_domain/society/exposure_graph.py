@@ -1,4 +1,4 @@
-"""The exposure graph of memes and a religion: speakers, listeners and adoption curves (document 002 §5.1)."""
+"""The exposure graph of topics (memes and a religion): speakers, listeners and adoption curves (document 002 §5.1)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,26 +6,26 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class ExposureGraph:
-    """All exposures by topic, and the first mention by each agent."""
+    """Exposures and mentions by topic. An agent is exposed to a topic when it hears another agent mention it."""
 
     exposures: dict[str, dict[tuple[str, str], int]] = field(default_factory=dict)
     """Weighted edges (speaker, listener) by topic. The weight is the number of exposures."""
     first_exposure: dict[str, dict[str, float]] = field(default_factory=dict)
     """Second of each listener's first exposure, by topic."""
     first_mention: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Second of each agent's first mention, by topic."""
+    """Second at which each agent first mentioned a topic, by topic."""
     mention_counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Number of each agent's mentions, by topic."""
+    """Number of times that each agent mentioned a topic, by topic."""
 
     def record_exposure(self, topics: Iterable[str], speaker: str, listener: str, second: float) -> None:
-        """Record an exposure to topics."""
+        """Record that the listener heard the speaker mention these topics."""
         for topic in topics:
             edges = self.exposures.setdefault(topic, {})
             edges[speaker, listener] = edges.get((speaker, listener), 0) + 1
             self.first_exposure.setdefault(topic, {}).setdefault(listener, second)
 
     def record_mention(self, topics: Iterable[str], speaker: str, second: float) -> None:
-        """Record a mention of topics."""
+        """Record that the speaker mentioned these topics."""
         for topic in topics:
             self.first_mention.setdefault(topic, {}).setdefault(speaker, second)
             times = self.mention_counts.setdefault(topic, {})
@@ -36,18 +36,22 @@ class ExposureGraph:
         return frozenset(self.first_exposure.get(topic, {}))
 
     def speakers(self, topic: str, second: float) -> frozenset[str]:
-        """Return the agents that mentioned a topic by that second."""
+        """Return the agents that had mentioned a topic by this second."""
         return frozenset(who for who, when in self.first_mention.get(topic, {}).items() if when <= second)
 
     def sources(self, topic: str) -> Mapping[str, frozenset[str]]:
-        """Return by listener the speakers from whom it heard of a topic."""
+        """Return, for each listener, the speakers from which it heard of a topic."""
         sources: dict[str, set[str]] = {}
         for speaker, listener in self.exposures.get(topic, {}):
             sources.setdefault(listener, set()).add(speaker)
         return {listener: frozenset(each) for listener, each in sources.items()}
 
     def unexplained(self, topic: str, seeds: Iterable[str]) -> frozenset[str]:
-        """Return agents that are no seeds and mentioned a topic without an earlier exposure. There should be none."""
+        """Return the agents that mentioned a topic without an earlier exposure, except those in `seeds`, which begin
+        with it.
+
+        The result is empty if all exposures were recorded.
+        """
         known, exposed = set(seeds), self.first_exposure.get(topic, {})
         return frozenset(
             who
@@ -56,5 +60,5 @@ class ExposureGraph:
         )
 
     def adoption_curve(self, topic: str, seconds: Sequence[float]) -> list[int]:
-        """Return the number of agents that mentioned a topic by each second. It never falls."""
+        """Return, for each of these seconds, the number of agents that had mentioned a topic by then."""
         return [len(self.speakers(topic, each)) for each in seconds]

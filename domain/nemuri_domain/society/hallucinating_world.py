@@ -1,4 +1,4 @@
-"""Fault injection: some acts are not executed but reported as done (PIANO.md)."""
+"""Fault injection for experiments: some acts are not executed but reported as done (PIANO.md)."""
 
 from collections.abc import Iterable, Mapping
 from random import Random
@@ -15,20 +15,20 @@ class HallucinatingWorld:
     """A proxy of a world that drops an act with probability `rate` and reports it as done."""
 
     def __init__(self, world: World, rate: float, rng: Random) -> None:
-        """Wrap a world. `rate` is 0 to 1; raise ValueError otherwise."""
+        """Wrap a world. `rate` is 0 to 1. Raises ValueError otherwise."""
         if not 0 <= rate <= 1:
             raise ValueError(f"the rate must be between 0 and 1, not {rate}")
         self.world, self.rate, self._rng = world, rate, rng
         self.dropped_acts = 0
-        """Number of dropped acts."""
+        """Number of acts dropped so far."""
         self._dropped: dict[str, list[str]] = {}
 
     def step(self, acts: Iterable[Act], seconds: float) -> None:
-        """Pass the acts that are not dropped to the world and advance its time."""
+        """Pass the acts that are not dropped to the world, and advance its time by `seconds`."""
         self.world.step([each for each in acts if not self._drops(each)], seconds)
 
     def changed_percepts(self) -> Mapping[str, Percept]:
-        """Return changed percepts, with dropped acts reported as done."""
+        """Return the changed percepts by agent, in which dropped acts are reported as done."""
         percepts = self.world.changed_percepts()
         for agent_id, dropped in self._dropped.items():
             percept = percepts.get(agent_id) or self.world.percept(agent_id)

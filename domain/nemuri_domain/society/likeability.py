@@ -1,7 +1,7 @@
-"""Likeability: correlation of true and perceived likeability of agents (paper, §4; document 002 §1.3).
+"""Likeability of agents: the true value, the value that other agents perceive, and a linear fit of both.
 
-The perceived value is the mean over observers. Its quality over all agents with enough observers is Pearson's r and the
-slope of perceived on true likeability.
+The perceived value of an agent is the mean sentiment of its observers (PIANO paper §4; document 002 §1.3). Pearson's r
+and the slope over all agents with enough observers measure how well it follows the true value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,12 @@ from random import Random
 from typing import Final
 
 MIN_OBSERVERS: Final = 5
-"""Observers of an agent, at least (the paper's value)."""
+"""Minimum number of observers of an agent (value of the PIANO paper)."""
 NEUTRAL: Final = 5.0
-"""Neutral sentiment, 0 to 10."""
+"""Neutral sentiment on the scale from 0 to 10."""
 SENTIMENT_STEP: Final = 0.2
-"""Share of the difference by which one utterance moves a sentiment."""
+"""Share of the distance between a sentiment and the value of an utterance by which the utterance moves the sentiment.
+"""
 KIND_UTTERANCES: Final = ("You do wonderful work.", "Thank you, you are a great friend.", "How lovely to see you.")
 RUDE_UTTERANCES: Final = ("You are useless.", "Go away, you annoy me.", "What a stupid thing to do.")
 NEUTRAL_UTTERANCES: Final = ("It is a day like any other.", "There are trees over there.", "The road goes on.")
@@ -22,24 +23,29 @@ NEUTRAL_UTTERANCES: Final = ("It is a day like any other.", "There are trees ove
 
 @dataclass(frozen=True, slots=True)
 class LinearFit:
-    """A linear fit of perceived on true likeability."""
+    """A linear fit of perceived likeability (y) on true likeability (x)."""
 
     r: float
     """Pearson's r, -1 to 1; 0 if one variable is constant."""
     slope: float
     agents: int
-    """Number of agents."""
+    """Number of agents that were fitted."""
 
 
 def random_utterance(likeable: float, rng: Random) -> str:
-    """Return a random utterance. Two in five are neutral; the others are kind in proportion to likeability, 0 to 10."""
+    """Return a random utterance of an agent with likeability `likeable`, 0 to 10.
+
+    Two in five utterances are neutral. The others are kind with probability `likeable` / 10, and rude otherwise.
+    """
     if rng.random() < 0.4:
         return rng.choice(NEUTRAL_UTTERANCES)
     return rng.choice(KIND_UTTERANCES if rng.random() < likeable / 10 else RUDE_UTTERANCES)
 
 
 def updated_sentiment(text: str, before: float, bias: float) -> float:
-    """Return the sentiment towards a speaker after an utterance, 0 to 10. `bias` shifts the value of the utterance."""
+    """Return the sentiment towards a speaker, 0 to 10, after it said `text`. `bias` is added to the value of the
+    utterance.
+    """
     value = 10.0 if text in KIND_UTTERANCES else 0.0 if text in RUDE_UTTERANCES else NEUTRAL
     return min(10.0, max(0.0, before + SENTIMENT_STEP * (value + bias - before)))
 
@@ -47,7 +53,10 @@ def updated_sentiment(text: str, before: float, bias: float) -> float:
 def perceived_likeability(
     sentiments: Mapping[tuple[str, str], float], observers: Mapping[str, Sequence[str]]
 ) -> dict[str, float]:
-    """Return the mean sentiment of its observers for each subject. Sentiments are by (observer, subject)."""
+    """Return the perceived likeability of each subject in `observers`: the mean of its observers' sentiments.
+
+    The keys of `sentiments` are (observer, subject). A subject without observers is left out.
+    """
     return {
         subject: sum(sentiments[each, subject] for each in observer_ids) / len(observer_ids)
         for subject, observer_ids in observers.items()
@@ -70,7 +79,7 @@ def fit_likeability(
     true_likeability: Mapping[str, float],
     min_observers: int = MIN_OBSERVERS,
 ) -> LinearFit:
-    """Fit all agents with enough observers. Raise ValueError if there are fewer than three."""
+    """Return the fit over all agents with enough observers. Raises ValueError if there are fewer than three."""
     perceived = perceived_likeability(sentiments, observers_of(sentiments, min_observers))
     return linear_fit([true_likeability[each] for each in perceived], list(perceived.values()))
 
@@ -82,7 +91,7 @@ def mean_r_by_observers(
     rng: Random,
     draws: int = 50,
 ) -> float:
-    """Return the mean of Pearson's r over random samples of `number` observers for each agent.
+    """Return the mean of Pearson's r over `draws` random samples with `number` observers for each agent.
 
     Agents with fewer observers are excluded. Raises ValueError if fewer than three agents remain.
     """
@@ -97,7 +106,7 @@ def mean_r_by_observers(
 
 
 def linear_fit(x: Sequence[float], y: Sequence[float]) -> LinearFit:
-    """Return the least-squares fit of y on x. Raise ValueError for fewer than three points."""
+    """Return the least-squares fit of y on x. Raises ValueError for fewer than three points."""
     if len(x) < 3:
         raise ValueError(f"a fit needs at least 3 agents with enough observers, not {len(x)}")
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)

@@ -1,4 +1,4 @@
-"""Memes and a religion: recognition in text and spreading (paper, §5; document 002 §5.1).
+"""Memes and a religion: their recognition in text, and rules for their spreading (PIANO paper §5; document 002 §5.1).
 
 As in the paper, an agent that names the religion is a direct convert. An agent that mentions only its symbol is an
 indirect convert.
@@ -19,9 +19,9 @@ UTTERANCES: Final[Mapping[str, str]] = {
     "pasta": "I cannot think of anything but noodles, how good pasta is.",
     "faith": "Praise the Flying Spaghetti Monster, Pastafarianism is for everybody.",
 }
-"""Utterance for each topic."""
+"""An utterance for each topic, which mentions the topic."""
 RELIGION, SYMBOL = "faith", "pasta"
-"""The religion and its symbol."""
+"""Topics of the religion and of its symbol."""
 MEMES: Final = tuple(each for each in UTTERANCES if each not in (RELIGION, SYMBOL))
 _KEYWORDS: Final = {
     "eco": "green|plant a tree",
@@ -37,18 +37,22 @@ _PATTERNS: Final = {topic: re.compile(rf"\b(?:{signs})", re.IGNORECASE) for topi
 ADOPTION_PROBABILITY: Final = 0.005
 """Probability of adopting a meme after one exposure."""
 DROP_PROBABILITY: Final = 0.02
-"""Probability of dropping one meme, per turn."""
+"""Probability that an agent with memes drops one of them, per turn."""
 CONVERSION_PROBABILITY: Final = 0.005
-"""Probability of the next stage of conversion after one exposure."""
+"""Probability that an agent reaches the next stage of conversion after one exposure."""
 
 
 def topics(text: str) -> tuple[str, ...]:
-    """Return the topics that a text mentions, by keywords."""
+    """Return the topics that a text mentions, recognised by keywords."""
     return tuple(topic for topic, pattern in _PATTERNS.items() if pattern.search(text))
 
 
 def updated_memes(memes: Iterable[str], heard: Iterable[str], rng: Random) -> tuple[str, ...]:
-    """Return an agent's memes after exposures. Each exposure may add a meme; one meme may be dropped."""
+    """Return an agent's memes after a turn in which it heard the topics in `heard`.
+
+    Each exposure to a meme adds it with `ADOPTION_PROBABILITY`. Before that, one meme is dropped with
+    `DROP_PROBABILITY`.
+    """
     updated = dict.fromkeys(memes)
     if updated and rng.random() < DROP_PROBABILITY:
         updated.pop(rng.choice(list(updated)))
@@ -59,9 +63,10 @@ def updated_memes(memes: Iterable[str], heard: Iterable[str], rng: Random) -> tu
 
 
 def conversion_stage(stage: int, heard: Iterable[str], rng: Random) -> int:
-    """Return the stage of conversion after exposures: 0 none, 1 mentions pasta, 2 names the religion. It never falls.
+    """Return the stage of conversion after the agent heard these topics: 0 none, 1 mentions pasta, 2 names the
+    religion.
 
-    Hearing of pasta leads to stage 1 at most. Only hearing of the religion leads to stage 2.
+    The stage never falls. Hearing of pasta leads to stage 1 at most. Only hearing of the religion leads to stage 2.
     """
     for topic in heard:
         if stage < 2 and topic in (RELIGION, SYMBOL) and rng.random() < CONVERSION_PROBABILITY:

@@ -1,4 +1,4 @@
-"""Roles of agents, inferred from their goals, with measures of diversity and persistence (paper, §4)."""
+"""Roles of agents, inferred from their goals, with measures of diversity and persistence (PIANO paper §4)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ ROLES: Final[Mapping[str, tuple[str, ...]]] = {
     "smith": ("forge a pickaxe", "smelt the ore", "sharpen the swords"),
     "explorer": ("map the woods", "follow the river", "find a diamond"),
 }
-"""Goals of each role."""
+"""Goals of each role, by role."""
 DEMAND: Final[Mapping[str, float]] = {
     "farmer": 0.3,
     "miner": 0.2,
@@ -29,15 +29,18 @@ _ROLE_OF: Final = {goal: role for role, goals in ROLES.items() for goal in goals
 
 
 def role_of(goals: Iterable[str]) -> str | None:
-    """Return the most frequent role of some goals, the first one in a tie. None if no goal belongs to a role."""
+    """Return the role to which most of the goals belong; in a tie, the role that comes first. None if no goal belongs
+    to a role.
+    """
     counts = Counter(_ROLE_OF[each] for each in goals if each in _ROLE_OF)
     return counts.most_common(1)[0][0] if counts else None
 
 
 def draw_role(known_roles: Sequence[str], preferences: Mapping[str, float], rng: Random) -> str:
-    """Draw a role in proportion to the unmet demand, given the known roles of others.
+    """Return a random role, drawn in proportion to the unmet demand for each role.
 
-    Without known roles the demand alone counts. `taste` is a role's additional weight for this agent.
+    `known_roles` are the roles of the other agents that this agent knows. Without them, the demand alone counts. The
+    weight of a role is multiplied by 1 + its value in `preferences`.
     """
     counts = Counter(known_roles)
     unmet_demand = {role: max(0.0, share * (len(known_roles) + 1) - counts[role]) for role, share in DEMAND.items()}
@@ -46,13 +49,19 @@ def draw_role(known_roles: Sequence[str], preferences: Mapping[str, float], rng:
 
 
 def role_entropy(roles: Iterable[str]) -> float:
-    """Return the normalised Shannon entropy of roles, 0 (all equal) to 1 (evenly distributed)."""
+    """Return the normalised Shannon entropy of roles: 0 if all agents have the same role, 1 if all roles are equally
+    frequent.
+    """
     counts = Counter(list(roles))
     total = sum(counts.values())
     return -sum(each / total * log(each / total) for each in counts.values()) / log(len(ROLES)) if total else 0.0
 
 
 def role_persistence(histories: Iterable[Sequence[str]]) -> float:
-    """Return the share of consecutive observations with an unchanged role, 0 to 1."""
+    """Return the share, 0 to 1, of pairs of consecutive observations in which an agent has the same role; 0 without
+    pairs.
+
+    Each of `histories` has the observed roles of one agent, oldest first.
+    """
     pairs = [one == other for history in histories for one, other in pairwise(history)]
     return sum(pairs) / len(pairs) if pairs else 0.0

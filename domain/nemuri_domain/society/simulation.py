@@ -1,6 +1,6 @@
 """A discrete-event simulation of agents, their world and a scripted model in one process, much faster than real time.
 
-The clock jumps to the next event: a module is due, an answer arrives or the world ticks. All randomness comes from the
+The clock jumps to the next event: a module is due, an answer arrives, or the world ticks. All randomness comes from the
 given generator, so equal seeds give equal results (document 002 §3).
 """
 
@@ -17,27 +17,27 @@ from nemuri_domain.cognition.module import Ask, Prompt
 from nemuri_domain.cognition.shared_state import SharedState
 
 PromptAnswerer = Callable[[Prompt, Random], str]
-"""A scripted model: answers a prompt from its plain values."""
+"""A scripted model: a function that answers a prompt from its plain values (`Prompt.about`)."""
 
 
 class SimulatedWorld(Protocol):
-    """A world or a proxy of one."""
+    """A world that a simulation can drive, or a proxy of one."""
 
     def step(self, acts: Iterable[Act], seconds: float) -> None:
-        """Begin acts and advance time by some seconds."""
+        """Begin these acts, and advance the world's time by `seconds`."""
 
     def changed_percepts(self) -> Mapping[str, Percept]:
-        """Return the changed percepts once."""
+        """Return the percepts that have changed since the last call, by agent."""
 
 
 class SimulationObserver:
-    """An observer of a simulation that does not change it. This implementation records nothing."""
+    """Base class of observers of a simulation. Its methods do nothing."""
 
     def perceived(self, agent_id: str, percept: Percept) -> None:
-        """Observe a percept of an agent."""
+        """Called when an agent gets a percept."""
 
     def said(self, agent_id: str, text: str, second: float) -> None:
-        """Observe an utterance of an agent."""
+        """Called when an agent says something. `second` is the simulation time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +45,23 @@ class SimulationTiming:
     """The timing of a simulation."""
 
     tick: float = 0.25
-    """Seconds between two percepts of an agent."""
+    """Seconds between two steps of the world, and so between two percepts of an agent."""
     max_requests: int = 200
-    """Concurrent model requests, at most."""
+    """Maximum number of concurrent model requests."""
     latency: float = 1.5
-    """Mean seconds of an answer; exponentially distributed."""
+    """Mean seconds until an answer arrives; exponentially distributed."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for values that would stop the simulation."""
+        """Raise ValueError for values with which the simulation could not advance."""
         if not (self.tick > 0 and self.max_requests >= 1 and self.latency > 0):
             raise ValueError("tick and latency must be above 0 seconds, and max_requests at least 1")
 
 
 class Simulation:
-    """A driver of an engine and a world by a simulated clock. Modules must not block."""
+    """A driver that runs an engine and a world by a simulated clock.
+
+    Every module must return changes at once or ask a model. A module that needs real time raises TypeError in `run`.
+    """
 
     def __init__(
         self,
@@ -70,11 +73,13 @@ class Simulation:
         timing: SimulationTiming | None = None,
         observer: SimulationObserver | None = None,
     ) -> None:
-        """Create a simulation at second 0, which must be the engine's time too. The agents are in the world already."""
+        """Create a simulation at second 0, which must be the engine's time too. The agents must be in the world
+        already.
+        """
         self.engine, self.world = engine, world
         self.now = 0.0
         self.answer_count = self.unreadable_count = 0
-        """Numbers of answers and of unreadable answers."""
+        """Number of answers so far (`answer_count`), and of unreadable answers (`unreadable_count`)."""
         self._answer_prompt, self._rng = answerer, rng
         self._timing, self._observer = timing or SimulationTiming(), observer or SimulationObserver()
         self._pending_answers: list[tuple[float, int, Pending, Ask]] = []
@@ -86,11 +91,13 @@ class Simulation:
         engine.schedule.places = self._timing.max_requests
 
     def add(self, state: SharedState) -> None:
-        """Add an agent."""
+        """Add an agent to the engine. It must be in the world already."""
         self.engine.add(state, self.now)
 
     def run(self, until: float) -> None:
-        """Advance the simulation to that second. Errors of modules are raised, except for unreadable answers."""
+        """Advance the simulation until the second `until`. Raises the error of a failed module, except for unreadable
+        answers, which are counted.
+        """
         while (second := self._next_second()) <= until:
             self.now = second
             self._apply_answers()
@@ -143,7 +150,9 @@ class Simulation:
                 self._observer.said(agent_id, out.speech, self.now)
 
     def _tick(self) -> None:
-        """Advance the world. Acts begin at the tick after their decision."""
+        """Advance the world by one tick and apply its percepts. The world gets the acts that were collected before the
+        last tick.
+        """
         self._ticks += 1
         acts, self._acts_of_next_tick, self._acts = self._acts_of_next_tick, self._acts, []
         self.world.step(acts, self._timing.tick)
@@ -153,7 +162,7 @@ class Simulation:
                 self._observer.perceived(agent_id, percept)
 
     def _check_failures(self) -> None:
-        """Count unreadable answers and raise other failures."""
+        """Clear the engine's failures: count each `ValueError` as an unreadable answer, and raise any other error."""
         for failure in self.engine.failures:
             if not isinstance(failure.error, ValueError):
                 raise failure.error

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """The payment of one taxpayer in one season."""
+    """The income of one taxpayer in one season, and the tax paid on it."""
 
     season: int
     payer: str
     income: int
-    """Income in that season; 0 or more."""
+    """Income in that season, in whole units; 0 or more."""
     rate: int
     """Tax rate in percent."""
     paid: int
@@ -19,21 +19,22 @@ class Payment:
 
 
 class InvalidPaymentError(ValueError):
-    """A payment is invalid. The ledger is unchanged."""
+    """Raised if a payment is invalid. The ledger is unchanged."""
 
 
 @dataclass(slots=True)
 class TaxLedger:
-    """All payments, the balances of the payers and the treasury."""
+    """All payments, the balance of each payer, and the treasury."""
 
     payments: list[Payment] = field(default_factory=list)
     balances: dict[str, int] = field(default_factory=dict)
     treasury: int = 0
 
     def record_payment(self, season: int, payer: str, income: int, rate: int) -> Payment:
-        """Record an income and its tax, rounded down to whole units.
+        """Record an income and the tax on it, rounded down to whole units. Return the payment.
 
-        Raises LedgerError for an income below 0, a rate outside 0 to 100, and a second payment in a season.
+        Raises `InvalidPaymentError` for an income below 0, a rate outside 0 to 100, or a second payment of a payer in
+        the same season.
         """
         if income < 0 or not 0 <= rate <= 100:
             raise InvalidPaymentError(f"an income of {income} at {rate} % cannot be taxed")
@@ -47,12 +48,12 @@ class TaxLedger:
 
     @property
     def is_balanced(self) -> bool:
-        """True if balances and treasury equal all incomes, and the treasury equals all payments."""
+        """True if the balances and the treasury together equal all incomes, and the treasury equals all payments."""
         earned, paid = sum(each.income for each in self.payments), sum(each.paid for each in self.payments)
         return self.treasury == paid and sum(self.balances.values()) + self.treasury == earned
 
     def tax_share(self, seasons: Iterable[int]) -> float:
-        """Return the share of the income in these seasons that was paid, 0 to 1; 0 without income."""
+        """Return the share of all income in these seasons that was paid as tax, 0 to 1; 0 without income."""
         chosen = set(seasons)
         payments = [each for each in self.payments if each.season in chosen]
         earned = sum(each.income for each in payments)

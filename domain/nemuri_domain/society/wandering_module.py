@@ -1,4 +1,4 @@
-"""A wandering module: agents walk around their home and sometimes visit other places, without a model."""
+"""A module without a model: agents walk around their home and sometimes visit other places."""
 
 from typing import Final
 from zlib import crc32
@@ -11,12 +11,14 @@ from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import number
 
 RANDOM_VALUES: Final = 10_000
-"""Number of possible pseudo-random values."""
+"""Number of different values that `pseudo_random` can return."""
 
 
 class WanderingModule(Module):
-    """The module that walks to random places. The profile has `home`, `radius`, `visits`, `travels` (probability) and
-    `seed`.
+    """The module that walks to pseudo-random places near the agent's home, or near another place.
+
+    Keys of the profile: `home` and `visits` (coordinates), `radius` in blocks around them, `travels` (probability of a
+    walk to one of `visits`), and `seed`.
     """
 
     spec = Spec(
@@ -29,7 +31,7 @@ class WanderingModule(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Queue one walk to a place derived from the agent, its seed and the second."""
+        """Queue one walk. Its target depends only on the agent, the seed in its profile and the current second."""
         profile, percepts = snapshot["profile"], snapshot["percepts"]
         if not percepts:
             return {}
@@ -50,5 +52,5 @@ class WanderingModule(Module):
 
 
 def pseudo_random(name: str) -> float:
-    """Return a number from 0 to below 1 that depends only on the name."""
+    """Return a number, at least 0 and below 1, that depends only on the name."""
     return crc32(name.encode()) % RANDOM_VALUES / RANDOM_VALUES
