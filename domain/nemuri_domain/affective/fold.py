@@ -123,9 +123,10 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
-    """Mark the active memories as recalled and the archived ones as asked back, and set the session's mood.
+    """Return the affective memory after a recall.
 
-    Retention does not change before the next night (document 001, recall).
+    Active memories are marked as recalled, archived ones as asked back, and the session gets the mood. Retention does
+    not change before the next night (document 001, recall).
     """
     if mind.agent is None:
         return mind
@@ -147,7 +148,7 @@ def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
 
 
 def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
-    """Replace the memory's text by the compressed one, unless the text is at this level or a higher one already."""
+    """Return the affective memory with the compressed text. Text that is at this level or a higher one already is kept."""
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
     return mind.with_memories(
@@ -158,7 +159,7 @@ def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
 
 
 def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
-    """Apply a night (document 001, contents of the nightly batch).
+    """Return the affective memory after a night (document 001, contents of the nightly batch).
 
     A memory that was archived, revived or protected since the night was decided is not moved.
     """

@@ -83,7 +83,9 @@ def parse_statement(text: str) -> Statement:
 
 
 def _unchanging(text: str) -> str:
-    """Return the text without its words of change. `parse_statement` has counted "no longer" and 廃止 as negations already."""
+    """Return the text without its words of change. "no longer" and 廃止 are removed too; `parse_statement` counts them as
+    negations.
+    """
     return re.compile(CHANGE.pattern, re.IGNORECASE).sub(" ", text)
 
 

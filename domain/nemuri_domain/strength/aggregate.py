@@ -213,7 +213,8 @@ class Mind:
 def with_strength(
     agent: Agent, memory: Memory, *, by: int, more: float = 0.0, perspectives: Mapping[str, float]
 ) -> Memory:
-    """Return the memory with its overall strength raised by `more`, and its strength in perspectives by `perspectives`.
+    """Return the memory with its overall strength raised by `more`, and its strength in each of `perspectives` by the
+    given amount.
 
     `by` is the stream sequence of the event that causes the change. The revision rises by 1.
     """

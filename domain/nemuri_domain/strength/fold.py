@@ -187,7 +187,7 @@ def _principles(event: AgentDefined) -> dict[UUID, tuple[str, Scope]]:
 
 
 def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
-    """Bring back memories that the new definition lists as principles again.
+    """Return the mind after a new definition lists memories as principles again that the one before did not list.
 
     Archived ones are reactivated. All of them get a new revision, so that a sleep that was already decided does not
     archive them.
@@ -231,7 +231,7 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
 
 
 def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
-    """Reinforce each memory that a learning repeats, as one use would."""
+    """Return the mind in which each memory that a learning repeats is reinforced as by one use."""
     more = agent.rules.strength_increment_on_use
     for each in event.repetitions:
         known = mind.find((each.memory_id,))
@@ -240,7 +240,7 @@ def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
 
 
 def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
-    """Apply a sleep in the order of document 000 §3.7: levels, decay, archiving, pruning.
+    """Return the mind after a sleep, in the order of document 000 §3.7: levels, decay, archiving, pruning.
 
     Memories that have changed since the sleep was decided keep their level and status.
     """
@@ -276,8 +276,8 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
 
 
 def with_policy(mind: Mind, agent: Agent, policy: Mapping[str, Any]) -> Mind:
-    """Put policy parameters into force. If the consolidation thresholds change, the next sleep examines all
-    memories.
+    """Return the mind with these policy parameters in force. If the consolidation thresholds change, the next sleep
+    examines all memories.
     """
     mind = mind.with_agent(policy=policy, next_policy=None)
     if Policy.of(policy).consolidation_thresholds == agent.rules.consolidation_thresholds:

@@ -58,8 +58,8 @@ Direction = Literal["raise", "lower"]
 
 @dataclass(frozen=True, slots=True)
 class HealthCounts:
-    """Counts about an agent and its memories, the input of a diagnosis. Principles are no candidates and no hits
-    here.
+    """Counts about an agent and its memories, the input of a diagnosis. Principles are not counted as candidates or
+    hits.
     """
 
     days: float
@@ -77,7 +77,7 @@ class HealthCounts:
     never_used: int
     """Number of memories that were in more than `NEVER_USED` contexts and were never used."""
     tasks: int
-    """Number of the newest assignments whose retrieval is known. There is an upper limit."""
+    """Number of the newest assignments whose retrieval is known, up to a fixed limit."""
     hits: int
     """Number of the assignments in `tasks` for which at least one memory was retrieved."""
     full: int
@@ -172,8 +172,8 @@ def step_parameter(parameter: str, present: float, direction: Direction) -> floa
 
 
 def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
-    """Return the proposed value of each policy parameter to change. Parameters that findings want to move both ways are
-    left out.
+    """Return the proposed value of each policy parameter to change. A parameter that one finding raises and another
+    lowers is left out.
     """
     wanted: dict[str, set[str]] = {}
     values: dict[str, JsonValue] = {}

@@ -35,7 +35,7 @@ class Policy(BaseModel):
     review_increment: Amount = 0.2
     """Strength added by a review after a wrong answer (document 000 §4.1)."""
     archive_threshold: Strength = 0.1
-    """Strength below which a memory is archived. It must be below it overall and in every perspective."""
+    """A memory is archived when its strength is below this value, overall and in every perspective."""
     reactivation_strength: Strength = 0.5
     """Minimum strength of a memory after its reactivation from the archive."""
     reactivation_levels: int = Field(default=2, ge=0, lt=LEVELS)

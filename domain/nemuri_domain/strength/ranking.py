@@ -155,18 +155,18 @@ def ranked(
 
 
 def best_first(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> tuple[Candidate, ...]:
-    """Return the candidates by score, best first; ties by relevance, then by id. Outdated candidates are lowered
-    before.
+    """Return the candidates by score, best first; ties by relevance, then by id. Before sorting, the scores of outdated
+    candidates are lowered (`lower_outdated`).
     """
     yielding = lower_outdated(candidates, memories)
     return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
 
 
 def lower_outdated(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> list[Candidate]:
-    """Lower the scores of outdated candidates, which a newer candidate contradicts or supersedes, in any ranking.
+    """Return the candidates, with lower scores for outdated ones, which a newer candidate contradicts or supersedes.
 
-    An outdated candidate scores at least `YIELD_MARGIN` less than the best of the newer candidates, whose own scores
-    are lowered first where they are outdated too. An archived memory does not outdate an active one.
+    An outdated candidate scores at least `YIELD_MARGIN` less than the best of the newer candidates, in any ranking. If
+    a newer candidate is outdated itself, its score is lowered first. An archived memory does not outdate an active one.
     """
     if not any(memories[each.memory_id].yields_to for each in candidates):
         return list(candidates)

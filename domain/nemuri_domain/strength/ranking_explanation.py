@@ -22,7 +22,7 @@ Score = Callable[[Floats], Floats]
 
 LINEAR: Final = "linear-1"
 ROUNDING: Final = 1e-9
-"""Difference of two scores up to which they count as equal."""
+"""Maximum difference between two scores that count as equal."""
 SMALLEST: Final = 0.0005
 """Minimum contribution that is shown. A smaller one would be displayed as 0."""
 _DOCUMENTED: Final = {name: Policy.of({"ranking": policy}) for policy, name in VERSIONS.items() if name != LINEAR}

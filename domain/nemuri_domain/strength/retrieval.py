@@ -45,13 +45,13 @@ class QueryTexts:
 
     @property
     def own(self) -> int:
-        """Return the number of the first texts that are the query itself and its items."""
+        """Return the number of entries at the beginning of `texts` that are the query and its items."""
         return 1 + len(self.items)
 
     @property
     def relevance_text_count(self) -> int:
-        """Return the number of the first texts that decide whether anything is relevant: the query, its items and the
-        summary.
+        """Return the number of entries at the beginning of `texts` that decide whether anything is relevant: the query,
+        its items and the summary.
         """
         return self.own + (SUMMARY_EXPANSION in self.expansions)
 

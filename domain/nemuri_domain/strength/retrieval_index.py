@@ -52,11 +52,13 @@ class Candidates:
 
     ids: tuple[UUID, ...]
     similarity: Floats
-    """Cosine, -1 to 1: the maximum over the query and its expansions. Cosines of expansions count by
+    """Cosine, -1 to 1: the maximum over the query and its expansions. Cosines of expansions are multiplied by
     `EXPANSION_WEIGHT`.
     """
     lexical: Floats
-    """BM25 divided by its maximum among the searched rows, 0 to 1. Scores of expansions count by `EXPANSION_WEIGHT`."""
+    """BM25 divided by its maximum among the searched rows, 0 to 1. Scores of expansions are multiplied by
+    `EXPANSION_WEIGHT`.
+    """
     relevance: Floats
     """Mean of the lexical score and the positive part of the cosine, 0 to 1."""
 
@@ -162,7 +164,8 @@ class AgentIndex:
                 self._active[row] = active
 
     def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
-        """Return the mask of rows to search: active (or else archived) memories whose scope is valid in the setting.
+        """Return the mask of rows to search: active memories (archived ones if `active` is False) whose scope is valid
+        in the setting.
 
         Universal memories are valid in every setting. Without a setting, memories of all scopes are. Masks can be
         combined with & | ~ and are valid until the index changes.
@@ -196,11 +199,11 @@ class AgentIndex:
         `own` texts are the query and its items, with full weight; the others are expansions. A row is a candidate if it
         shares a term with a text, or if its cosine is positive and reaches the embedder's `vector_threshold`.
 
-        The result is empty unless some row is relevant to one of the first `relevance_text_count` texts: it contains
-        the share `floor` of its terms (`InvertedIndex.shares`), or has an equally significant cosine
-        (`SIGNIFICANT_COSINE`). With a floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are
-        left out. A source gets at most `share` of the limit while other sources have candidates. The cost is linear in
-        the number of texts. Raises ValueError if shapes do not match.
+        The result is empty unless some row is relevant to one of the first `relevance_text_count` texts: the row
+        contains at least the share `floor` of the text's terms (`InvertedIndex.shares`), or has an equally significant
+        cosine (`SIGNIFICANT_COSINE`). With a floor, rows far less relevant than the best one
+        (`RELATIVE_RELEVANCE_FLOOR`) are left out. A source gets at most `share` of the limit while other sources have
+        candidates. The cost is linear in the number of texts. Raises ValueError if shapes do not match.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(queries), self.dimension) or not len(queries):

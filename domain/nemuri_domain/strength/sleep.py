@@ -44,7 +44,7 @@ MAX_CARRIED_DAYS = 1.0
 So the tasks of a day may come in one burst, and a long pause does not cause decay afterwards for all of its days.
 """
 CHANGES_PER_SLEEP = 3_000
-"""Maximum number of memories in one sleep for each change (new level, archiving, pruning), so that it fits one event. A
+"""Maximum number of memories that one sleep event lists for each kind of change (new level, archiving, pruning). A
 continuation of the sleep changes the rest.
 """
 Levels = Mapping[UUID, int]
@@ -146,7 +146,7 @@ def _faint(sleep_input: SleepInput, levels: Levels, days: float) -> dict[UUID, M
     """Return the memories to archive, by id: not principles, and below the archive threshold overall and in every
     perspective.
 
-    Their strength is that after the level changes and `days` days of decay.
+    The threshold is compared with the strength after the level changes and `days` days of decay.
     """
     agent = sleep_input.agent
     later = advance_by_days(agent.clocks, agent.rules, days)

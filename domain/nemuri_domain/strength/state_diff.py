@@ -10,7 +10,7 @@ from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Agent, Mind
 
 ROUNDING = 1e-9
-"""Relative difference of two strengths up to which they count as equal, because of float rounding."""
+"""Maximum relative difference between two strengths that count as equal, because of float rounding."""
 ChangedValues = Mapping[str, tuple[Any, Any]]
 """The value in the first and the value in the second state, by name."""
 

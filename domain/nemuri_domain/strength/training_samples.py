@@ -23,7 +23,7 @@ MAX_ASSIGNMENTS = 600
 FEWEST_HELD_OUT = 10
 """Minimum number of held-out tasks for a scorer to be judged as better."""
 HELD_OUT_SHARE = 4
-"""One in this number of informative tasks is held out for testing, the newest ones."""
+"""One in this number of informative tasks is held out for testing. The newest ones are taken."""
 NEGATIVES = 2
 """Maximum number of unused candidates drawn per used one."""
 SUCCEEDED = frozenset({"helpful", "success"})

@@ -66,8 +66,8 @@ def detect_uses(
 
 
 def judged_uses(labels: Mapping[str, UUID], said: Sequence[str]) -> tuple[Use, ...]:
-    """Return the uses that a judge reported. `labels` maps the labels in its prompt to memories. Unknown labels are
-    ignored.
+    """Return the uses that a judge reported. `said` are the labels that it named, and `labels` maps the labels in its
+    prompt to memories. Unknown labels are ignored.
     """
     return tuple(Use(memory_id=labels[label], method="judge") for label in said if label in labels)
 
