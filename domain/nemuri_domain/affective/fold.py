@@ -148,7 +148,9 @@ def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
 
 
 def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
-    """Return the affective memory with the compressed text. Text that is at this level or a higher one already is kept."""
+    """Return the affective memory with the compressed text. The old text is kept if it is at this level or a higher one
+    already.
+    """
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
     return mind.with_memories(

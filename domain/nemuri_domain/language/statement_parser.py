@@ -83,9 +83,7 @@ def parse_statement(text: str) -> Statement:
 
 
 def _unchanging(text: str) -> str:
-    """Return the text without its words of change. "no longer" and 廃止 are removed too; `parse_statement` counts them as
-    negations.
-    """
+    """Return the text without its words of change. `parse_statement` counts "no longer" as a negation."""
     return re.compile(CHANGE.pattern, re.IGNORECASE).sub(" ", text)
 
 

@@ -26,7 +26,7 @@ class Turn:
 
 
 def continues(task: Task) -> bool:
-    """Return True if the request refers to earlier turns of a conversation. A negotiated task does not, because its
+    """Return True if the request may refer to earlier turns of a conversation. A negotiated task does not, because its
     parts come from its own items.
     """
     return task.conversation is not None and task.option is None
@@ -67,5 +67,5 @@ def turns(earlier: Iterable[Task]) -> tuple[Turn, ...]:
 
 
 def restated(request: str, said: str) -> str | None:
-    """Return `said`, the rewritten request; None if it is empty or equals the request."""
+    """Return `said`, the rewritten request; None if it is empty or equals `request`."""
     return said if said.strip() not in {"", request.strip()} else None

@@ -56,8 +56,8 @@ class Applicant:
 def route(
     cause: Event, task: Task, applicants: Sequence[Applicant], precedents: Sequence[Precedent] = ()
 ) -> TaskRouted | TaskFailed:
-    """Return the routing of a task: the agents for each part. `TaskFailed` if no agent is eligible, or too few for a
-    panel.
+    """Return the routing of a task: the agents for each part. Return `TaskFailed` if no agent is eligible, or too few
+    for a panel.
 
     Each part goes to the agent with the best score for this part. If the client asked for a panel, all parts go to the
     same members. The recorded scores are for the whole task. `precedents` are similar past tasks; they say more about

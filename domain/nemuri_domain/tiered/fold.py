@@ -118,7 +118,8 @@ def _recorded(tiers: TieredMind, event: ExperienceRecorded, moment: float) -> Ti
 
 
 def _begun(tiers: TieredMind, event: ConsolidationBegun, moment: float) -> TieredMind:
-    """Mark the memories of all groups as being consolidated, and remove the memories to delete.
+    """Return the tiered memory after a consolidation began: the memories of all groups are marked as being
+    consolidated, and the memories to delete are removed.
 
     A marked memory stays until the memory that replaces it is formed. Shared memories are neither marked nor removed.
     """
@@ -170,7 +171,9 @@ def _accessed(tiers: TieredMind, event: MemoriesAccessed, moment: float) -> Tier
 
 
 def _shared(tiers: TieredMind, event: MemoryShared) -> TieredMind:
-    """Move a shared memory to long-term memory and set its visibility. Consolidation no longer changes it."""
+    """Return the tiered memory after a memory was shared. It moves to long-term memory, and consolidation no longer
+    changes it.
+    """
     changes = {"scope": event.scope, "visible_to": event.visible_to, "merging": False, "changed": event.sequence or 0}
     return tiers.with_memories(
         each.replace(layer="long", type=long_term_type(each.type), **changes) for each in tiers.find((event.memory_id,))

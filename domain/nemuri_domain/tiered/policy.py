@@ -32,7 +32,7 @@ class ShortTerm(Section):
     max_capacity: Number = 300
     """Maximum capacity of short-term memory."""
     retention_minutes: Minutes = 30.0
-    """Age in minutes from which a memory moves to long-term memory when the interval is over. If the capacity is
+    """Minimum age in minutes at which a memory moves to long-term memory when the interval is over. If the capacity is
     reached, the age does not matter.
     """
     kept_share: Ratio = 0.5
@@ -83,7 +83,7 @@ class LongTerm(Section):
     capacity: Number = 10_000
     """Maximum number of memories in long-term memory."""
     forgetting_from: Ratio = 0.8
-    """Share of the capacity from which on memories are forgotten and merged."""
+    """Minimum share of the capacity in use at which memories are forgotten and merged."""
     min_age_hours: Hours = 1.0
     """Age, in hours, below which a memory is neither forgotten nor merged."""
     merge_below: Ratio = 0.1

@@ -32,16 +32,19 @@ from nemuri_domain.world.spatial_index import SpatialIndex
 from nemuri_domain.world.world_state import WorldState
 
 MAX_UNREAD_UTTERANCES = 64
-"""Unread utterances that an agent keeps, at most. The oldest are dropped."""
+"""Maximum number of unread utterances that an agent keeps. The oldest are dropped."""
 VISIBLE_ACTIVITY: dict[type[Action], str] = {
     Go: "walking", Collect: "collecting", Place: "placing", Craft: "crafting", Eat: "eating", Attack: "fighting",
     Give: "giving", Trade: "trading", Deposit: "storing", Withdraw: "storing", Rest: "resting",
 }  # fmt: skip
-"""Activity that other agents see, by action."""
+"""Activity that other agents see, by class of action."""
 
 
 def begin_acts(state: WorldState, acts: Iterable[Act]) -> None:
-    """Begin acts in order. Acts of agents that are not in the world are ignored."""
+    """Begin these acts in order. Acts of agents that are not in the world are ignored.
+
+    Speech is delivered at once. Any other act replaces the act under way of its agent.
+    """
     players, utterances = state.players, list[tuple[int, str]]()
     for each in acts:
         row = players.row(each.agent_id)
@@ -65,7 +68,9 @@ def _duration(act: Action) -> float:
 
 
 def _deliver_speech(state: WorldState, utterances: list[tuple[int, str]]) -> None:
-    """Deliver utterances to all agents within the chat radius, except the speaker."""
+    """Deliver each utterance, given as row of the speaker and text, to all other agents within `CHAT_RADIUS` of the
+    speaker.
+    """
     players, rows = state.players, state.players.present_rows()
     speakers = np.array([row for row, _ in utterances])
     index = SpatialIndex(players.x[rows], players.z[rows])
@@ -81,9 +86,10 @@ def _deliver_speech(state: WorldState, utterances: list[tuple[int, str]]) -> Non
 
 
 def advance_acts(state: WorldState) -> None:
-    """Advance the acts of all agents that are not busy.
+    """Advance the acts of all agents that are not busy, and end those that are done or have failed.
 
-    Pathfinding has a limited number of cells per call. Agents beyond the limit wait for the next call.
+    Path searches of one call stop after `MAX_SEARCHED_CELLS` cells together. Agents that need a path after that wait
+    for the next call.
     """
     players, searched_cells = state.players, 0
     for row, act_in_progress in list(players.acts.items()):
@@ -104,7 +110,7 @@ def advance_acts(state: WorldState) -> None:
 
 
 def _advance_act(state: WorldState, row: int, act_in_progress: ActInProgress, act: Action) -> str | None:
-    """Advance an act. Return None while it continues, an empty string when it is done, or the reason of its failure."""
+    """Advance an act. Return None while it continues, "" when it is done, or the reason of its failure."""
     match act:
         case Collect():
             return item_actions.collect(state, row, act)
@@ -141,7 +147,7 @@ def _advance_rest(state: WorldState, row: int, act_in_progress: ActInProgress, a
 
 
 def _show_idle_agents(state: WorldState) -> None:
-    """Show agents without an act as idle when they are no longer busy."""
+    """Show the agents that have no act and are no longer busy as idle to other agents."""
     players = state.players
     idle = players.present & (players.activity != 0) & (players.busy_until <= state.second)
     idle[list(players.acts)] = False

@@ -1,4 +1,6 @@
-"""The grid of blocks, with a margin around the map so that windows never leave the array."""
+"""The grid of blocks, with a margin of edge blocks around the map, so that all cells in sight of an agent are in the
+array.
+"""
 
 from dataclasses import dataclass, field
 
@@ -17,21 +19,21 @@ from nemuri_domain.world.column_types import (
 from nemuri_domain.world.game_rules import BLOCKS, LIGHT_RADIUS
 
 GROUND_Y = 64
-"""Height of the flat ground, the y of all positions."""
+"""Height of the flat ground: the y of all positions."""
 MARGIN = int(VISUAL_RADIUS)
 MAX_BLOCKS_PER_KIND = 2
-"""Blocks of each kind in a percept, at most."""
+"""Maximum number of blocks of each kind in a percept."""
 
 
 @dataclass(slots=True)
 class BlockGrid:
-    """A flat array of blocks. A cell is the index of (x, z); paths and windows consist of cells."""
+    """The blocks of a map in one flat array. A cell is an index into this array and stands for a position (x, z)."""
 
     size: int
     width: int
     cells: Bytes
     changed_cells: set[int] = field(default_factory=set)
-    """Cells whose block changed since the last percepts."""
+    """Cells whose block has changed since the last percepts."""
     sight_offsets: Indices = field(init=False)
     """Offsets from a cell to each cell in sight, nearest first."""
     _sight_offset_list: list[int] = field(init=False)
@@ -49,7 +51,7 @@ class BlockGrid:
 
     @classmethod
     def from_blocks(cls, blocks: Bytes) -> "BlockGrid":
-        """Create the grid from blocks by [x, z]."""
+        """Return a grid with these blocks, given by [x, z] without a margin."""
         padded = np.pad(blocks, MARGIN, constant_values=BLOCK_NUMBER["edge"])
         return cls(blocks.shape[0], padded.shape[0], padded.reshape(-1).copy())
 
@@ -73,7 +75,7 @@ class BlockGrid:
         return x - MARGIN, z - MARGIN
 
     def contains(self, at: Position) -> bool:
-        """Return whether a position is on the ground of this map."""
+        """Return True if a position is on the ground of this map."""
         return at.y == GROUND_Y and 0 <= at.x < self.size and 0 <= at.z < self.size
 
     def block_name(self, cell: int) -> str:
@@ -81,16 +83,16 @@ class BlockGrid:
         return BLOCKS[self.cells[cell]]
 
     def set_block(self, cell: int, block: str) -> None:
-        """Replace the block in a cell."""
+        """Replace the block in a cell, and mark the cell as changed."""
         self.cells[cell] = BLOCK_NUMBER[block]
         self.changed_cells.add(cell)
 
     def has_in_reach(self, x: int, z: int, block: str) -> bool:
-        """Return whether a block of this name is within reach of a position."""
+        """Return True if a block of this name is within reach of a position."""
         return bool((self.cells[self.cell(x, z) + self.reach_offsets] == BLOCK_NUMBER[block]).any())
 
     def is_lit(self, x: int, z: int) -> bool:
-        """Return whether a light is near."""
+        """Return True if a light is within `LIGHT_RADIUS` blocks of a position, along x and along z."""
         first_x, first_z = max(x + MARGIN - LIGHT_RADIUS, 0), max(z + MARGIN - LIGHT_RADIUS, 0)
         window = self.cells.reshape(self.width, self.width)[
             first_x : x + MARGIN + LIGHT_RADIUS + 1, first_z : z + MARGIN + LIGHT_RADIUS + 1
@@ -98,12 +100,12 @@ class BlockGrid:
         return bool(np.isin(window, LIGHT_NUMBERS).any())
 
     def is_walkable(self, cell: int) -> bool:
-        """Return whether agents can stand in a cell."""
+        """Return True if agents can stand in a cell."""
         return bool(WALKABLE[self.cells[cell]])
 
     def has_free_cells(self, cell: int, number: int, without: int | None = None) -> bool:
-        """Return whether at least `number` cells are reachable from a cell, itself included, without crossing
-        `without`.
+        """Return True if an agent in `cell` can reach at least `number` cells, its own included, without crossing the
+        cell `without`.
         """
         cells, reached, pending = self.view, {cell}, [cell]
         if not WALKABLE_BYTES[cells[cell]]:
@@ -117,7 +119,10 @@ class BlockGrid:
         return len(reached) >= number
 
     def visible_blocks(self, cells: Indices) -> list[list[tuple[str, int, int]]]:
-        """Return name, x and z of the useful blocks in sight of each cell, the nearest of each kind first."""
+        """Return the useful blocks in sight of each cell as (name, x, z). The nearest block of each kind comes first.
+
+        There are at most `MAX_BLOCKS_PER_KIND` blocks of a kind.
+        """
         windows = self.cells[cells[:, None] + self.sight_offsets[None, :]]
         found: list[list[tuple[int, int]]] = [[] for _ in range(len(cells))]
         rows = np.arange(len(cells))

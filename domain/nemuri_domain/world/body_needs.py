@@ -8,7 +8,10 @@ from nemuri_domain.world.world_state import WorldState
 
 
 def update_needs(state: WorldState, seconds: float) -> None:
-    """Increase hunger and restore health, faster at rest. Health falls at hunger 0."""
+    """Advance hunger and health of all agents by `seconds`.
+
+    Points of hunger fall with time. Health rises, faster at rest; it falls while the points of hunger are 0.
+    """
     players, present = state.players, state.players.present
     players.hunger_timer[present] += seconds
     more_hungry = present & (players.hunger_timer >= HUNGER_SECONDS)
@@ -30,7 +33,7 @@ def update_needs(state: WorldState, seconds: float) -> None:
 
 
 def ripen_plants(state: WorldState) -> None:
-    """Ripen the plants that are due."""
+    """Replace each plant that is due by a ripe plant."""
     for cell in [cell for cell, second in state.plants.items() if second <= state.second]:
         del state.plants[cell]
         state.ground.set_block(cell, "ripe_plant")

@@ -12,7 +12,9 @@ from nemuri_domain.world.world_state import WorldState
 
 
 def take_changed_percepts(state: WorldState) -> dict[str, bytes]:
-    """Return the percepts that changed since the last call. Each event is reported once."""
+    """Return the percepts that have changed since the last call, as JSON by agent id, and mark them as read. Each event
+    is reported once.
+    """
     rows = _agents_with_changes(state)
     percepts = percepts_json(state, rows)
     players, creatures = state.players, state.creatures
@@ -30,14 +32,14 @@ def take_changed_percepts(state: WorldState) -> dict[str, bytes]:
 
 
 def percept_json(state: WorldState, row: int) -> bytes:
-    """Return the current percept of one agent without marking it as read."""
+    """Return the current percept of one agent as JSON, without marking it as read."""
     players, rows = state.players, state.players.present_rows()
     _mark_changed_blocks(state, rows, SpatialIndex(players.x[rows], players.z[rows]))
     return percepts_json(state, np.array([row]))[players.ids[row]]
 
 
 def _agents_with_changes(state: WorldState) -> Indices:
-    """Return the rows of agents whose percepts have changed."""
+    """Return the rows of the agents whose percepts have changed. After a change of daylight, these are all agents."""
     players, creatures, rows = state.players, state.creatures, state.players.present_rows()
     index = SpatialIndex(players.x[rows], players.z[rows])
     _mark_changed_blocks(state, rows, index)
@@ -65,7 +67,7 @@ def _agents_with_changes(state: WorldState) -> Indices:
 
 
 def _mark_changed_blocks(state: WorldState, rows: Indices, index: SpatialIndex) -> None:
-    """Mark agents that have changed blocks in sight."""
+    """Mark the percepts of agents that have changed blocks in sight, and clear the list of changed cells."""
     cells, width = np.array(sorted(state.ground.changed_cells), dtype=np.int32), state.ground.width
     state.ground.changed_cells.clear()
     _, bodies, _ = index.pairs(cells // width - MARGIN, cells % width - MARGIN, VISUAL_RADIUS)

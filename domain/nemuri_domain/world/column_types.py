@@ -1,4 +1,4 @@
-"""Column types, and numbers of blocks, items and activities in NumPy columns."""
+"""Types of NumPy columns, and the numbers that stand for blocks, items, species and activities in them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +23,17 @@ BLOCK_NUMBER = {name: number for number, name in enumerate(BLOCKS)}
 ITEM_NUMBER = {name: number for number, name in enumerate(ITEMS)}
 ACHIEVEMENT_NUMBER = {name: number for number, name in enumerate(ACHIEVEMENTS)}
 SPECIES_NAMES = tuple(SPECIES)
-"""Species of creatures by number."""
+"""Species of creatures. The index is the number of the species."""
 SPECIES_NUMBER = {name: number for number, name in enumerate(SPECIES_NAMES)}
 ACTIVITIES = (
     "idle", "walking", "collecting", "placing", "crafting", "eating", "fighting", "giving", "trading", "storing",
     "resting",
 )  # fmt: skip
-"""Visible activities by number."""
+"""Visible activities. The index is the number of the activity."""
 ACTIVITY_NUMBER = {name: number for number, name in enumerate(ACTIVITIES)}
 
 WALKABLE: Booleans = np.isin(np.arange(256), [BLOCK_NUMBER[each] for each in WALKABLE_BLOCKS])
-"""True for the numbers of blocks that can be walked on."""
+"""True for the number of a block that agents can walk on, shape (256,)."""
 WALKABLE_BYTES = WALKABLE.astype(np.uint8).tobytes()
 LIGHT_NUMBERS = np.array([BLOCK_NUMBER[each] for each in LIGHT_BLOCKS], dtype=np.uint8)
 VISIBLE_NUMBERS = tuple(BLOCK_NUMBER[each] for each in VISIBLE_BLOCKS)

@@ -11,7 +11,10 @@ from nemuri_domain.world.world_state import WorldState
 
 
 def attack(state: WorldState, row: int, act: Attack) -> str:
-    """Strike a creature. An agent that defeats it gets its items if it has room for them."""
+    """Strike a creature. Return the reason of the failure; "" for success.
+
+    An agent that defeats the creature gets those of its items for which it has room.
+    """
     players, creatures = state.players, state.creatures
     target = creatures.index_of(act.target)
     if target is None:
@@ -33,7 +36,9 @@ def attack(state: WorldState, row: int, act: Attack) -> str:
 
 
 def receive_blow(state: WorldState, row: int, species: str) -> None:
-    """Apply a creature's blow to an agent. A blow does more damage to a resting agent."""
+    """Apply a creature's blow to an agent. A blow does more damage to a resting agent and ends its rest. Armour halves
+    the damage.
+    """
     resting = is_resting(state, row)
     points = SPECIES[species].damage_to_sleeper if resting else SPECIES[species].damage
     if state.players.count(row, ARMOUR):
@@ -44,13 +49,16 @@ def receive_blow(state: WorldState, row: int, species: str) -> None:
 
 
 def is_resting(state: WorldState, row: int) -> bool:
-    """Return whether an agent is resting."""
+    """Return True if an agent is resting."""
     act_in_progress = state.players.acts.get(row)
     return act_in_progress is not None and isinstance(act_in_progress.action, Rest)
 
 
 def lose_health(state: WorldState, row: int, points: int) -> None:
-    """Reduce an agent's health. At zero it loses its inventory and starts again at its home position."""
+    """Reduce an agent's health by up to `points`. At health 0 its act ends, and it starts again at its home position.
+
+    It then has full health and no items.
+    """
     players = state.players
     points = min(points, int(players.health[row]))
     players.health[row] -= points

@@ -19,13 +19,13 @@ from nemuri_domain.world.spatial_index import SpatialIndex
 from nemuri_domain.world.world_state import WorldState
 
 ACTIVE_DISTANCE = 16.0
-"""Blocks from the nearest agent beyond which a creature stands still and eventually despawns."""
+"""Distance in blocks from the nearest agent beyond which a creature stands still and eventually despawns."""
 SPAWN_RATE, DESPAWN_RATE = 0.2, 0.05
-"""Rates per second: spawns for each agent, and despawns of each creature that is far away or a zombie by day."""
+"""Rates per second: spawns per agent, and despawns per creature that is far from all agents or is a zombie by day."""
 MIN_SPAWN_DISTANCE, MAX_SPAWN_DISTANCE = 6, 14
-"""Smallest and largest distance of a spawn from the agent, in blocks."""
+"""Minimum distance of a spawn from the agent, and its maximum distance along x and along z, in blocks."""
 MAX_NEARBY = {"cow": 3, "zombie": 2, "skeleton": 1}
-"""Creatures of a species near a position, at most, by species."""
+"""Maximum number of creatures of a species near a position, by species. Near is within `MAX_SPAWN_DISTANCE`."""
 DIRECTIONS: Integers = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)], dtype=np.int32)
 
 
@@ -39,7 +39,7 @@ SPEED, ATTACK_RANGE, HUNTING_RADIUS, DAMAGE, ATTACK_INTERVAL = (
 
 
 def advance_creatures(state: WorldState, seconds: float) -> None:
-    """Advance all creatures by a small part of a second."""
+    """Advance all creatures by `seconds`, a small part of a second: they spawn, despawn, move and strike."""
     if not state.settings.creatures:
         return
     _spawn_creatures(state, seconds)
@@ -54,7 +54,10 @@ def advance_creatures(state: WorldState, seconds: float) -> None:
 
 
 def _nearest_agents(state: WorldState) -> tuple[Indices, Floats]:
-    """Return the row and distance of the agent nearest to each creature; infinity if none is near."""
+    """Return the row of the agent nearest to each creature, and its distance in blocks.
+
+    The row is -1 and the distance infinite if no agent is within `ACTIVE_DISTANCE`.
+    """
     players, creatures, rows = state.players, state.creatures, state.players.present_rows()
     creature_indices, bodies, squares = SpatialIndex(players.x[rows], players.z[rows]).pairs(
         creatures.x, creatures.z, ACTIVE_DISTANCE
@@ -80,7 +83,7 @@ def _spawn_creatures(state: WorldState, seconds: float) -> None:
 
 
 def _species_that_may_spawn(state: WorldState, x: int, z: int) -> str | None:
-    """Return the species that may spawn at a position, or None."""
+    """Return the species that may spawn at a position; None if none may."""
     block, creatures = state.ground.block_name(state.ground.cell(x, z)), state.creatures
     outdoor_species = "cow" if state.daylight else "zombie"
     species = "skeleton" if state.terrain.dark[x, z] else outdoor_species
@@ -94,7 +97,7 @@ def _species_that_may_spawn(state: WorldState, x: int, z: int) -> str | None:
 
 
 def _stays(state: WorldState, distance: Floats, seconds: float) -> Booleans:
-    """Return which creatures stay. Some of those far from all agents, and some zombies by day, despawn."""
+    """Return a mask of the creatures that stay. Some of those far from all agents, and some zombies by day, despawn."""
     creatures = state.creatures
     leaving = np.isinf(distance) | ((creatures.species == SPECIES_NUMBER["zombie"]) & state.daylight)
     stays: Booleans = ~leaving | (state.rng.random(distance.size) >= DESPAWN_RATE * seconds)
@@ -102,7 +105,9 @@ def _stays(state: WorldState, distance: Floats, seconds: float) -> Booleans:
 
 
 def _move_creatures(state: WorldState, prey: Indices, hunting: Booleans, distance: Floats, seconds: float) -> None:
-    """Move creatures near agents. Hunters move towards their prey until it is in range, others move randomly."""
+    """Move creatures near agents by at most one block. Hunters move towards their prey until it is in range, others
+    move randomly.
+    """
     creatures, players, ground = state.creatures, state.players, state.ground
     draws, directions = state.rng.random(distance.size), state.rng.integers(4, size=distance.size)
     moving = np.isfinite(distance) & (draws < SPEED[creatures.species] * seconds)
@@ -119,7 +124,7 @@ def _move_creatures(state: WorldState, prey: Indices, hunting: Booleans, distanc
 
 
 def _in_habitat(state: WorldState, species: Bytes, x: Integers, z: Integers) -> Booleans:
-    """Return which moves end in a habitat of the species. Skeletons stay in the dark."""
+    """Return a mask of the positions (x, z) that are in the habitat of the species. Skeletons stay in the dark."""
     last = state.settings.size - 1
     found: Booleans = (species != SPECIES_NUMBER["skeleton"]) | state.terrain.dark[
         np.clip(x, 0, last), np.clip(z, 0, last)

@@ -19,22 +19,22 @@ class Creatures:
     """All creatures that are in the world now."""
 
     number: Integers = field(default_factory=_integers)
-    """Permanent number of each creature."""
+    """Number of each creature, which is never used again."""
     species: Bytes = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
     x: Integers = field(default_factory=_integers)
     z: Integers = field(default_factory=_integers)
     health: Integers = field(default_factory=_integers)
     next_attack_at: Floats = field(default_factory=lambda: np.zeros(0))
-    """Second from which it can attack again."""
+    """Second at which each creature can strike again."""
     appearance_changed: Booleans = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-    """True if it moved or is new since the last percepts."""
+    """True for a creature that has moved, or is new, since the last percepts."""
     last_seen_x: Integers = field(default_factory=_integers)
     last_seen_z: Integers = field(default_factory=_integers)
     spawned: int = 0
     """Number of creatures ever spawned."""
 
     def add(self, species: Bytes, x: Integers, z: Integers) -> None:
-        """Add creatures at positions."""
+        """Add creatures of these species at these positions, with full health."""
         numbers = np.arange(self.spawned, self.spawned + species.size, dtype=np.int32)
         self.spawned += species.size
         new_values = {
@@ -46,7 +46,9 @@ class Creatures:
             setattr(self, name, np.concatenate([getattr(self, name), values]))
 
     def keep_only(self, kept: Booleans) -> list[tuple[int, int]]:
-        """Remove all other creatures. Return the positions at which agents last saw the removed ones."""
+        """Remove the creatures that are not in the mask `kept`. Return the positions at which agents last saw the
+        removed ones.
+        """
         removed = ~kept
         if not removed.any():
             return []
@@ -56,7 +58,7 @@ class Creatures:
         return positions
 
     def index_of(self, creature_id: str) -> int | None:
-        """Return the index of the creature with this id, or None."""
+        """Return the index of the creature with this id; None if there is none."""
         species, _, number = creature_id.rpartition("-")
         if not number.isdecimal() or species not in SPECIES:
             return None
@@ -66,9 +68,9 @@ class Creatures:
         return int(found[0]) if found.size else None
 
     def id_of(self, index: int) -> str:
-        """Return the id of a creature."""
+        """Return the id of the creature at an index: its species and its number."""
         return f"{SPECIES_NAMES[self.species[index]]}-{self.number[index]}"
 
 
 CREATURE_COLUMNS = tuple(each.name for each in fields(Creatures) if each.name != "spawned")
-"""Names of the columns."""
+"""Names of the columns of `Creatures`."""

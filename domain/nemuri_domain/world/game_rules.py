@@ -11,17 +11,19 @@ from dataclasses import dataclass, field
 PICKAXES = ("wood_pickaxe", "stone_pickaxe", "iron_pickaxe", "diamond_pickaxe")
 """Pickaxes in ascending order. Each can do everything that the ones before it can."""
 SWORD_DAMAGE: Mapping[str, int] = {"wood_sword": 2, "stone_sword": 3, "iron_sword": 5, "diamond_sword": 8}
-"""Points of a blow with each sword. The best sword held counts."""
+"""Damage of a blow with each sword, in points of health. The best sword that the agent holds counts."""
 BARE_HAND_DAMAGE = 1
 ARMOUR = "armour"
-"""Item that halves the damage of a blow to its holder, rounded up."""
+"""Item that halves the damage of a blow to the agent that holds it, rounded up."""
 
 MAX_CARRIED = 64
-"""Units of one item that an agent can hold."""
+"""Maximum number of units of one item that an agent can hold."""
 CHEST_CAPACITY = 1024
-"""Items that a chest can hold."""
+"""Maximum number of items in a chest."""
 MIN_FREE_CELLS = 32
-"""Reachable cells that a placed block must leave to the agent. Agents that have fewer already are exempt."""
+"""Minimum number of cells that an agent must be able to reach after it has placed a block. An agent that can reach
+fewer before is exempt.
+"""
 DRINK_HEALING = 1
 """Points of health that a drink of water restores."""
 
@@ -31,14 +33,14 @@ class CollectingRule:
     """The rule for collecting a block."""
 
     remaining_block: str
-    """Block that remains."""
+    """Block that is in the cell afterwards."""
     item: str | None
     """Item obtained; None for a drink."""
     tool: str | None = None
     """Weakest pickaxe that suffices; None if no tool is needed."""
     probability: float = 1.0
     seconds: float = 0.5
-    """Seconds for which the agent is busy."""
+    """Seconds for which the agent is busy with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Recipe:
 
     ingredients: Mapping[str, int]
     stations: tuple[str, ...] = ()
-    """Blocks that must be within reach."""
+    """Blocks that must be within reach to craft the item."""
     count: int = 1
 
 
@@ -66,7 +68,7 @@ class Species:
 
     health: int
     drops: Mapping[str, int] = field(default_factory=dict)
-    """Items and counts for the agent that defeats it."""
+    """Number of each item that the agent gets that defeats the creature."""
     speed: float = 0.5
     """Blocks per second."""
     damage: int = 0
@@ -74,9 +76,9 @@ class Species:
     attack_interval: float = 4.0
     """Seconds between two blows."""
     attack_range: float = 1.5
-    """Range of its blows in blocks."""
+    """Maximum distance in blocks at which it can strike."""
     hunting_radius: float = 8.0
-    """Blocks within which a hostile creature hunts agents."""
+    """Distance in blocks within which a hostile creature hunts agents."""
 
 
 BUILDABLE_BLOCKS = ("grass", "sand", "path")
@@ -85,13 +87,13 @@ BLOCKS = (
     "edge", *BUILDABLE_BLOCKS, "water", "lava", "tree", "stone", "coal", "iron", "diamond", "table", "furnace", "chest",
     "plant", "ripe_plant", "torch", "lantern", "fence", "glass", "brick",
 )  # fmt: skip
-"""All blocks. The index is the number of the block. The first one bounds the map."""
+"""All blocks. The index is the number of the block. The first one, `edge`, surrounds the map."""
 WALKABLE_BLOCKS = (*BUILDABLE_BLOCKS, "torch", "lantern")
 LIGHT_BLOCKS = ("torch", "lantern")
 """Lights. No hostile creature spawns within `LIGHT_RADIUS` blocks of them."""
 LIGHT_RADIUS = 8
 VISIBLE_BLOCKS = tuple(each for each in BLOCKS if each not in {"edge", "path"})
-"""Useful blocks, which percepts contain."""
+"""Useful blocks, which percepts show."""
 
 _BUILT_BLOCKS = {each: CollectingRule(remaining_block="path", item=each) for each in BLOCKS[BLOCKS.index("torch") :]}
 COLLECTING_RULES: Mapping[str, CollectingRule] = {
@@ -177,13 +179,15 @@ EATING_ACHIEVEMENTS: Mapping[str, str] = {"fruit": "eat_plant", "beef": "eat_cow
 RIPENING_SECONDS = 240.0
 """Seconds until a plant bears fruit, also after each harvest."""
 MIN_SLEEP_SECONDS = 30.0
-"""Seconds of undisturbed rest that count as sleep."""
+"""Minimum seconds of an undisturbed rest that counts as sleep."""
 WALKING_SPEED = 4.3
-"""Blocks per second that an agent walks."""
+"""Walking speed of an agent in blocks per second."""
 HUNGER_SECONDS = 45.0
-"""Seconds until hunger falls by one point."""
+"""Seconds until the points of hunger fall by one."""
 HEALING_SECONDS = 10.0
-"""Seconds in which health rises by one point, four times as fast at rest. With hunger 0 health falls instead."""
+"""Seconds until health rises by one point. At rest it rises four times as fast. If the points of hunger are 0, health
+falls instead.
+"""
 REST_HEALING_FACTOR = 4.0
 OFFER_SECONDS = 10.0
 """Seconds for which an offer to trade is open."""

@@ -1,4 +1,4 @@
-"""Gifts and atomic trades between agents."""
+"""Gifts and trades between agents. A trade exchanges both stacks at once or nothing."""
 
 from nemuri_contracts.world_protocol import Give, Stack, Trade
 from nemuri_domain.world.game_rules import TRANSFER_SECONDS
@@ -8,7 +8,7 @@ from nemuri_domain.world.world_state import WorldState
 
 
 def give(state: WorldState, row: int, act: Give) -> str:
-    """Give items to another agent."""
+    """Give items to another agent. Return the reason of the failure; "" for success."""
     if reason := _refusal(state, row, act.to, act.stack):
         return reason
     other = state.players.rows[act.to]
@@ -19,7 +19,10 @@ def give(state: WorldState, row: int, act: Give) -> str:
 
 
 def trade(state: WorldState, row: int, act_in_progress: ActInProgress, act: Trade) -> str | None:
-    """Exchange items when the partner makes the matching offer. Return None while the offer is open."""
+    """Exchange items if the partner has made the matching offer. Then both acts end.
+
+    Return None while the offer is open, "" when the trade is done, or the reason of the failure.
+    """
     players = state.players
     if reason := _refusal(state, row, act.partner, act.offer):
         return reason

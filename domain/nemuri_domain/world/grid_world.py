@@ -21,19 +21,21 @@ from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_domain.world.world_state import WorldState
 
 MAX_STEP_SECONDS = 0.25
-"""Seconds of one simulation step, at most."""
+"""Maximum seconds of one simulation step. Longer times are divided."""
 
 
 class World:
     """A grid of blocks with agents and creatures. Only `step` advances its time."""
 
     def __init__(self, settings: WorldSettings | None = None, *, state: WorldState | None = None) -> None:
-        """Create a new world, or one with a given state."""
+        """Create a new world from settings, or a world with an existing state."""
         self._state = state or WorldState.initial(settings or WorldSettings())
 
     @classmethod
     def load(cls, dumped: bytes) -> Self:
-        """Load a dumped world, which continues as the original would. Raise `InvalidSnapshotError` for other bytes."""
+        """Return the world that was dumped. It continues as the original would. Raises `InvalidSnapshotError` if the
+        bytes are no snapshot.
+        """
         return cls(state=world_snapshot.load(dumped))
 
     def dump(self) -> bytes:
@@ -47,12 +49,12 @@ class World:
 
     @property
     def second(self) -> float:
-        """Simulation time in seconds since the beginning."""
+        """Simulation time in seconds since the world began."""
         return self._state.second
 
     @property
     def towns(self) -> dict[str, tuple[int, int]]:
-        """Centre of each town as x and z."""
+        """Centre (x, z) of each town, by its name."""
         return dict(self._state.terrain.towns)
 
     @property
@@ -61,30 +63,30 @@ class World:
         return tuple(self._state.players.ids[row] for row in self._state.players.present_rows())
 
     def __contains__(self, agent_id: object) -> bool:
-        """Return whether an agent is in the world."""
+        """Return True if the agent is in the world."""
         return isinstance(agent_id, str) and self._state.players.row(agent_id) is not None
 
     def join(self, agent_id: str, name: str, town: str | None = None) -> None:
-        """Add an agent, in a town or anywhere. An agent that was here before continues unchanged. Its percept counts as
-        new.
+        """Add an agent at a random position in a town, or anywhere if `town` is None. Its percept counts as changed.
 
-        Raises `SpawnError` if the town is unknown or there is no room.
+        An agent that was in the world before continues where it left. Raises `SpawnError` if the town is unknown or
+        there is no room.
         """
         spawning.enter_world(self._state, agent_id, name, town)
 
     def mark_percept_changed(self, agent_id: str) -> None:
-        """Mark the whole percept of an agent as new, if it is in the world."""
+        """Mark the whole percept of an agent as changed. Does nothing if the agent is not in the world."""
         if (row := self._state.players.row(agent_id)) is not None:
             self._state.players.percept_changed[row] = True
 
     def leave(self, agent_id: str) -> None:
-        """Remove an agent and keep its inventory. Does nothing if it is not in the world."""
+        """Remove an agent. Its inventory and position are kept. Does nothing if the agent is not in the world."""
         spawning.leave_world(self._state, agent_id)
 
     def step(self, acts: Iterable[Act], seconds: float) -> None:
-        """Begin acts in order and advance time by some seconds.
+        """Begin these acts in order and advance time by `seconds`.
 
-        Acts of agents that are not in the world are ignored. Raises `ValueError` unless the seconds are finite and
+        Acts of agents that are not in the world are ignored. Raises `ValueError` unless `seconds` is finite and
         positive.
         """
         if not (isfinite(seconds) and seconds > 0):
@@ -104,26 +106,28 @@ class World:
         creature_behaviour.advance_creatures(state, seconds)
 
     def percept(self, agent_id: str) -> Percept:
-        """Return an agent's percept without marking it as read. Raise `LookupError` if it is not in the world."""
+        """Return an agent's current percept without marking it as read. Raises `LookupError` if the agent is not in the
+        world.
+        """
         row = self._state.players.row(agent_id)
         if row is None:
             raise LookupError(f"{agent_id} is not in this world")
         return Percept.model_validate_json(changed_percepts.percept_json(self._state, row))
 
     def changed_percepts(self) -> dict[str, Percept]:
-        """Return the percepts of all agents for which something is new. Each event is reported once."""
+        """Return the percepts that have changed since the last call, by agent id. Each event is reported once."""
         return {agent: Percept.model_validate_json(percept) for agent, percept in self.changed_percepts_json().items()}
 
     def changed_percepts_json(self) -> dict[str, bytes]:
-        """Return the same as `changed_percepts` as JSON, in a fraction of the time."""
+        """Return the same as `changed_percepts`, with each percept as JSON. This takes a fraction of the time."""
         return changed_percepts.take_changed_percepts(self._state)
 
     def unique_items(self, agent_id: str) -> tuple[str, ...]:
-        """Return all items that an agent has ever held. Raise `LookupError` if it was never in the world."""
+        """Return all items that an agent has ever held. Raises `LookupError` if it was never in the world."""
         return tuple(ITEMS[number] for number in np.flatnonzero(self._state.players.ever_held[self._row(agent_id)]))
 
     def achievements(self, agent_id: str) -> tuple[str, ...]:
-        """Return an agent's achievements. Raise `LookupError` if it was never in the world."""
+        """Return an agent's achievements. Raises `LookupError` if it was never in the world."""
         return tuple(
             ACHIEVEMENTS[number] for number in np.flatnonzero(self._state.players.achieved[self._row(agent_id)])
         )

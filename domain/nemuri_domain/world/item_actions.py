@@ -1,4 +1,6 @@
-"""Item actions of a single agent: collect, place, craft, eat, store. Each returns a reason, empty for success."""
+"""Actions of a single agent with items: collect, place, craft, eat, store. Each returns the reason of the failure, or
+"".
+"""
 
 import numpy as np
 
@@ -27,7 +29,7 @@ from nemuri_domain.world.world_state import WorldState
 
 
 def collect(state: WorldState, row: int, act: Collect) -> str:
-    """Collect a block, or drink."""
+    """Collect a block into the agent's inventory, or drink water. Return the reason of the failure; "" for success."""
     if reason := _reach_refusal(state, row, act.at):
         return reason
     cell = state.ground.cell(act.at.x, act.at.z)
@@ -70,7 +72,7 @@ def _take_block(state: WorldState, row: int, cell: int, rule: CollectingRule) ->
 
 
 def place(state: WorldState, row: int, act: Place) -> str:
-    """Place an item as a block."""
+    """Place an item from the agent's inventory as a block. Return the reason of the failure; "" for success."""
     if reason := _reach_refusal(state, row, act.at):
         return reason
     rule, players = PLACING_RULES.get(act.block), state.players
@@ -93,7 +95,9 @@ def place(state: WorldState, row: int, act: Place) -> str:
 
 
 def _placement_refusal(state: WorldState, row: int, at: Position) -> str:
-    """Return why a solid block cannot be placed: somebody is there, or the agent would be shut in. Empty if it can."""
+    """Return the reason for which a solid block cannot be placed: the cell is occupied, or the agent would be enclosed.
+    "" if it can.
+    """
     players, creatures, ground = state.players, state.creatures, state.ground
     agents = players.present & (players.x == at.x) & (players.z == at.z)
     if agents.any() or np.any((creatures.x == at.x) & (creatures.z == at.z)):
@@ -106,7 +110,7 @@ def _placement_refusal(state: WorldState, row: int, at: Position) -> str:
 
 
 def craft(state: WorldState, row: int, act: Craft) -> str:
-    """Craft an item."""
+    """Craft an item from the agent's inventory. Return the reason of the failure; "" for success."""
     recipe, players = RECIPES.get(act.item), state.players
     if recipe is None:
         return f"there is no recipe for {act.item}"
@@ -128,7 +132,7 @@ def craft(state: WorldState, row: int, act: Craft) -> str:
 
 
 def eat(state: WorldState, row: int, act: Eat) -> str:
-    """Eat an item, even without hunger."""
+    """Eat an item from the agent's inventory, even without hunger. Return the reason of the failure; "" for success."""
     players, points = state.players, FOOD_POINTS.get(act.item)
     if points is None:
         return f"cannot eat {act.item}"
@@ -142,7 +146,7 @@ def eat(state: WorldState, row: int, act: Eat) -> str:
 
 
 def deposit(state: WorldState, row: int, act: Deposit) -> str:
-    """Put items into a chest."""
+    """Put items from the agent's inventory into a chest. Return the reason of the failure; "" for success."""
     if reason := _chest_refusal(state, row, act.at):
         return reason
     item, count, held = act.stack.item, act.stack.count, state.players.count(row, act.stack.item)
@@ -158,7 +162,10 @@ def deposit(state: WorldState, row: int, act: Deposit) -> str:
 
 
 def withdraw(state: WorldState, row: int, act: Withdraw) -> str:
-    """Withdraw items from a chest. Fails with the chest's contents if the items are not in it."""
+    """Withdraw items from a chest. Return the reason of the failure; "" for success.
+
+    If the chest has too few of the item, the reason lists its contents.
+    """
     if reason := _chest_refusal(state, row, act.at):
         return reason
     item, count = act.stack.item, act.stack.count

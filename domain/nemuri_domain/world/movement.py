@@ -1,4 +1,4 @@
-"""Walking of all agents, computed together."""
+"""Walking of agents: path searches for single agents, and steps of all walking agents at once."""
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from nemuri_domain.world.refusal_reasons import DONE, NO_PATH, NO_SUCH_POSITION
 from nemuri_domain.world.world_state import WorldState
 
 MAX_PATH_SEARCHES = 16
-"""Path searches for one act before it fails. A path is searched again when a block obstructs it."""
+"""Maximum number of path searches for one act; then the act fails. A path is searched again when a block obstructs it.
+"""
 
 
 def plan_walk(state: WorldState, row: int, act_in_progress: ActInProgress, act: Go) -> tuple[str | None, int]:
-    """Find a path if the agent has none. Return the outcome, or None if the agent walks on, and the number of searched
-    cells.
+    """Find a path for a walking agent that has none. Return the outcome of the walk and the number of searched cells.
+
+    The outcome is None while the agent walks on, "" if it has arrived, or the reason of the failure.
     """
     players, ground = state.players, state.ground
     if players.path_index[row] < players.path_length[row]:
@@ -40,7 +42,9 @@ def plan_walk(state: WorldState, row: int, act_in_progress: ActInProgress, act: 
 
 
 def advance_walkers(state: WorldState, seconds: float) -> None:
-    """Move all walking agents. An agent at the end of its path has arrived, or searches the rest of the path later."""
+    """Move all walking agents by `seconds`. An agent at the end of its path has arrived, or searches the rest of the
+    path later.
+    """
     players = state.players
     walking = np.flatnonzero(players.present & (players.path_index < players.path_length))
     players.walk_budget[walking] += WALKING_SPEED * seconds
@@ -54,7 +58,10 @@ def advance_walkers(state: WorldState, seconds: float) -> None:
 
 
 def _advance_one_cell(state: WorldState, rows: Indices) -> Indices:
-    """Move each agent with a sufficient walk budget by one cell. Return those that may move again."""
+    """Move each agent with a sufficient walk budget by one cell. Return the rows of those that may move again.
+
+    An agent whose next cell is blocked loses its path.
+    """
     players, ground = state.players, state.ground
     next_cells = players.path[rows, players.path_index[rows]]
     offsets = np.abs(next_cells - ((players.x[rows] + MARGIN) * ground.width + players.z[rows] + MARGIN))

@@ -1,4 +1,4 @@
-"""Pathfinding to within reach of a goal: a straight line if it is free, else a weighted A* search."""
+"""Pathfinding to a cell within reach of a goal: a direct path if it is free, else a weighted A* search."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -10,9 +10,11 @@ from nemuri_domain.world.block_grid import BlockGrid
 from nemuri_domain.world.column_types import WALKABLE, WALKABLE_BYTES
 
 MAX_SEARCHED_CELLS = 8_000
-"""Cells of one search, at most. Goals that need more count as unreachable."""
+"""Maximum number of cells of one search. A goal that needs more counts as unreachable."""
 ENCLOSURE_CELLS = 256
-"""Cells after which a search checks whether the start is enclosed by as few cells, as it often is after digging."""
+"""Number of searched cells after which a search checks if at most so many cells are reachable from the start, as often
+after digging.
+"""
 HEURISTIC_WEIGHT = 1.3
 """Weight of the remaining distance. Above 1 the path is slightly longer than the shortest, but found faster."""
 DIAGONAL_LENGTH = sqrt(2.0)
@@ -20,22 +22,24 @@ DIAGONAL_LENGTH = sqrt(2.0)
 
 @dataclass(frozen=True, slots=True)
 class PathSearch:
-    """The result of a search."""
+    """The result of a path search."""
 
     path: tuple[int, ...] | None
-    """Cells after the start; None if there is no path."""
+    """Cells of the path without the start; None if there is no path."""
     searched_cells: int
     """Number of searched cells."""
 
 
 def find_path(ground: BlockGrid, start: int, goal: int) -> PathSearch:
-    """Return a path from a cell to within reach of the goal. It consists of single steps and cuts no corners."""
+    """Return a path from the cell `start` to a cell within reach of `goal`. It consists of single steps and cuts no
+    corners.
+    """
     direct = _straight_path(ground, start, goal)
     return PathSearch(direct, len(direct) + 1) if direct is not None else _search_path(ground, start, goal)
 
 
 def _straight_path(ground: BlockGrid, start: int, goal: int) -> tuple[int, ...] | None:
-    """Return the direct path, diagonal steps first. None if a block is in the way."""
+    """Return the direct path, diagonal steps first; None if a block is in the way."""
     (x, z), (to_x, to_z) = ground.coordinates(start), ground.coordinates(goal)
     path, cells, width, cell = list[int](), ground.view, ground.width, start
     while (to_x - x) ** 2 + (to_z - z) ** 2 > REACH * REACH:
@@ -51,7 +55,10 @@ def _straight_path(ground: BlockGrid, start: int, goal: int) -> tuple[int, ...] 
 
 
 def _search_path(ground: BlockGrid, start: int, goal: int) -> PathSearch:
-    """Search backwards from the cells within reach of the goal. Enclosed goals such as ores end the search soon."""
+    """Return a path found by an A* search backwards, from the cells within reach of the goal to the start.
+
+    So the search for an enclosed goal, such as an ore, ends soon.
+    """
     cells, width = ground.view, ground.width
     start_x, start_z = divmod(start, width)
 
@@ -83,7 +90,7 @@ def _search_path(ground: BlockGrid, start: int, goal: int) -> PathSearch:
 
 
 def _is_enclosed(cells: memoryview, start: int, width: int, searched: Container[int]) -> bool:
-    """Return whether only few cells are reachable from the start and none of them was searched."""
+    """Return True if only few cells (`ENCLOSURE_CELLS`) are reachable from the start and none of them was searched."""
     reached, pending = {start}, [start]
     while pending and len(reached) <= ENCLOSURE_CELLS:
         new = {neighbour for neighbour, _ in _neighbours(cells, pending.pop(), width)} - reached
@@ -95,7 +102,7 @@ def _is_enclosed(cells: memoryview, start: int, width: int, searched: Container[
 
 
 def _neighbours(cells: memoryview, cell: int, width: int) -> list[tuple[int, float]]:
-    """Return the cells reachable in one step, each with its distance."""
+    """Return the cells reachable in one step, each with the length of the step."""
     walkable = WALKABLE_BYTES
     neighbours, sides = list[tuple[int, float]](), [side for side in (-1, 1) if walkable[cells[cell + side]]]
     for neighbour in (cell - width, cell + width):

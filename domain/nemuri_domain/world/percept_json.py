@@ -26,14 +26,16 @@ _PERCEPT = (
 _BODY = b'{"id":%%b,"name":%%b,"position":%b,"activity":"%%b","creature":%%b,"distance":' % _POSITION
 _BLOCK = b'{"block":"%%b","position":%b}' % _POSITION
 _DISTANCES = tuple(b"%.2f}" % sqrt(square) for square in range(int(VISUAL_RADIUS**2) + 1))
-"""Last part of a sighting, by squared distance."""
+"""End of a sighting's JSON, with the distance of the body, by squared distance."""
 _BIOMES = tuple(each.encode() for each in BIOMES)
 _ACTIVITIES = tuple(each.encode() for each in ACTIVITIES)
 _BOOLEANS = (b"false", b"true")
 
 
 def percepts_json(state: WorldState, rows: Indices) -> dict[str, bytes]:
-    """Return the current percepts of agents by id, in the form of `nemuri_contracts.world_protocol.Percept`."""
+    """Return the current percepts of these agents as JSON, by agent id, in the form of
+    `nemuri_contracts.world_protocol.Percept`.
+    """
     players, second, daylight = state.players, orjson.dumps(round(state.second, 3)), _BOOLEANS[state.daylight]
     _update_visible_blocks(state, rows)
     biomes = state.terrain.biomes[players.x[rows], players.z[rows]]
@@ -50,7 +52,7 @@ def percepts_json(state: WorldState, rows: Indices) -> dict[str, bytes]:
 
 
 def _events_json(unread: UnreadEvents) -> tuple[bytes, bytes]:
-    """Return the events of a percept as JSON: utterances and outcomes."""
+    """Return the unread events of an agent as JSON: the utterances and the outcomes."""
     utterances = [
         {"speaker": speaker, "name": name, "text": text, "second": round(second, 3)}
         for speaker, name, text, second in unread.utterances
@@ -68,7 +70,7 @@ def _inventory_json(state: WorldState, row: int) -> bytes:
 
 
 def _update_visible_blocks(state: WorldState, rows: Indices) -> None:
-    """Update the visible blocks of agents for which they are outdated."""
+    """Compute the blocks in sight again for those of these agents for which they are outdated."""
     players, ground = state.players, state.ground
     outdated = rows[players.view_outdated[rows]]
     cells = ((players.x[outdated] + MARGIN) * ground.width + players.z[outdated] + MARGIN).astype(np.intp)
@@ -78,7 +80,7 @@ def _update_visible_blocks(state: WorldState, rows: Indices) -> None:
 
 
 def _sightings(state: WorldState, rows: Indices) -> list[bytes]:
-    """Return the bodies in sight of each agent, nearest first, limited to `max_sightings`."""
+    """Return the bodies in sight of each agent as JSON, nearest first, at most `max_sightings` each."""
     players, creatures, agents = state.players, state.creatures, state.players.present_rows()
     x = np.concatenate([players.x[agents], creatures.x])
     z = np.concatenate([players.z[agents], creatures.z])
@@ -98,7 +100,7 @@ def _sightings(state: WorldState, rows: Indices) -> list[bytes]:
 
 
 def _sighting_parts(state: WorldState, agents: Indices, x: Integers, z: Integers, bodies: Indices) -> dict[int, bytes]:
-    """Return by index the part of each body's sighting that is the same for all observers."""
+    """Return the part of each body's sighting that is the same for all observers, by index of the body."""
     players, creatures, parts = state.players, state.creatures, dict[int, bytes]()
     for body, at_x, at_z in zip(bodies.tolist(), x[bodies].tolist(), z[bodies].tolist(), strict=True):
         if body < agents.size:

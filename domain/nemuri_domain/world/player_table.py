@@ -18,7 +18,7 @@ from nemuri_domain.world.column_types import (
 from nemuri_domain.world.game_rules import ACHIEVEMENTS, ITEMS, MAX_CARRIED, MAX_POINTS
 
 MAX_STORED_PATH_CELLS = 512
-"""Cells of a path that are stored. A longer path is walked in parts."""
+"""Maximum number of stored cells of a path. A longer path is walked in parts."""
 PLAYER_COLUMNS: dict[str, tuple[type, int]] = {
     "present": (np.bool_, 0), "x": (np.int32, 0), "z": (np.int32, 0), "home_x": (np.int32, 0), "home_z": (np.int32, 0),
     "health": (np.int32, 0), "hunger": (np.int32, 0), "hurt": (np.int32, 0), "healing": (np.float64, 0),
@@ -29,7 +29,7 @@ PLAYER_COLUMNS: dict[str, tuple[type, int]] = {
     "ever_held": (np.bool_, len(ITEMS)), "achieved": (np.bool_, len(ACHIEVEMENTS)),
     "path": (np.int32, MAX_STORED_PATH_CELLS),
 }  # fmt: skip
-"""Type and width of each column; width 0 is a single number."""
+"""Type and width of each column. Width 0 stands for one number per agent."""
 SNAPSHOT_COLUMNS = tuple(name for name in PLAYER_COLUMNS if name not in {"path", "view_outdated"})
 """Columns that a snapshot stores as they are. The others are derived or stored in a shorter form."""
 
@@ -41,9 +41,9 @@ class ActInProgress:
     act_id: str
     action: Action
     until: float
-    """Second of the simulation at which a rest or an offer ends."""
+    """Second of the simulation at which a rest or an offer to trade ends."""
     path_searches: int = 0
-    """Number of path searches."""
+    """Number of path searches for this act so far."""
 
 
 @dataclass(slots=True)
@@ -53,11 +53,14 @@ class UnreadEvents:
     utterances: list[tuple[str, str, str, float]] = field(default_factory=list)
     """Speaker id, speaker name, text and second of each utterance."""
     outcomes: list[tuple[str, str]] = field(default_factory=list)
-    """Act id and reason of failure of each outcome; an empty reason is success."""
+    """Act id and reason of failure of each outcome; the reason is empty for success."""
 
 
 class PlayerTable:
-    """Growing columns. Each name in `PLAYER_COLUMNS` is an attribute."""
+    """The columns with the states of all agents, one row per agent. Each name in `PLAYER_COLUMNS` is an attribute.
+
+    Columns have unused rows at their end, so that they rarely grow.
+    """
 
     present: Booleans
     x: Integers
@@ -67,32 +70,32 @@ class PlayerTable:
     health: Integers
     hunger: Integers
     hurt: Integers
-    """Points of health lost since its last percept."""
+    """Points of health lost since the agent's last percept."""
     healing: Floats
     """Fraction of the next point of health gained, or lost if negative."""
     hunger_timer: Floats
-    """Seconds since it last became hungrier."""
+    """Seconds since the points of hunger last fell."""
     busy_until: Floats
-    """Second until which it is busy."""
+    """Second until which the agent is busy."""
     walk_budget: Floats
-    """Distance in blocks that it may still walk in this step."""
+    """Distance in blocks that the agent may still walk in this step."""
     activity: Bytes
     path_index: Integers
-    """Number of path cells walked."""
+    """Number of cells of the path that the agent has walked."""
     path_length: Integers
-    """Number of path cells in total."""
+    """Number of cells of the path in total; 0 without a path."""
     percept_changed: Booleans
-    """True if its own percept has changed."""
+    """True if the agent's own percept has changed since it was last taken."""
     appearance_changed: Booleans
-    """True if others perceive it differently since the last percepts."""
+    """True if the agent's position or activity has changed since the last percepts of other agents."""
     view_outdated: Booleans
     """True if the blocks in sight must be computed again."""
     last_seen_x: Integers
     last_seen_z: Integers
-    """Position in the last percepts of others."""
+    """Position of the agent in the last percepts of other agents: `last_seen_x` and `last_seen_z`."""
     item_counts: Integers
     ever_held: Booleans
-    """Items that it has ever held."""
+    """True for each item that the agent has ever held."""
     achieved: Booleans
     path: Integers
 
@@ -111,7 +114,7 @@ class PlayerTable:
             setattr(self, name, np.zeros((0, width) if width else 0, dtype=dtype))
 
     def add(self, agent_id: str, name: str) -> int:
-        """Add a row for a new agent."""
+        """Add a row for a new agent with full health and hunger, and return its number."""
         row = len(self.ids)
         if row == self.x.size:
             self.grow(max(16, 2 * row))
@@ -133,7 +136,7 @@ class PlayerTable:
             setattr(self, name, column)
 
     def row(self, agent_id: str) -> int | None:
-        """Return the row of an agent that is in the world, or None."""
+        """Return the row of an agent; None if it is not in the world."""
         row = self.rows.get(agent_id)
         return row if row is not None and self.present[row] else None
 
@@ -142,33 +145,33 @@ class PlayerTable:
         return np.flatnonzero(self.present)
 
     def set_position(self, row: int, x: int, z: int) -> None:
-        """Set the position of an agent."""
+        """Set the position of an agent, and mark its percept and its appearance as changed."""
         self.x[row], self.z[row] = x, z
         self.percept_changed[row] = self.appearance_changed[row] = self.view_outdated[row] = True
 
     def set_activity(self, row: int, activity: str) -> None:
-        """Set the activity that others see."""
+        """Set the activity that other agents see."""
         number = ACTIVITY_NUMBER[activity]
         if self.activity[row] != number:
             self.activity[row] = number
             self.appearance_changed[row] = True
 
     def name_of(self, agent_id: str) -> str | None:
-        """Return the name of an agent that is or was in the world. None for an unknown agent."""
+        """Return the name of an agent that is or was in the world; None for an unknown agent."""
         row = self.rows.get(agent_id)
         return None if row is None else self.names[row]
 
     def count(self, row: int, item: str) -> int:
-        """Return how many of an item an agent holds; 0 for an unknown item."""
+        """Return the number of units of an item that an agent holds; 0 for an unknown item."""
         number = ITEM_NUMBER.get(item)
         return 0 if number is None else int(self.item_counts[row, number])
 
     def free_capacity(self, row: int, item: str) -> int:
-        """Return how many more of an item an agent can hold."""
+        """Return the number of further units of an item that an agent can hold."""
         return MAX_CARRIED - self.count(row, item)
 
     def add_items(self, row: int, item: str, count: int) -> None:
-        """Add items to an inventory, or remove them by a negative count."""
+        """Add units of an item to an agent's inventory, or remove them if `count` is negative."""
         number = ITEM_NUMBER[item]
         self.item_counts[row, number] += count
         self.ever_held[row, number] |= count > 0
@@ -176,7 +179,7 @@ class PlayerTable:
         self.percept_changed[row] = True
 
     def clear_inventory(self, row: int) -> None:
-        """Empty an inventory."""
+        """Remove all items from an agent's inventory."""
         self.item_counts[row] = 0
         self.inventory_json[row] = None
         self.percept_changed[row] = True
@@ -187,12 +190,14 @@ class PlayerTable:
             self.achieved[row, number] = True
 
     def inventory(self, row: int) -> dict[str, int]:
-        """Return the inventory, a count by item."""
+        """Return the number of units of each item in an agent's inventory, by item."""
         counts = self.item_counts[row]
         return {ITEMS[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
 
     def end_act(self, row: int, reason: str = "") -> None:
-        """End the act under way. An empty reason is success."""
+        """End the agent's act under way, if any, and record its outcome for the next percept. An empty `reason` stands
+        for success.
+        """
         ended = self.acts.pop(row, None)
         if ended is not None:
             self.unread[row].outcomes.append((ended.act_id, reason))

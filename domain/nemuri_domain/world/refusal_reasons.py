@@ -13,15 +13,17 @@ ONESELF = "the target is the agent itself"
 
 
 def absent_agent(name: str | None) -> str:
-    """Return the reason for an absent agent. The name is None if it was never in the world."""
+    """Return the reason for refusing an act towards an absent agent. `name` is None if that agent was never in the
+    world.
+    """
     return f"{name} is not in this world now" if name else "there is no such agent in this world"
 
 
 def too_few(item: str, available: int) -> str:
-    """Return the reason for too few items."""
+    """Return the reason for refusing an act that needs more of an item than the agent holds."""
     return f"holds only {available} {item}" if available else f"holds no {item}"
 
 
 def no_room(item: str) -> str:
-    """Return the reason for a full inventory."""
+    """Return the reason for refusing an act that would give an agent more of an item than it can hold."""
     return f"can hold no more {item}"

@@ -9,14 +9,16 @@ from nemuri_domain.world.column_types import Indices, Integers
 CHUNK = 16
 """Side of a chunk in blocks (document 002 §3.4)."""
 _SHIFT, _MAX_CHUNKS_PER_SIDE, _CHUNK_OFFSET = 4, 1 << 20, 8
-"""Bits of a position within its chunk; chunks along a side; chunks before the first chunk of the map."""
+"""Number of bits of a position within its chunk, maximum number of chunks along a side, and number added to a chunk's
+index so that it is not negative.
+"""
 
 
 class SpatialIndex:
     """Bodies sorted by chunk, for neighbour queries without comparing all pairs."""
 
     def __init__(self, x: Integers, z: Integers) -> None:
-        """Index bodies by their positions. A body is known by its index in these columns."""
+        """Index bodies by their positions. A body is identified by its index in `x` and `z`."""
         self._x, self._z = x.astype(np.int64), z.astype(np.int64)
         chunks = _chunk_key(self._x >> _SHIFT, self._z >> _SHIFT)
         self._order = np.argsort(chunks, kind="stable")

@@ -5,17 +5,17 @@ from nemuri_domain.world.terrain import TOWN_RADIUS
 from nemuri_domain.world.world_state import WorldState
 
 MIN_REACHABLE_CELLS = 200
-"""Cells that must be reachable from a spawn position, so that no agent begins enclosed."""
+"""Minimum number of cells that must be reachable from a spawn position, so that no agent begins enclosed."""
 MAX_TRIALS = 1_000
-"""Random positions that are tried, at most."""
+"""Maximum number of random positions that are tried."""
 
 
 class SpawnError(ValueError):
-    """An agent cannot enter the world. The message is one line."""
+    """Raised if an agent cannot enter the world. The message is one line."""
 
 
 def enter_world(state: WorldState, agent_id: str, name: str, town: str | None) -> None:
-    """Let an agent enter the world, in a town or anywhere. A returning agent continues where it left.
+    """Let an agent enter the world, in a town or anywhere if `town` is None. A returning agent continues where it left.
 
     Raises `SpawnError` if the town is unknown or there is no room.
     """
@@ -38,7 +38,7 @@ def enter_world(state: WorldState, agent_id: str, name: str, town: str | None) -
 
 
 def respawn(state: WorldState, row: int) -> None:
-    """Move an agent to its home position, or to a new one if somebody has built there."""
+    """Move an agent to its home position. If something has been built there, the agent gets a new home position."""
     players = state.players
     x, z = int(players.home_x[row]), int(players.home_z[row])
     if not state.is_walkable(x, z):
@@ -48,7 +48,7 @@ def respawn(state: WorldState, row: int) -> None:
 
 
 def leave_world(state: WorldState, agent_id: str) -> None:
-    """Let an agent leave the world. It keeps its inventory and becomes invisible."""
+    """Let an agent leave the world. Its act ends, its unread events are dropped, and its inventory is kept."""
     players, row = state.players, state.players.row(agent_id)
     if row is None:
         return
@@ -61,7 +61,7 @@ def leave_world(state: WorldState, agent_id: str) -> None:
 
 
 def _spawn_position(state: WorldState, town: str | None) -> tuple[int, int] | None:
-    """Return a spawn position with enough room, in a town or anywhere. None if none was found."""
+    """Return a random position with enough room, in a town or anywhere if `town` is None; None if none was found."""
     last = state.settings.size - 1
     for _ in range(MAX_TRIALS):
         if town is None:

@@ -1,4 +1,4 @@
-"""Terrain generation from a seed: smooth noise cut at quantiles, so that every world has some of each biome."""
+"""Terrain generation from a seed. Biomes are quantiles of smooth noise, so every world has some of each biome."""
 
 from dataclasses import dataclass
 
@@ -9,18 +9,18 @@ from nemuri_domain.world.column_types import BLOCK_NUMBER, Booleans, Bytes, Floa
 from nemuri_domain.world.world_settings import WorldSettings
 
 BIOMES = ("plains", "forest", "mountains", "caves", "shore", "town")
-"""Biomes by number."""
+"""Biomes. The index is the number of the biome."""
 TOWN_RADIUS = 8
 """Radius of the clear area around a town's centre, in blocks."""
 SAFE_RADIUS = 24
-"""Radius around a town's centre in which no zombie spawns, in blocks."""
+"""Radius in blocks around a town's centre in which no zombie spawns."""
 TUNNEL_RATIO = 5.0
 """Ratio of length to width of a tunnel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terrain:
-    """The generated terrain before any change."""
+    """The generated terrain, before agents changed any block."""
 
     blocks: Bytes
     """Number of the block at each [x, z]."""
@@ -30,11 +30,14 @@ class Terrain:
     safe: Booleans
     """True near towns, where no zombie spawns."""
     towns: dict[Identifier, tuple[int, int]]
-    """Centre of each town."""
+    """Centre (x, z) of each town, by its name."""
 
 
 def _noise(rng: np.random.Generator, size: int, across: float, along: float | None = None) -> Floats:
-    """Return smooth noise, 0 to 1, over [x, z] with features of these widths in blocks."""
+    """Return smooth noise, 0 to 1, by [x, z]. Its features are `across` blocks wide along x and `along` blocks along z.
+
+    Without `along`, they are `across` blocks wide in both directions.
+    """
     widths = (across, across if along is None else along)
     numbers = tuple(int(size / width) + 3 for width in widths)
     lattice = rng.random(numbers)
@@ -56,7 +59,7 @@ def _quantiles(field: Floats) -> Floats:
 
 
 def generate_terrain(settings: WorldSettings) -> Terrain:
-    """Generate the terrain of a seed: a fifth mountains with caves and ores, a tenth water, woods and plains."""
+    """Return the terrain of a seed: a fifth mountains with caves and ores, a tenth water, and woods and plains."""
     rng, size = np.random.default_rng([settings.seed, 1]), settings.size
     towns = _place_towns(settings, rng)
     clear = _cells_near_towns(towns, size, TOWN_RADIUS)
@@ -77,7 +80,9 @@ def generate_terrain(settings: WorldSettings) -> Terrain:
 
 
 def _add_mountains(rng: np.random.Generator, height: Floats, blocks: Bytes, biomes: Bytes) -> Booleans:
-    """Add mountains with tunnels, caves and ores to high areas. Return the dark cells."""
+    """Add mountains with tunnels, caves and ores to the high areas of `blocks` and `biomes`. Return the mask of the
+    dark cells.
+    """
     size, draws = height.shape[0], rng.random(height.shape)
     is_high = height > 0.8
     blocks[is_high], biomes[is_high] = BLOCK_NUMBER["stone"], BIOMES.index("mountains")
@@ -97,7 +102,11 @@ def _add_mountains(rng: np.random.Generator, height: Floats, blocks: Bytes, biom
 
 
 def _place_towns(settings: WorldSettings, rng: np.random.Generator) -> dict[Identifier, tuple[int, int]]:
-    """Place each town near the middle of a field of a square grid. A single town is near the centre of the map."""
+    """Return the centre of each town. The map is divided into a square grid, and each town is near the middle of one of
+    its fields.
+
+    A single town is near the centre of the map.
+    """
     per_side = int(np.ceil(np.sqrt(max(len(settings.towns), 1))))
     field, centres = settings.size / per_side, dict[Identifier, tuple[int, int]]()
     for number, name in enumerate(settings.towns):
@@ -110,7 +119,7 @@ def _place_towns(settings: WorldSettings, rng: np.random.Generator) -> dict[Iden
 
 
 def _cells_near_towns(towns: dict[Identifier, tuple[int, int]], size: int, radius: int) -> Booleans:
-    """Return the cells within a radius of a town's centre."""
+    """Return the mask of the cells within `radius` blocks of a town's centre."""
     axis, near = np.arange(size), np.zeros((size, size), dtype=np.bool_)
     for x, z in towns.values():
         near |= (axis[:, None] - x) ** 2 + (axis[None, :] - z) ** 2 <= radius**2

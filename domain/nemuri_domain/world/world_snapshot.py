@@ -18,12 +18,12 @@ from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_domain.world.world_state import WorldState
 
 FORMAT_VERSION = 1
-"""Version of the format. Other versions cannot be loaded."""
+"""Version of the format. Snapshots of other versions cannot be loaded."""
 _values_type: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
 
 class InvalidSnapshotError(ValueError):
-    """The bytes are no snapshot of this format version. The message is one line."""
+    """Raised if bytes are no snapshot of this format version. The message is one line."""
 
 
 def dump(state: WorldState) -> bytes:
@@ -64,7 +64,9 @@ def _other_values(state: WorldState) -> dict[str, Any]:
 
 
 def load(dumped: bytes) -> WorldState:
-    """Load a dumped world. Raise `InvalidSnapshotError` for other bytes."""
+    """Return the world that was dumped. Raises `InvalidSnapshotError` if the bytes are no snapshot of this format
+    version.
+    """
     try:
         with np.load(io.BytesIO(dumped), allow_pickle=False) as arrays:
             values = _values_type.validate_json(arrays["values"].tobytes())

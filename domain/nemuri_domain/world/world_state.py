@@ -17,7 +17,7 @@ MORNING, EVENING = 0.0, 2.0 / 3.0
 
 @dataclass(slots=True)
 class WorldState:
-    """The parts of a world. Acts change them."""
+    """The complete state of a world. Acts and time change it in place."""
 
     settings: WorldSettings
     terrain: Terrain
@@ -30,7 +30,7 @@ class WorldState:
     plants: dict[int, float] = field(default_factory=dict)
     """Second at which each plant is ripe, by cell."""
     departures: list[tuple[int, int]] = field(default_factory=list)
-    """Last seen positions of agents and creatures that left since the last percepts."""
+    """Positions at which agents and creatures that left since the last percepts were last seen."""
     second: float = 0.0
     """Simulation time in seconds."""
     reported_daylight: bool = True
@@ -38,7 +38,7 @@ class WorldState:
 
     @classmethod
     def initial(cls, settings: WorldSettings) -> "WorldState":
-        """Create the initial state."""
+        """Return the state of a new world with these settings."""
         terrain = generate_terrain(settings)
         return cls(settings, terrain, BlockGrid.from_blocks(terrain.blocks), np.random.default_rng([settings.seed, 2]))
 
@@ -48,10 +48,10 @@ class WorldState:
         return MORNING <= self.second / self.settings.day_seconds % 1.0 < EVENING
 
     def is_walkable(self, x: int, z: int) -> bool:
-        """Return whether an agent can stand at a position."""
+        """Return True if an agent can stand at a position."""
         return self.ground.is_walkable(self.ground.cell(x, z))
 
     def is_within_reach(self, row: int, x: int, z: int) -> bool:
-        """Return whether a position is within reach of an agent."""
+        """Return True if a position is within reach of the agent in a row."""
         dx, dz = int(self.players.x[row]) - x, int(self.players.z[row]) - z
         return dx * dx + dz * dz <= REACH * REACH
