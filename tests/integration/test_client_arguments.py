@@ -134,7 +134,7 @@ KINDS = {
     "items": ["list"], "causes": ["list"],
 }  # fmt: skip
 ALLOWED_VALUES: dict[str, list[Any]] = {
-    # Values of a kind that is wrong in general but right for these parameters.
+    # Values that other parameters of the same kind refuse, but these parameters allow.
     "second": [0], "importance": [0], "limit": [10**30], "timeout": [10**30],
     "agent": [None], "summary": [None], "location": [], "memories": [[]],
 }  # fmt: skip

@@ -25,7 +25,7 @@ QUESTION = "What is the truth value of an empty list?"
 
 
 def serving_scorer(number: int, weights: Weights) -> ScorerTrained:
-    """Return a scorer that serves."""
+    """Return the event of a trained scorer with these weights that is good enough to rank."""
     return ScorerTrained(
         event_id=uuid4(),
         agent_id="python",
@@ -40,7 +40,7 @@ def serving_scorer(number: int, weights: Weights) -> ScorerTrained:
 
 
 async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None:
-    """An explanation has the candidates of the retrieval with contributions that sum up to the differences in score."""
+    """An explanation lists the candidates of the retrieval. Their contributions add up to the differences in score."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await client.settle()
@@ -71,7 +71,7 @@ async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None
 
 
 async def test_a_learned_ranking_is_explained_by_its_own_weights(settings: Settings) -> None:
-    """A retrieval ranked by a learned scorer is explained by the weights of that version."""
+    """A retrieval that a learned scorer ranked is explained with the weights of that version of the scorer."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await resources.log.append(serving_scorer(1, copy_of_linear()))

@@ -1,4 +1,4 @@
-"""No client can hold up others: not by missing inputs, not by slow work, not by many queries."""
+"""No client can delay others, neither by missing inputs nor by slow tasks nor by many queries."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ from tests.integration.harness import (
 
 pytestmark = pytest.mark.connected
 MANY = 400
-"""More events than a consumer delivers at once while all of them wait."""
+"""More events than a consumer delivers before earlier ones are acknowledged."""
 MISSING_REF = "1" * 64
 
 
@@ -45,7 +45,7 @@ async def publish_description(log: Log, ref: str) -> None:
 
 
 def tasks_with_input(ref: str, number: int) -> list[TaskSubmitted]:
-    """Return tasks with that input as document."""
+    """Return `number` tasks of the client `mallory` that have this input as document."""
     document = Document(name="lost.txt", ref=ref, characters=7)
     return [
         TaskSubmitted(event_id=uuid4(), client_id="mallory", text=f"Is {each} lost?", documents=(document,))
@@ -54,7 +54,7 @@ def tasks_with_input(ref: str, number: int) -> list[TaskSubmitted]:
 
 
 async def test_incomplete_inputs_do_not_hold_up_others(settings: Settings) -> None:
-    """A client is answered while 400 tasks of another one wait for missing pieces."""
+    """A client gets its answer while 400 tasks of another client wait for missing pieces of their input."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -64,7 +64,7 @@ async def test_incomplete_inputs_do_not_hold_up_others(settings: Settings) -> No
 
 
 async def test_an_incomplete_input_fails_its_task(settings: Settings) -> None:
-    """A task whose input stays incomplete fails after the set time, with a reason and a dead letter."""
+    """A task whose input stays incomplete fails after `input_patience` seconds, with a reason and a dead letter."""
     settings = settings.model_copy(update={"input_patience": 0.5})
     async with running_services(settings) as resources, connected_client(settings, "mallory") as client:
         await publish_description(resources.log, MISSING_REF)
@@ -83,7 +83,7 @@ async def test_an_incomplete_input_fails_its_task(settings: Settings) -> None:
 
 
 async def test_an_input_completed_late_is_used(settings: Settings) -> None:
-    """A task whose input is completed a little later is answered."""
+    """A task is answered although its input is completed only after the task was submitted."""
     async with running_services(settings) as resources, connected_client(settings, "mallory") as client:
         await resources.log.append(agent_defined())
         text = "Nothing is lost."
@@ -95,7 +95,7 @@ async def test_an_input_completed_late_is_used(settings: Settings) -> None:
         await client.settle()
 
         async def redelivered() -> bool:
-            """The event was delivered again."""
+            """Return True once the event was delivered again."""
             known = await resources.log.stream.consumer_info(settings.namespace, "intake")
             return bool(known.num_redelivered)
 
@@ -123,19 +123,19 @@ async def test_a_delayed_event_counts_as_pending_acknowledgement(settings: Setti
 
 @dataclass
 class SlowModel(CountingModel):
-    """A model that holds back texts with the word "slow"."""
+    """A model that delays texts with the word "slow" until the test releases them."""
 
     release: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Return the key point, for a slow text once it is released."""
+        """Return the key point. For a slow text, wait until it is released."""
         if "slow" in job.text:
             await self.release.wait()
         return await super().key_point(job)
 
 
 async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Settings) -> None:
-    """A client's task is answered while many slow tasks of another client are in work."""
+    """A client's task is answered while many slow tasks of another client are being handled."""
     model = SlowModel()
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
@@ -148,7 +148,7 @@ async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Setting
         await append_all(resources.log, tasks)
 
         async def all_busy() -> bool:
-            """As many slow tasks are in work as allowed."""
+            """Return True once as many slow tasks are being handled as allowed."""
             known = await resources.log.stream.consumer_info(settings.namespace, "intake")
             return (known.num_ack_pending or 0) >= 16
 
@@ -167,13 +167,16 @@ async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Setting
 
 @asynccontextmanager
 async def exchange_of(settings: Settings, client_id: str) -> AsyncIterator[Exchange]:
-    """Yield an exchange on which a client sends any query."""
+    """Yield an exchange that sends queries as a client."""
     async with opened_log(settings) as log:
         yield Exchange(log, client_id)
 
 
 async def test_a_query_beyond_the_end_of_the_log_is_refused(settings: Settings) -> None:
-    """Queries beyond the end of the log are refused in one line within five seconds, and other queries are answered."""
+    """Queries that wait for a position beyond the end of the log are refused in one line within five seconds.
+
+    Other queries are answered meanwhile.
+    """
     async with (
         running_services(settings) as resources,
         exchange_of(settings, "mallory") as mallory,

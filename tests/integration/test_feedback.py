@@ -33,7 +33,7 @@ IMPACT_POINTS = Policy().impact_user_positive + Policy().impact_task_success
 
 
 async def define_agent(resources: Resources, client: Client) -> UUID:
-    """Define an agent and return its one memory, which answers the question."""
+    """Define an agent with one memory, which answers the question, and return the memory's id."""
     await resources.log.append(agent_defined())
     await client.settle()
     return await client.remember("python", "The truth value of an empty list is false.", tags=["list"])
@@ -47,7 +47,7 @@ def helpful_feedback(task_id: UUID, event_id: UUID | None = None) -> FeedbackGiv
 
 
 async def assert_credited_once(resources: Resources, client: Client, memory_id: UUID) -> None:
-    """Assert that the memory was credited once for each part of one helpful success."""
+    """Assert that the memory was credited once for the verdict and once for the result, and not more."""
     await until_idle(resources)
     credited = [each for each in await effective_events(resources.log) if isinstance(each, ImpactCredited)]
     assert sorted(each.reason for each in credited) == ["helpful", "success"]
@@ -68,7 +68,7 @@ async def test_feedback_before_the_task_is_credited_after_the_answer(settings: S
 
 
 async def test_repeated_feedback_during_the_task_counts_once(settings: Settings) -> None:
-    """Feedback repeated while the task is in work is credited once."""
+    """Feedback repeated while the task is being done is credited once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await define_agent(resources, client)
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION)
@@ -83,7 +83,7 @@ async def test_repeated_feedback_during_the_task_counts_once(settings: Settings)
 
 
 async def test_repeated_feedback_after_the_answer_counts_once(settings: Settings) -> None:
-    """Feedback repeated under the same or another id is credited once."""
+    """Feedback repeated after the answer, under the same or another id, is credited once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await define_agent(resources, client)
         result = await client.ask(QUESTION, settled=True)
@@ -115,7 +115,9 @@ async def test_feedback_before_the_task_is_parked_and_then_applied(settings: Set
 
 
 async def test_the_client_learns_the_outcome_of_its_feedback(settings: Settings) -> None:
-    """The client learns that feedback was applied or refused; feedback on an unknown task or memory is not recorded."""
+    """The client learns if its feedback was applied or refused. Feedback on an unknown task or memory is not
+    recorded.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await define_agent(resources, client)
         task_id = (await client.ask(QUESTION, settled=True)).task_id
@@ -156,7 +158,7 @@ async def test_feedback_on_an_unused_memory_is_refused(settings: Settings) -> No
 
 
 async def test_feedback_on_a_failed_task_is_refused(settings: Settings) -> None:
-    """Feedback on a failed task is refused, whether given before or after the failure."""
+    """Feedback on a failed task is refused, before and after the failure."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="nobody")
         await resources.log.append(helpful_feedback(task.event_id))
@@ -172,7 +174,7 @@ async def test_feedback_on_a_failed_task_is_refused(settings: Settings) -> None:
 
 
 async def test_feedback_after_many_sleeps_is_credited_in_full(settings: Settings) -> None:
-    """Feedback after 30 sleeps adds the same credit to the memory's remaining strength."""
+    """Feedback after 30 sleeps adds the full credit to the strength that is left of the memory."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await define_agent(resources, client)
         task_id = (await client.ask(QUESTION, settled=True)).task_id
@@ -188,7 +190,7 @@ async def test_feedback_after_many_sleeps_is_credited_in_full(settings: Settings
 
 
 async def test_feedback_after_archiving_is_credited_in_the_archive(settings: Settings) -> None:
-    """Feedback on an archived memory adds to its strength and leaves it archived."""
+    """Feedback on an archived memory adds to its strength, and the memory stays archived."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await define_agent(resources, client)
         await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL_POLICY))
@@ -206,7 +208,9 @@ async def test_feedback_after_archiving_is_credited_in_the_archive(settings: Set
 
 
 async def test_feedback_during_a_sleep_prevents_the_archiving(settings: Settings) -> None:
-    """A sleep decided before a credit and recorded after it counts, but does not archive the credited memory."""
+    """A sleep that was decided before a credit and recorded after it is valid, but does not archive the credited
+    memory.
+    """
     others = [name for name in ALL_SERVICES if name != "strength-sleep"]
     async with running_services(settings, others) as resources, connected_client(settings) as client:
         memory_id = await define_agent(resources, client)
@@ -239,7 +243,7 @@ async def all_credits(resources: Resources) -> list[ImpactCredited]:
 
 
 async def decide_sleep(resources: Resources) -> ConditionalAppend[Event]:
-    """Return the sleep that the sleep worker decides on the present state, without appending it."""
+    """Return the sleep that the sleep service would append in the present state. Nothing is appended."""
     ended = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)][-1]
     await resources.views.wait_for(ended)
     decided = await sleep.service.handlers[SessionEnded](ended, resources)
@@ -248,6 +252,6 @@ async def decide_sleep(resources: Resources) -> ConditionalAppend[Event]:
 
 
 async def sleep_once(resources: Resources) -> None:
-    """End one more session of the agent and wait for its sleep."""
+    """End one more session of the agent, and wait for the sleep that follows."""
     await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
     await until_idle(resources)

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.connected
 
 @pytest.fixture
 def probed_settings(settings: Settings) -> Settings:
-    """Settings of processes that serve probes."""
+    """Settings with which processes serve probes."""
     return settings.model_copy(update={"http": "127.0.0.1:0"})
 
 
@@ -60,7 +60,9 @@ async def test_a_process_reports_health_and_counts_events(probed_settings: Setti
         counted = await metrics(url)
         handled = counted["nemuri_events_handled_total"]
         assert handled["task_submitted", "done", "intake"] == 1
-        assert handled["session_ended", "done", "strength-sleep"] == 2  # the agent's and the orchestrator's
+        assert (
+            handled["session_ended", "done", "strength-sleep"] == 2
+        )  # One session is the agent's, the other one the orchestrator's.
         assert counted["nemuri_events_appended_total"]["task_answered", "specialist"] == 1
         assert counted["nemuri_event_seconds_count"]["task_assigned", "specialist"] == 1
         assert counted["nemuri_questions_answered_total"].keys() >= {("answered", "task", "query-api")}
@@ -72,7 +74,7 @@ async def test_a_process_reports_health_and_counts_events(probed_settings: Setti
         }
 
         async def caught_up() -> bool:
-            """The metrics report no lag of the views and no pending events."""
+            """Return True once the metrics report that the views have no lag and no event is pending."""
             found = await metrics(url)
             return not found["nemuri_views_behind_events"][()] and not any(
                 found["nemuri_consumer_pending_events"].values()
@@ -82,7 +84,7 @@ async def test_a_process_reports_health_and_counts_events(probed_settings: Setti
 
 
 async def test_a_deleted_consumer_makes_its_worker_not_ready(probed_settings: Settings, tmp_path: Path) -> None:
-    """A deleted durable consumer is named and makes its worker not ready until it is provisioned again."""
+    """A worker whose durable consumer was deleted names it and is not ready until it is provisioned again."""
     async with serving(probed_settings, ALL_SERVICES) as process, connected_client(probed_settings) as client:
         assert process.http is not None
         url, log = process.http, process.resources.log
@@ -90,7 +92,7 @@ async def test_a_deleted_consumer_makes_its_worker_not_ready(probed_settings: Se
         await log.stream.delete_consumer(log.subjects.stream, "specialist")
 
         async def reported_missing() -> bool:
-            """The deleted consumer is reported as missing."""
+            """Return True once the deleted consumer is reported as missing."""
             well, missing = await ready(url)
             return not well and any("durable specialist" in each and "start any worker" in each for each in missing)
 
@@ -102,21 +104,21 @@ async def test_a_deleted_consumer_makes_its_worker_not_ready(probed_settings: Se
         assert (await client.ask("What is truth value testing?")).status == "done"
 
         async def ready_again() -> bool:
-            """The worker is ready again."""
+            """Return True once the worker is ready again."""
             return (await ready(url))[0]
 
         await eventually(ready_again)
 
 
 async def test_a_missing_consumer_names_the_provisioner(probed_settings: Settings) -> None:
-    """Without the right to provision, the message about a missing consumer names the provisioner."""
+    """If the worker's user may not provision, the message about a missing consumer names the provisioner."""
     async with serving(probed_settings.model_copy(update={"provision": False}), ["specialist"]) as process:
         assert process.http is not None
         url, log = process.http, process.resources.log
         await log.stream.delete_consumer(log.subjects.stream, "specialist")
 
         async def provisioner_named() -> bool:
-            """The deleted consumer is reported with the provisioner's command."""
+            """Return True once the message about the deleted consumer names the provisioner's command."""
             _, missing = await ready(url)
             return any("nemuri.cli.provision" in each and "worker" not in each for each in missing)
 
@@ -126,7 +128,7 @@ async def test_a_missing_consumer_names_the_provisioner(probed_settings: Setting
 async def test_the_pause_of_a_killed_operator_expires(
     probed_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pause of the consumers is renewed while its owner lives, and ends by itself after the owner was killed."""
+    """An operator renews its pause of the consumers while it lives. After a kill of the operator the pause expires."""
     monkeypatch.setattr("nemuri_infra.runtime.consumer_pauses.LEASE", timedelta(seconds=1.5))
     async with serving(probed_settings, ALL_SERVICES) as process, connected_client(probed_settings) as client:
         assert process.http is not None
@@ -135,12 +137,12 @@ async def test_the_pause_of_a_killed_operator_expires(
         untouched = await pause_times(log)
 
         async def all_reported_paused() -> bool:
-            """Every durable consumer is reported as paused, the timers' included."""
+            """Return True once every durable consumer, also the timers' one, is reported as paused."""
             named = [each for each in (await ready(url))[1] if "is paused" in each]
             return len(named) == len(untouched) + 1
 
         async def renewed() -> bool:
-            """Every pause ends later than at first."""
+            """Return True once every pause ends later than at first."""
             return all(before < now for before, now in zip(first, await pause_times(log), strict=True))
 
         async with opened_log(probed_settings) as own:
@@ -157,14 +159,14 @@ async def test_the_pause_of_a_killed_operator_expires(
         assert (await client.ask("What is truth value testing?")).status == "done"
 
         async def ready_again() -> bool:
-            """The worker is ready again."""
+            """Return True once the worker is ready again."""
             return (await ready(url))[0]
 
         await eventually(ready_again)
 
 
 async def pause_times(log: Log) -> list[str]:
-    """Return the time until which each durable consumer is paused, ordered by name."""
+    """Return the end of each durable consumer's pause, ordered by the name of the consumer."""
     found = {
         each.name: (each.config.pause_until or "")
         for each in await consumers_of(log.stream, log.subjects.stream)
@@ -174,7 +176,7 @@ async def pause_times(log: Log) -> list[str]:
 
 
 async def test_halted_views_make_every_worker_not_ready(probed_settings: Settings) -> None:
-    """An unreadable event of the platform halts the projector, and workers that need the views are not ready."""
+    """An unreadable event of the platform halts the projector. Workers that need the views are then not ready."""
     async with serving(probed_settings, ["projector"]), serving(probed_settings, ["specialist"]) as process:
         assert process.http is not None
         url, log = process.http, process.resources.log
@@ -184,7 +186,7 @@ async def test_halted_views_make_every_worker_not_ready(probed_settings: Setting
         )
 
         async def halted() -> bool:
-            """The views are reported as halted."""
+            """Return True once the views are reported as halted."""
             well, missing = await ready(url)
             return not well and any("the projections are halted: event 2" in each for each in missing)
 
@@ -192,7 +194,9 @@ async def test_halted_views_make_every_worker_not_ready(probed_settings: Setting
 
 
 async def test_a_worker_without_servers_is_healthy_but_not_ready(own_servers: Servers) -> None:
-    """A worker without its servers stays healthy, names both as missing, and is ready when they are back."""
+    """A worker whose servers are missing is healthy but not ready, names both servers, and is ready once they are
+    back.
+    """
     settings = own_servers.settings().model_copy(update={"http": "127.0.0.1:0"})
     await prepare(settings)
     async with serving(settings, ["projector", "intake"]) as process:
@@ -202,7 +206,7 @@ async def test_a_worker_without_servers_is_healthy_but_not_ready(own_servers: Se
         await own_servers.nats.stop()
 
         async def both_missing() -> bool:
-            """Both servers are reported as missing."""
+            """Return True once both servers are reported as missing."""
             missing = " ".join((await ready(url))[1])
             return "PostgreSQL" in missing and "NATS" in missing
 
@@ -212,14 +216,14 @@ async def test_a_worker_without_servers_is_healthy_but_not_ready(own_servers: Se
         await own_servers.postgres.start()
 
         async def ready_again() -> bool:
-            """The worker is ready again."""
+            """Return True once the worker is ready again."""
             return (await ready(url))[0]
 
         await eventually(ready_again)
 
 
 async def test_a_taken_address_is_an_error(probed_settings: Settings) -> None:
-    """A process does not start if the address of its probes is taken."""
+    """A process does not start if another process uses the address of its probes."""
     async with serving(probed_settings, ["intake"]) as process:
         assert process.http is not None
         taken = probed_settings.model_copy(update={"http": process.http.removeprefix("http://")})

@@ -38,11 +38,11 @@ FAST_FADING = {
     "archive_threshold": 0.7,
     "daily_decay_targets": [0.8] * 6,
 }
-"""A policy that archives a memory after two sessions without use."""
+"""A policy that archives a memory after two sessions in which it was not used."""
 
 
 async def live(resources: Resources, client: Client) -> None:
-    """Let an agent use one memory repeatedly while the others fade into the archive."""
+    """Let an agent use one of its memories repeatedly, until the others are archived."""
     await resources.log.append(agent_defined())
     adopted = derive("python", "policy_adopted")
     await resources.log.append(PolicyAdopted(event_id=adopted, agent_id="python", parameters=dict(FAST_FADING)))
@@ -57,10 +57,10 @@ async def live(resources: Resources, client: Client) -> None:
 
 
 async def until_slept(resources: Resources) -> None:
-    """Wait until the agent has slept over all of its sessions."""
+    """Wait until all sessions of the agent have been part of a sleep."""
 
     async def wide_awake() -> bool:
-        """The agent has slept over all sessions."""
+        """Return True if all sessions of the agent have been part of a sleep."""
         agent = await resources.views.agent("python")
         return agent is not None and agent.slept > 0 and not agent.awake
 
@@ -68,7 +68,7 @@ async def until_slept(resources: Resources) -> None:
 
 
 def archived_contents(mind: Mind) -> set[str]:
-    """Return the contents of archived memories."""
+    """Return the contents of the archived memories."""
     return {mind.contents[key].memory.content for key, each in mind.memories.items() if each.status == "archived"}
 
 
@@ -82,21 +82,22 @@ async def test_past_states_agree_with_the_fold_and_change_nothing(settings: Sett
         own = [each async for each in events_of(log, "python", end)]
         reach = await extent(log)
 
-        # At every position, by number and by time, the mind is the fold of the events until then.
+        # The mind at each position, given by number or by time, equals the fold of the events up to there.
         for event in own[:: max(1, len(own) // 8)]:
             places = [LogPosition(sequence=event.sequence), LogPosition(time=event.at)]
             by_number, by_time = await as_of(log, "python", places)
             assert by_number.mind == fold(each for each in own if (each.sequence or 0) <= (event.sequence or 0))
             assert by_time.mind == fold(each for each in own if each.at <= event.at)
 
-        # The later events lead from a past mind to the present one.
+        # A past mind and the events after it give the present mind.
         middle = own[len(own) // 2]
         [past, present] = await as_of(log, "python", [LogPosition(sequence=middle.sequence), LogPosition()])
         rest = own[past.events :]
         assert fold(rest, past.mind) == present.mind
         assert archived_contents(present.mind) == {*FACTS[1:]}
 
-        # Another policy keeps what this one archived; from the end of the log on it changes nothing.
+        # Another policy keeps memories that the policy in force archived. If it begins at the end of the log, it
+        # changes nothing.
         kinder = await replay_with(log, "python", {"archive_threshold": 0.01}, None)
         assert archived_contents(kinder.other) == set()
         found = Differences.between(kinder.recorded, kinder.other)
@@ -106,7 +107,7 @@ async def test_past_states_agree_with_the_fold_and_change_nothing(settings: Sett
         last = await replay_with(log, "python", {"archive_threshold": 5.0}, LogPosition(sequence=reach.last))
         assert last.other == last.recorded
 
-        # The history of a memory reaches from its encoding to its archiving.
+        # The history of a memory lists its steps from the encoding to the archiving.
         gone = next(each.memory_id for each in found.returned)
         kinds = [each.kind for each in await steps_of(log, "python", gone)]
         assert kinds[0] == "memory_encoded"
@@ -135,8 +136,8 @@ async def test_an_unknown_position_or_agent_is_refused(settings: Settings) -> No
 
 
 async def test_an_unreadable_event_of_an_agent_is_named(settings: Settings) -> None:
-    """An unreadable event of the agent is refused, because the fold would be wrong without it; other agents are not
-    affected.
+    """Past states of an agent with an unreadable event are refused, because they would be wrong without it. Other
+    agents are not affected.
     """
     async with opened_log(settings) as log:
         await log.append(agent_defined())

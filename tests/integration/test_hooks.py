@@ -1,4 +1,4 @@
-"""Hooks run as processes against a platform that answers, refuses, dies or is missing."""
+"""Hooks of an assistant, run as processes. The platform answers, refuses, dies or is missing."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ QueryJson = dict[str, Any]
 
 
 class Hook:
-    """Runs hooks as an assistant does."""
+    """Runs `nemuri` hooks in the way an assistant does."""
 
     def __init__(self, settings: Settings, data: Path, **more: str) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "NATS_"))}
@@ -58,26 +58,26 @@ class Hook:
         )
 
     async def __call__(self, *arguments: str, stdin: bytes | dict[str, Any] = b"") -> str:
-        """Return the output of a hook that must succeed without an error message."""
+        """Run a hook and return its output. Asserts that it succeeds and writes no error message."""
         code, out, err = await self.run(*arguments, stdin=stdin)
         assert (code, err) == (0, "")
         return out
 
     async def run(self, *arguments: str, stdin: bytes | dict[str, Any] = b"") -> tuple[int | None, str, str]:
-        """Return the exit code and both outputs of a hook."""
+        """Run a hook to its end. Return its exit code, standard output and standard error."""
         process = await self.start(*arguments)
         out, err = await process.communicate(stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode())
         return process.returncode, out.decode(), err.decode()
 
     @property
     def journal(self) -> str:
-        """The error messages so far."""
+        """The error messages that hooks have written to the journal file."""
         path = self.data / "hooks" / "journal"
         return path.read_text() if path.exists() else ""
 
     @property
     def waiting_sessions(self) -> int:
-        """Number of sessions that wait in the spool."""
+        """Number of sessions in the spool, the directory in which they wait for their upload."""
         return len(spool.waiting(str(self.data)))
 
 
@@ -85,7 +85,7 @@ class Hook:
 async def answering_queries(
     settings: Settings, **answers: Callable[[QueryJson], BaseModel | None]
 ) -> AsyncIterator[list[Any]]:
-    """Answer queries in place of the platform's services, and yield the list of received queries."""
+    """Answer queries in place of the platform's services, and yield the list to which received queries are appended."""
     subjects, asked = Subjects(settings.namespace), list[Any]()
     connection = await nats.connect(str(settings.nats_url))
 
@@ -118,13 +118,15 @@ def answer_agents(asked: QueryJson) -> BaseModel:
 
 
 def prompt_input(prompt: object, **more: object) -> dict[str, Any]:
-    """Return the assistant's input to the hook of a prompt."""
+    """Return the JSON object that the assistant gives to the prompt hook."""
     known = {"session_id": "s1", "transcript_path": "/none", "cwd": "/", "hook_event_name": "UserPromptSubmit"}
     return known | {"prompt": prompt} | more
 
 
 def session_end_input(folder: Path, name: str, *turns: str) -> dict[str, Any]:
-    """Write a transcript, and return the assistant's input to the hook of its session's end."""
+    """Write a transcript, and return the JSON object that the assistant gives to the hook at the end of that
+    session.
+    """
     path = folder / f"{name}.jsonl"
     lines = []
     for number, prompt in enumerate(turns):
@@ -150,7 +152,7 @@ async def _offered_turns(log: Log) -> list[TurnOffered]:
 
 
 async def test_the_prompt_hook_prints_the_block(settings: Settings, tmp_path: Path) -> None:
-    """The prompt hook prints the block of memories alone, and its query has agent, prompt and session."""
+    """The prompt hook prints only the block of memories. Its query contains agent, prompt and session."""
     hook = Hook(settings, tmp_path)
     async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
         assert await hook("prompt", stdin=prompt_input("減衰係数は\ud800？")) == BLOCK + "\n"
@@ -164,7 +166,7 @@ async def test_the_prompt_hook_prints_the_block(settings: Settings, tmp_path: Pa
 
 
 async def test_a_command_or_blank_prompt_sends_no_query(settings: Settings, tmp_path: Path) -> None:
-    """A slash command or blank prompt sends no query, and a recall without memories prints nothing."""
+    """A slash command or a blank prompt sends no query. A recall that finds no memory prints nothing."""
     hook = Hook(settings, tmp_path)
     async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
         for prompt in ("/help", "  /model opus", " \n", "", None, ["hello"]):
@@ -176,7 +178,7 @@ async def test_a_command_or_blank_prompt_sends_no_query(settings: Settings, tmp_
 
 
 async def test_a_failing_hook_prints_nothing_and_exits_with_0(settings: Settings, tmp_path: Path) -> None:
-    """A hook prints nothing and exits with 0 after any failure, and writes the failure to the journal."""
+    """After any failure a hook prints nothing, exits with code 0, and writes the failure to the journal."""
     gone, silent = Hook(settings, tmp_path / "gone"), Hook(settings, tmp_path / "silent", NEMURI_HOOK_PATIENCE="0.3")
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "nowhere")
     refused, wrong = Hook(settings, tmp_path / "refused"), Hook(settings, tmp_path / "wrong", NEMURI_HOOK_PATIENCE="-1")
@@ -212,7 +214,7 @@ async def test_a_failing_hook_prints_nothing_and_exits_with_0(settings: Settings
 
 
 async def test_a_hook_gives_up_on_an_endless_input(settings: Settings, tmp_path: Path) -> None:
-    """A hook whose input does not end gives up and exits with 0."""
+    """A hook whose input does not end gives up and exits with code 0."""
     process = await Hook(settings, tmp_path, NEMURI_HOOK_PATIENCE="0.2").start("prompt")
     assert process.stdout is not None
     assert await process.stdout.read() == b""
@@ -221,7 +223,7 @@ async def test_a_hook_gives_up_on_an_endless_input(settings: Settings, tmp_path:
 
 
 async def test_a_session_is_uploaded_as_one_event_per_turn(settings: Settings, tmp_path: Path) -> None:
-    """An ended session is uploaded as one event per turn, once for each turn, however often the session ends."""
+    """Each turn of an ended session is uploaded as one event, once, even if the session ends several times."""
     hook = Hook(settings, tmp_path / "data")
     began = datetime.now(UTC)
     async with answering_queries(settings):
@@ -245,7 +247,9 @@ async def test_a_session_is_uploaded_as_one_event_per_turn(settings: Settings, t
 
 
 async def test_secrets_are_redacted(servers: Servers, settings: Settings, tmp_path: Path) -> None:
-    """Secrets are redacted in the spool, on the log and in queries, even if a turn is truncated within one."""
+    """Secrets are redacted in the spool, on the log and in queries, even if a turn is truncated in the middle of a
+    secret.
+    """
     key, word = "ghp_" + "Zanzibrine0123456789Zanzibrine0123", "xylorimba9"
     hook, data = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data"), tmp_path / "data"
     long = "x" * (TURN_LIMIT - 20) + f" {key} "
@@ -272,7 +276,9 @@ async def test_secrets_are_redacted(servers: Servers, settings: Settings, tmp_pa
 
 
 async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) -> None:
-    """Sessions wait for platform and agent, and are uploaded by the next hook, a command or the platform."""
+    """Sessions wait in the spool until there are a platform and an agent. The next hook, a command or the platform
+    uploads them.
+    """
     data = tmp_path / "data"
     away, hook = Hook(settings.model_copy(update={"nats_url": None}), data), Hook(settings, data)
     await asyncio.gather(
@@ -309,7 +315,7 @@ async def test_concurrent_hooks_upload_every_session(settings: Settings, tmp_pat
 
 
 async def test_a_killed_upload_is_repeated_with_the_same_ids(settings: Settings, tmp_path: Path) -> None:
-    """A session whose upload was killed half-way is uploaded later as a whole, with the same ids."""
+    """A session whose upload was killed is uploaded again completely, with the same event ids."""
     halting = settings.model_copy(update={"namespace": fresh_namespace()})
     hook = Hook(halting, tmp_path / "data", NEMURI_HOOK_PATIENCE="60")
     connection, taken = await nats.connect(str(settings.nats_url)), list[str]()
@@ -346,7 +352,7 @@ async def test_a_killed_upload_is_repeated_with_the_same_ids(settings: Settings,
 
 
 async def test_a_directory_imported_twice_gives_each_turn_once(settings: Settings, tmp_path: Path) -> None:
-    """A directory of transcripts imported twice gives each turn once, and skipped lines are counted."""
+    """If a directory of transcripts is imported twice, each turn is on the log once. Skipped lines are counted."""
     hook, folder = Hook(settings, tmp_path / "data"), tmp_path / "projects" / "one"
     folder.mkdir(parents=True)
     session_end_input(folder, "s1", "one", "two", "/clear")
@@ -370,7 +376,7 @@ async def test_a_directory_imported_twice_gives_each_turn_once(settings: Setting
 
 
 async def test_hook_commands_fail_without_a_platform(settings: Settings, tmp_path: Path) -> None:
-    """Without a platform the hook commands fail with one line, and the help explains commands and hooks."""
+    """Without a platform the hook commands fail with one line. The help explains the commands and the hooks."""
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data")
     code, out, err = await nowhere.run("install", "--settings", str(tmp_path / "settings.json"), "--write")
     assert (code, out, err.count("\n")) == (1, "", 1)
@@ -385,7 +391,9 @@ async def test_hook_commands_fail_without_a_platform(settings: Settings, tmp_pat
 
 
 async def test_hook_install_shows_and_writes_the_settings(settings: Settings, tmp_path: Path) -> None:
-    """`hook install` shows or writes settings with the agent and the data directory, and refuses a broken file."""
+    """`hook install` shows or writes settings that contain the agent and the data directory. It refuses a broken
+    settings file.
+    """
     hook, path = Hook(settings, tmp_path / "data"), tmp_path / "settings.json"
     shown = json.loads(await hook("install", "--agent", "ann"))
     assert f"--data {tmp_path / 'data'} hook prompt --agent ann" in json.dumps(shown["hooks"]["UserPromptSubmit"])

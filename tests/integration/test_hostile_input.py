@@ -1,4 +1,4 @@
-"""Memories offered in bulk by one client are stored, but get a limited share of every context."""
+"""A client that offers very many memories gets only a limited share of every context."""
 
 import asyncio
 from uuid import UUID, uuid4
@@ -30,11 +30,13 @@ FACTS = (
 )
 TAUGHT_QUESTION = "Which error does indexing an empty list raise?"
 OFFERS = 120
-"""More than twice as many memories as stage 1 finds."""
+"""Number of offered memories: more than twice as many as stage 1 of the retrieval finds."""
 
 
 async def offer_many(log: Log) -> None:
-    """Offer memories of the client `mallory`, by many speakers, each closer to the question than any other memory."""
+    """Offer `OFFERS` memories as the client `mallory`, by many speakers, each more similar to the question than any
+    other memory.
+    """
     room = asyncio.Semaphore(32)
 
     async def offer(number: int) -> None:
@@ -49,7 +51,10 @@ async def offer_many(log: Log) -> None:
 
 
 async def test_one_clients_memories_get_a_limited_share_of_the_context(settings: Settings) -> None:
-    """One client's memories fill at most half of the context beside others, and `why` names those crowded out."""
+    """If there are relevant memories of others, one client's memories fill at most half of a context.
+
+    `why` shows which memories were left out for that reason ("crowded out").
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -77,7 +82,9 @@ async def test_one_clients_memories_get_a_limited_share_of_the_context(settings:
 
 
 async def test_a_memory_records_its_origin(settings: Settings) -> None:
-    """A memory records the client of its subject, and a learning records its task and that task's client."""
+    """A memory records the client whose subject it was published on. A learning records its task and the client of that
+    task.
+    """
     model = CountingModel(
         learnings_by_question={TAUGHT_QUESTION: {"semantics": "Indexing an empty list raises IndexError."}}
     )

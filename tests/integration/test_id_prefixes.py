@@ -13,7 +13,9 @@ KEYS = tuple(UUID(f"1c0ffee{last}-0000-4000-8000-00000000000{last}") for last in
 
 
 async def test_unique_first_digits_name_an_id(settings: Settings) -> None:
-    """The first digits of an id name a task if they are unique; ambiguous, unknown or too short ones are refused."""
+    """The first digits of a task's id are accepted if they are unique. Ambiguous, unknown and too short ones are
+    refused.
+    """
     async with running_services(settings, ("query-api", "projector")), connected_client(settings) as client:
         for key in KEYS:
             await client.submit("What is a truth value?", key=key)

@@ -1,4 +1,6 @@
-"""Inputs are stored in pieces, are read completely or not at all, and a missing piece raises an error."""
+"""Inputs (long texts and documents) are stored in pieces and read completely or not at all. A missing piece raises an
+error.
+"""
 
 import asyncio
 from hashlib import sha256
@@ -21,7 +23,7 @@ from tests.integration.harness import agent_defined, connected_client, opened_lo
 pytestmark = pytest.mark.connected
 
 LONG = "An empty list is false. " * 20_000
-"""A text of several pieces."""
+"""A text that is stored in several pieces."""
 MALFORMED = (
     b"",
     b"{",
@@ -33,7 +35,7 @@ MALFORMED = (
     b'{"pieces": 1, "digest": "*"}',
     b'{"pieces": 3, "digest": "%s"}' % sha256(b"wanted").hexdigest().encode(),
 )
-"""Invalid descriptions, or descriptions of a missing object."""
+"""Invalid descriptions of stored inputs, and descriptions of inputs that do not exist."""
 
 
 @pytest.mark.parametrize("text", ["", "short", LONG], ids=["empty", "one piece", "several pieces"])
@@ -50,7 +52,7 @@ async def test_a_stored_input_is_read_unchanged(settings: Settings, text: str) -
 
 
 async def streams(log: Log) -> list[StreamInfo]:
-    """Return every stream of the server, which lists them in pages."""
+    """Return every stream of the server. The server lists them in pages."""
     found = list[StreamInfo]()
     while page := await log.stream.streams_info(offset=len(found)):
         found += page
@@ -71,7 +73,9 @@ async def test_a_missing_piece_raises_an_outage_error(settings: Settings) -> Non
 
 @pytest.mark.parametrize("scope", ["all", "sub"])
 async def test_streams_refuse_rollups(settings: Settings, scope: str) -> None:
-    """Every stream refuses rollups, except that of the timers, to which only the tutor writes."""
+    """Streams refuse rollups (messages that replace all earlier ones), except the timers' stream, to which only the
+    tutor writes.
+    """
     async with opened_log(settings) as log:
         took = set()
         for info in await streams(log):
@@ -97,7 +101,7 @@ async def test_streams_refuse_rollups(settings: Settings, scope: str) -> None:
     ids=lambda header: next(iter(header)),
 )
 async def test_client_streams_refuse_special_headers(settings: Settings, header: dict[str, str]) -> None:
-    """Streams that clients write to refuse headers for expiry, schedules, batches and counters."""
+    """Streams to which clients write refuse headers for expiry, schedules, batches and counters."""
     async with opened_log(settings) as log:
         targets = (f"$O.{blob_bucket(settings.namespace)}.C.x.y", f"{settings.namespace}.client.x.task_submitted")
         for target in targets:
@@ -118,7 +122,7 @@ async def test_provisioning_disables_rollups(settings: Settings) -> None:
 
 
 async def test_a_forged_object_is_refused_and_replaced(settings: Settings) -> None:
-    """A forged object, piece or description is refused, and storing the input again replaces it."""
+    """A forged object, piece or description is refused when it is read. Storing the input again replaces it."""
     async with opened_log(settings) as log:
         blobs = await Blobs.open(log)
         texts = (LONG, "renamed", "described", "not described")
@@ -140,7 +144,7 @@ async def test_a_forged_object_is_refused_and_replaced(settings: Settings) -> No
 
 
 async def test_a_forged_copy_does_not_hide_the_correct_one(settings: Settings) -> None:
-    """A forged copy of another client does not hide the correct one."""
+    """A forged copy written by another client does not hide the correct copy."""
     async with opened_log(settings) as log:
         first, second, ours = [await Blobs.open(log, each) for each in ("aaa", "zzz", "ann")]
         ref = sha256(LONG.encode()).hexdigest()
@@ -158,7 +162,7 @@ async def test_a_forged_copy_does_not_hide_the_correct_one(settings: Settings) -
 
 
 async def test_a_task_with_a_forged_document_is_answered_from_the_correct_one(settings: Settings) -> None:
-    """A task whose document was forged under its hash is answered from the correct document."""
+    """If another client stores a forged document under the same hash, a task is answered from the correct document."""
     text = "An empty list is false. The answer of the okapi is forty-two. " * 3
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -172,7 +176,7 @@ async def test_a_task_with_a_forged_document_is_answered_from_the_correct_one(se
 
 
 async def test_an_input_above_the_limit_is_refused(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An input above the size limit is refused, and reading stops at the limit."""
+    """An input above the size limit is refused. Its reader stops at the limit."""
     monkeypatch.setattr("nemuri_infra.stores.blobs.MAX_INPUT_BYTES", len(LONG) - 1)
     async with opened_log(settings) as log:
         ref = await (await Blobs.open(log)).put(LONG)
@@ -184,7 +188,7 @@ async def test_an_input_above_the_limit_is_refused(settings: Settings, monkeypat
 
 
 async def test_an_interrupted_write_is_not_an_input(settings: Settings) -> None:
-    """Pieces of an interrupted write are not an input, and the input can be stored again."""
+    """Pieces whose write was interrupted do not form an input, and the input can be stored again."""
     async with opened_log(settings) as log, opened_log(settings) as broken:
         blobs = await Blobs.open(broken)
         writing = blobs.store

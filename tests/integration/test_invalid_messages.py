@@ -1,4 +1,4 @@
-"""Invalid messages of a client have no effect but a dead letter."""
+"""The only effect of a client's invalid message is a dead letter."""
 
 from uuid import uuid4
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.connected
 
 
 def invalid_messages() -> dict[str, tuple[str, bytes]]:
-    """Return invalid messages of a client by name, as kind of the subject and bytes."""
+    """Return invalid messages of a client by name. Each is a pair: the kind in its subject, and its bytes."""
     task = TaskSubmitted(event_id=uuid4(), text="What is truth?")
     body = orjson.loads(encode(task))
     messages = {
@@ -56,7 +56,7 @@ def invalid_messages() -> dict[str, tuple[str, bytes]]:
 
 
 async def publish_as_mallory(log: Log, kind: str, data: bytes) -> None:
-    """Publish bytes as the client `mallory`."""
+    """Publish bytes on the subject of a kind of event of the client `mallory`."""
     await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
 
 
@@ -96,7 +96,7 @@ async def test_a_task_belongs_to_the_client_of_its_subject(settings: Settings) -
 
 
 async def test_a_submission_under_a_taken_key_changes_nothing(settings: Settings) -> None:
-    """A submission under another client's key changes nothing."""
+    """A submission under the key of another client's task changes nothing."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -112,7 +112,9 @@ async def test_a_submission_under_a_taken_key_changes_nothing(settings: Settings
 
 
 async def test_an_anticipated_event_id_does_not_delay_a_task(settings: Settings) -> None:
-    """An event or message with the id of a task's later event does not delay that task."""
+    """A client cannot delay a task by publishing an event or a message with the id that a later event of the task will
+    have.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -129,12 +131,12 @@ async def test_an_anticipated_event_id_does_not_delay_a_task(settings: Settings)
 
 
 async def test_an_unreadable_event_of_the_platform_halts_the_projector(settings: Settings) -> None:
-    """An unreadable event of the platform halts the projector with a reason until the event is deleted."""
+    """An unreadable event of the platform halts the projector, which reports the reason, until the event is deleted."""
     async with running_services(settings, ["projector"]) as resources:
         first = await resources.log.append(agent_defined())
 
         async def projected() -> bool:
-            """The first event is projected."""
+            """Return True once the first event is projected."""
             return (await resources.projection.position()).sequence == first
 
         await eventually(projected)
@@ -143,7 +145,7 @@ async def test_an_unreadable_event_of_the_platform_halts_the_projector(settings:
         await resources.log.append(agent_defined("cook"))
 
         async def halted() -> bool:
-            """The views name the event that halts them."""
+            """Return True once the views name the event at which they are halted."""
             return f"event {ack.seq} on {broken}" in ((await resources.projection.position()).halted or "")
 
         await eventually(halted)

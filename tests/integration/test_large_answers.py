@@ -1,4 +1,4 @@
-"""Answers that exceed one message are paged or shortened, and late answers are waited for."""
+"""Answers of the platform that exceed one message are paged or shortened. A client waits for answers that come late."""
 
 import asyncio
 from uuid import uuid4
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.connected
 
 MEMORIES = 340
 LENGTH = 8_000
-"""Characters of a memory; a full page of such memories exceeds one message."""
+"""Characters in each memory. A full page of such memories exceeds one message."""
 
 
 async def test_many_memories_are_returned_page_by_page(settings: Settings) -> None:
-    """All memories are returned page by page, each once and strongest first, up to the limit."""
+    """All memories are returned page by page up to the limit, each once, the strongest first."""
     texts = {f"Fact {number}: ".ljust(LENGTH, "x") for number in range(MEMORIES)}
     async with (
         running_services(settings, ("projector", "query-api", "intake")) as resources,

@@ -1,4 +1,4 @@
-"""Erasures of any size are done in steps that fit into events, while the services go on."""
+"""Erasures of any size are done in steps, each of which fits into one event, while the services keep working."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -39,11 +39,11 @@ from tests.integration.test_erasure import assert_gone, memory_state
 
 pytestmark = pytest.mark.connected
 ID_BYTES = 700
-"""Bytes of an event for ids, so small that an erasure needs several events."""
+"""Bytes of ids that fit into one event. The number is so small that an erasure needs several events."""
 
 
 class Killed(BaseException):
-    """Raised in place of a kill of the process."""
+    """Raised in place of a kill of this process."""
 
 
 def small_steps(root: Thing, whole: Erasure, _room: int) -> list[Step]:
@@ -52,7 +52,10 @@ def small_steps(root: Thing, whole: Erasure, _room: int) -> list[Step]:
 
 
 async def let_agents_work(resources: Resources, client: Client, colour: str) -> tuple[UUID, UUID]:
-    """Let two agents work. Return a memory of the first one to erase, and one of the other to keep."""
+    """Let two agents answer questions and offer the first one 60 memories.
+
+    Return the ids of a memory of the first agent, to be erased, and of one of the second agent, to be kept.
+    """
     await resources.log.append(agent_defined("passing", description="truth values of everything"))
     await resources.log.append(agent_defined("staying", description="truth value testing operators"))
     await client.settle()
@@ -68,7 +71,7 @@ async def let_agents_work(resources: Resources, client: Client, colour: str) -> 
 
 
 def offered(agent_id: str, content: str) -> MemoryOffered:
-    """Return a client's offer of a memory."""
+    """Return the event by which a client offers a memory."""
     return MemoryOffered(event_id=uuid4(), client_id="ann", agent_id=agent_id, memory=MemoryContent(content=content))
 
 
@@ -76,7 +79,7 @@ def offered(agent_id: str, content: str) -> MemoryOffered:
 async def test_a_large_erasure_is_done_in_steps(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
-    """An erasure too large for one event is done in steps, and neither a replay nor a backup restores the data."""
+    """An erasure that is too large for one event is done in steps. Neither a replay nor a backup restores the data."""
     colour = fresh_namespace().removeprefix("test-")
     async with running_services(settings) as resources, connected_client(settings) as client:
         gone, kept = await let_agents_work(resources, client, colour)
@@ -102,7 +105,7 @@ async def test_a_large_erasure_is_done_in_steps(
 async def test_an_erasure_killed_between_its_steps_is_completed(
     servers: Servers, settings: Settings, monkeypatch: pytest.MonkeyPatch, cut: int
 ) -> None:
-    """An erasure killed between its steps is completed from the ledger, which names all steps."""
+    """An erasure that was killed between two steps is completed from the ledger, which names all steps."""
     colour = fresh_namespace().removeprefix("test-")
     async with running_services(settings) as resources, connected_client(settings) as client:
         gone, kept = await let_agents_work(resources, client, colour)
@@ -125,7 +128,7 @@ async def test_an_erasure_killed_between_its_steps_is_completed(
 
 
 def append_then_kill(number: int) -> Any:
-    """Return a replacement of `Log.append` that raises `Killed` after so many events."""
+    """Return a replacement for `Log.append` that raises `Killed` after `number` events."""
     append, done = Log.append, 0
 
     async def appending(log: Log, event: Event, **options: Any) -> int:
@@ -193,7 +196,7 @@ async def test_an_erasure_does_not_read_the_whole_log(settings: Settings, monkey
 async def test_an_erasure_during_a_rebuild_cleans_the_new_tables(
     servers: Servers, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An erasure during a rebuild also erases rows in the tables that the rebuild filled before."""
+    """An erasure during a rebuild also erases rows of the new tables that the rebuild has already filled."""
     filled, go_on = asyncio.Event(), asyncio.Event()
 
     async def slowly(*arguments: Any) -> None:
@@ -221,7 +224,7 @@ async def test_an_erasure_during_a_rebuild_cleans_the_new_tables(
 
 
 async def erasure_waits(resources: Resources) -> bool:
-    """Return whether an erasure waits for the end of a rebuild."""
+    """Return True if an erasure waits for the end of a rebuild."""
     query = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
     async with resources.database.reading() as connection:
         return bool((await connection.execute(query)).scalar_one())

@@ -1,4 +1,6 @@
-"""Learnings are compared with memories: repeated, contradicting or dropped, and each decision can be undone."""
+"""Learnings are compared with memories. They repeat a memory, contradict it, or are dropped; each decision can be
+undone.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,7 +37,9 @@ STEEL = "Steel is dear in winter."
 
 @asynccontextmanager
 async def taught_platform(settings: Settings, **lessons: str) -> AsyncIterator[tuple[Resources, Client]]:
-    """Run services with an agent and a model that always returns these learnings."""
+    """Run services with one agent and a model that always returns the learnings `lessons`; yield resources and a
+    client.
+    """
     model = CountingModel(learnings_by_question={QUESTION: lessons})
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
@@ -48,7 +52,7 @@ async def taught_platform(settings: Settings, **lessons: str) -> AsyncIterator[t
 
 
 async def test_a_repeated_learning_strengthens_its_memory(settings: Settings) -> None:
-    """A learning that repeats an unused memory counts as a use of it, and no memory is encoded."""
+    """A learning that repeats an unused memory counts as a use of that memory, and no new memory is encoded."""
     async with taught_platform(settings, semantics="In winter, steel is dear.") as (_, client):
         known = await client.remember("python", STEEL)
         before = await client.memory(known)
@@ -63,7 +67,7 @@ async def test_a_repeated_learning_strengthens_its_memory(settings: Settings) ->
 
 
 async def test_a_separated_repetition_becomes_a_memory(settings: Settings) -> None:
-    """A separated repetition becomes a memory, and its use of the other memory is undone."""
+    """`separate` makes a repetition a memory of its own, and undoes its use of the other memory."""
     async with taught_platform(settings, semantics="In winter, steel is dear.") as (resources, client):
         known = await client.remember("python", STEEL)
         result = await client.ask(QUESTION, settled=True)
@@ -81,7 +85,7 @@ async def test_a_separated_repetition_becomes_a_memory(settings: Settings) -> No
 
 
 async def test_a_contradicting_learning_is_recalled_first(settings: Settings) -> None:
-    """A contradicting learning is recalled before the older memory until the relation is withdrawn."""
+    """A learning that contradicts an older memory is recalled before it, until the relation is withdrawn."""
     async with taught_platform(settings, semantics="Steel is not dear in winter.") as (_, client):
         older = await client.remember("python", STEEL, tags=["steel", "dear", "winter", "prices", "market"])
         result = await client.ask(QUESTION, settled=True)
@@ -121,7 +125,9 @@ async def test_a_contradicting_learning_is_recalled_first(settings: Settings) ->
 async def test_a_document_that_contradicts_a_memory_is_learned_from(
     settings: Settings, question: str, first: str, then: str
 ) -> None:
-    """A statement of a document that contradicts a learned one is learned with the relation."""
+    """If a document contradicts what was learned before, its statement is learned too, with a relation to the older
+    memory.
+    """
     async with taught_platform(settings) as (resources, client):
         (older,) = (await client.ask(question, documents=[("d1.txt", first)], settled=True)).learned
         result = await client.ask(question, documents=[("d2.txt", then)], settled=True)
@@ -140,7 +146,7 @@ async def test_a_document_that_contradicts_a_memory_is_learned_from(
 
 
 async def test_empty_and_duplicate_learnings_are_dropped_with_a_reason(settings: Settings) -> None:
-    """Learnings without content and duplicates are dropped with a reason, in the event of the learnings."""
+    """Learnings without content and duplicates are dropped. The event of the learnings records the reason."""
     lessons = {"semantics": "鋼材は冬に高いです。", "pitfalls": "鋼材は冬に高い。", "habits": "了解しました。"}
     async with taught_platform(settings, **lessons) as (resources, client):
         result = await client.ask(QUESTION, settled=True)
@@ -155,7 +161,7 @@ async def test_empty_and_duplicate_learnings_are_dropped_with_a_reason(settings:
 
 
 async def test_a_learning_that_repeats_a_used_memory_is_dropped(settings: Settings) -> None:
-    """A learning that repeats a used memory is dropped and does not count as another use."""
+    """A learning that repeats a memory used for the answer is dropped, and does not count as another use."""
     async with taught_platform(settings, semantics="The workshop paid the smith.") as (_, client):
         known = await client.remember("python", "The workshop paid the smith.")
 
@@ -168,7 +174,7 @@ async def test_a_learning_that_repeats_a_used_memory_is_dropped(settings: Settin
 
 
 async def test_a_learning_does_not_repeat_a_memory_of_another_scope(settings: Settings) -> None:
-    """A learning does not repeat a memory of another scope."""
+    """A learning does not count as a repetition of a memory of another scope."""
     async with taught_platform(settings, semantics=STEEL) as (_, client):
         await client.remember("python", STEEL)
 

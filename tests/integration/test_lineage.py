@@ -1,4 +1,6 @@
-"""Lineage is followed level by level, with a number of statements that does not depend on its size."""
+"""The lineage of a memory, turn or task: everything derived from it. It is followed level by level, with a number of
+SQL statements that does not depend on its size.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,7 +36,7 @@ FEW, MANY = 6, 60
 
 @contextmanager
 def statements(resources: Resources) -> Iterator[list[str]]:
-    """Yield the list of statements sent to the database meanwhile."""
+    """Yield a list to which every statement sent to the database in this context is appended."""
     asked: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
@@ -49,7 +51,7 @@ def statements(resources: Resources) -> Iterator[list[str]]:
 
 
 async def lineage_of(resources: Resources, roots: Sequence[Thing]) -> tuple[LineageResult, int]:
-    """Return the lineage of the roots and the number of statements that it took."""
+    """Return the lineage of the roots, and the number of statements needed to find it."""
     with statements(resources) as asked:
         found = await Lineage(resources.database, resources.log).of(roots)
     return found, len(asked)
@@ -65,7 +67,9 @@ def encoded(agent_id: str, content: str, **fields: Any) -> MemoryEncoded:
 
 
 async def used_memory(resources: Resources, client: Client, colour: str, number: int) -> UUID:
-    """Return a memory used in a task with many learnings, each of which another agent learned from."""
+    """Let an agent use a memory in a task with `number` learnings, from each of which another agent learns; return its
+    id.
+    """
     root = await client.remember("python", f"The truth value of {colour} is false.")
     asked = await client.ask(f"What is the truth value of {colour}?", agent="python", settled=True)
     assert root in asked.used
@@ -85,7 +89,10 @@ async def used_memory(resources: Resources, client: Client, colour: str, number:
 async def test_the_number_of_statements_does_not_depend_on_the_lineage(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lineage of sixty learnings takes as many statements as of six, and finds the same things in the same order."""
+    """Finding the lineage of sixty learnings takes no more statements than that of six.
+
+    The results and their order do not depend on the number of things in a statement.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("python", "other"):
             await resources.log.append(agent_defined(name))
@@ -109,7 +116,9 @@ async def test_the_number_of_statements_does_not_depend_on_the_lineage(
 
 
 async def test_the_number_of_statements_does_not_depend_on_the_turns(settings: Settings) -> None:
-    """Lineage of sixty turns takes as many statements as of six, and names the first protected memory."""
+    """Finding the lineage of sixty turns takes no more statements than that of six. An error names the first protected
+    memory.
+    """
     async with running_services(settings) as resources, connected_client(settings):
         await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
         await until_idle(resources)
@@ -133,7 +142,7 @@ async def test_the_number_of_statements_does_not_depend_on_the_turns(settings: S
 
 
 def turn_offered(number: int) -> TurnOffered:
-    """Return a turn with words of its own."""
+    """Return an offered turn with text that no other turn has."""
     now, said = datetime.now(UTC), f"part{number}"
     return TurnOffered(
         event_id=uuid4(), client_id="ann", agent_id="diary", session=said, prompt=f"How does {said} work?",

@@ -30,7 +30,7 @@ def session_ended(agent_id: str = "python") -> SessionEnded:
 
 
 def agent_slept(cause: SessionEnded) -> AgentSlept:
-    """Return the sleep over one session."""
+    """Return the event of a sleep that covers one session."""
     return AgentSlept.following(cause, sessions=(cause.assignment_id,))
 
 
@@ -49,7 +49,7 @@ async def test_a_repeated_append_stores_the_event_once(settings: Settings) -> No
 
 
 async def test_an_append_with_an_outdated_revision_is_refused(settings: Settings) -> None:
-    """An append with an outdated expected sequence of its subject is refused, whatever other subjects hold."""
+    """An append whose expected sequence of its subject is outdated is refused, whatever other subjects contain."""
     async with opened_log(settings) as log:
         ends = [session_ended() for _ in range(2)]
         await append_all(log, ends)
@@ -61,7 +61,7 @@ async def test_an_append_with_an_outdated_revision_is_refused(settings: Settings
 
 
 async def test_a_repeated_conditional_append_returns_the_first_sequence(settings: Settings) -> None:
-    """A repeated append with an expected sequence returns the first sequence, because the event id is found."""
+    """A conditional append that is repeated returns the first sequence, because the log recognises the event id."""
     async with opened_log(settings) as log:
         event = agent_slept(session_ended())
         first = await log.append(event, expected=0)
@@ -70,7 +70,7 @@ async def test_a_repeated_conditional_append_returns_the_first_sequence(settings
 
 
 async def test_a_reader_skips_deleted_events_up_to_a_given_end(settings: Settings) -> None:
-    """A reader skips deleted events and reaches the given end, even if the last events are deleted."""
+    """A reader skips deleted events and ends at the given sequence, even if the last events are deleted."""
     async with opened_log(settings) as log:
         events = [task_submitted(str(number)) for number in range(40)]
         places = [await log.append(each) for each in events]
@@ -85,7 +85,7 @@ async def test_a_reader_skips_deleted_events_up_to_a_given_end(settings: Setting
 
 
 async def test_a_reader_of_deleted_events_only_ends(settings: Settings) -> None:
-    """A reader of deleted events only ends at the given end."""
+    """A reader ends at the given sequence even if all events up to it are deleted."""
     async with opened_log(settings) as log:
         places = [await log.append(task_submitted()) for _ in range(3)]
         for each in places:
@@ -94,7 +94,7 @@ async def test_a_reader_of_deleted_events_only_ends(settings: Settings) -> None:
 
 
 async def test_a_reader_of_some_subjects_gets_no_other_events(settings: Settings) -> None:
-    """A reader of one agent's subjects gets only that agent's events, and reaches the given end."""
+    """A reader of one agent's subjects gets only events of that agent, and ends at the given sequence."""
     async with opened_log(settings) as log:
         own = [session_ended(), session_ended(), session_ended()]
         for each in (
@@ -116,7 +116,7 @@ async def test_a_reader_of_some_subjects_gets_no_other_events(settings: Settings
 
 
 async def test_a_reader_reaches_the_end_of_thousands_of_events(settings: Settings) -> None:
-    """A reader of thousands of events gets each one once, in order, from any start to the end."""
+    """A reader of thousands of events gets each one once, in order, from any start up to the end."""
     async with opened_log(settings) as log:
         events: list[Event] = [task_submitted(str(number)) for number in range(3_200)]
         await append_all(log, events)
@@ -130,7 +130,7 @@ async def test_a_reader_reaches_the_end_of_thousands_of_events(settings: Setting
 async def test_a_blocked_reader_reads_what_arrived_meanwhile(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reader whose own process was blocked reads the messages that arrived meanwhile."""
+    """A reader whose process was blocked for a while gets the messages that arrived meanwhile."""
     monkeypatch.setattr(pull_reader, "CHECK_SECONDS", 0.25)
     async with opened_log(settings) as log:
         place = await log.append(task_submitted())
@@ -155,7 +155,7 @@ async def test_a_reader_gets_large_messages_without_losing_any(settings: Setting
 
 
 async def test_a_message_with_the_headers_of_a_status_is_skipped(settings: Settings) -> None:
-    """A client's message with the headers of a server status is read as unreadable, and the reader goes on."""
+    """A client's message with the headers of a server status is reported as unreadable, and the reader continues."""
     async with opened_log(settings) as log:
         subject = f"{settings.namespace}.client.liar.task_submitted"
         for status in ("404", "408", "409", "503", "100"):
@@ -167,7 +167,7 @@ async def test_a_message_with_the_headers_of_a_status_is_skipped(settings: Setti
 
 
 async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(settings: Settings) -> None:
-    """An event larger than the server's limit is refused before it is sent, and the connection stays open."""
+    """An event above the server's size limit is refused before it is sent, and the connection stays open."""
     async with opened_log(settings) as log:
         memory = MemoryContent(content="x", learnings={str(number): "y" * 40_000 for number in range(32)})
         with pytest.raises(TooLargeError, match="a memory_offered of 128"):
@@ -201,7 +201,7 @@ async def test_the_client_of_an_event_comes_from_its_subject(settings: Settings)
 
 
 def test_derived_ids_differ_by_kind_cause_and_number() -> None:
-    """Derived ids are equal for equal cause, kind and number, and differ otherwise."""
+    """Derived ids are equal if cause, kind and number are equal, and differ otherwise."""
     key = uuid4()
     same = {derive(key, "a"), derive(key, "a", 0)}
     assert len(same) == 1
@@ -211,7 +211,9 @@ def test_derived_ids_differ_by_kind_cause_and_number() -> None:
 async def test_a_reader_repeats_its_request_until_its_consumer_is_found(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reader repeats its request until its consumer is found, and ends at once if a known consumer is gone."""
+    """A reader repeats its request until the server knows its new consumer. It ends at once if a known consumer is
+    gone.
+    """
     monkeypatch.setattr(pull_reader, "REPEAT_SECONDS", 0.01)
     async with opened_log(settings) as log:
         await log.append(task_submitted())

@@ -1,4 +1,4 @@
-"""An exported log is imported completely, and a file with any wrong line is refused completely."""
+"""An exported log is imported completely. A file with a wrong line is refused completely."""
 
 from base64 import b64encode
 from hashlib import sha256
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.connected
 
 
 def ignore_progress(_done: int, _total: int) -> None:
-    """Ignore the progress."""
+    """Ignore the progress that is reported."""
 
 
 async def test_a_file_with_a_wrong_line_is_refused(servers: Servers, settings: Settings, tmp_path: Path) -> None:
-    """A wrong last line keeps out every event and blob of a file; the correct file is imported once.
+    """No event and no blob of a file is imported if its last line is wrong. The corrected file is imported once.
 
-    An event repeated on the log is exported once, and a blob that no event names is left out.
+    An event that is repeated on the log is exported once. A blob that no event names is not exported.
     """
     path, empty = tmp_path / "log.jsonl", servers.settings()
     await prepare(empty)

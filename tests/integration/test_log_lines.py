@@ -1,4 +1,4 @@
-"""The platform's own log lines suffice to follow a task, and contain no user content."""
+"""The platform's log lines suffice to follow a task, and contain no content of users."""
 
 import json
 import logging
@@ -24,7 +24,9 @@ KEY, ASKED, REMEMBERED, ANSWERED, BODY = (f"canary-{name}" for name in ("key", "
 
 @pytest.fixture
 def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
-    """Return all lines logged so far, from level info on, in the format of a background process."""
+    """Yield a function that returns all lines logged so far, from level info on, in the format of a background
+    process.
+    """
     handlers, before = logging.root.handlers[:], structlog.get_config()
     written: list[str] = []
     configure_logging("info", terminal=False)
@@ -40,8 +42,8 @@ def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], str]]:
 
 
 async def test_log_lines_contain_no_user_content(settings: Settings, lines: Callable[[], str]) -> None:
-    """Lines about refusals, retries and faults name service and task, and hold no key, question, memory or provider's
-    text.
+    """Lines about refusals, retries and faults name the service and the task. They contain no API key, question, memory
+    or text of a provider.
     """
     busy = ScriptedReply({"error": {"code": "rate_limit", "message": f"{BODY}: {ASKED}"}}, 429)
     refused = ScriptedReply({"error": {"code": "bad", "message": f"{BODY} Authorization: Bearer {KEY}"}}, 400)
@@ -81,7 +83,7 @@ async def test_log_lines_contain_no_user_content(settings: Settings, lines: Call
 async def test_a_logged_error_has_type_and_location_without_its_message(
     settings: Settings, lines: Callable[[], str]
 ) -> None:
-    """A logged error has its type and code locations, without the message, which may quote its input."""
+    """The line about an error has its type and code locations, but not its message, which may quote the input."""
     logger, database = structlog.get_logger(), Database.at(str(settings.database_url), settings.namespace)
     try:
         async with database.begin() as connection:
@@ -114,7 +116,7 @@ async def test_a_line_about_a_traced_event_has_the_trace_id(settings: Settings, 
         await log.stream.publish(f"{settings.namespace}.task.1.task_summarised", b"{", headers=headers)
 
         async def undecodable_logged() -> bool:
-            """The undecodable event is logged."""
+            """Return True once the undecodable event is logged."""
             return "0af7651916cd43dd8448eb211c80319c" in lines()
 
         await eventually(undecodable_logged)

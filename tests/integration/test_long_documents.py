@@ -1,4 +1,4 @@
-"""Long documents: the cost of reading them, fairness to other tasks, and their answers."""
+"""Long documents: the cost of reading them, their effect on other tasks, and the answers from them."""
 
 import asyncio
 import re
@@ -36,23 +36,23 @@ pytestmark = pytest.mark.connected
 SELECT_STATEMENT = re.compile(r"^SELECT.*\bFROM (?:task|chunk)\b", re.DOTALL)
 QUESTION = "What is truth value testing?"
 MAX_ROWS = 8
-"""Maximum number of rows of tasks and chunks that intake and projector read for one chunk."""
+"""Largest permitted number of rows of tasks and chunks that intake and projector together read for one chunk."""
 
 
 def book(chunks: int) -> str:
-    """Return a text of so many chunks, of ten pages each."""
+    """Return a text that is divided into `chunks` chunks of ten pages each."""
     return "\f".join(f"Page {page}: a value is true unless its class says otherwise." for page in range(chunks * 10))
 
 
 @dataclass
 class BlockedModel(CountingModel):
-    """A model whose key points wait until they are allowed."""
+    """A model that returns a key point only after the test allows it."""
 
     release: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Return the key point once it is allowed."""
+        """Wait until key points are allowed, and return the key point."""
         self.waiting += 1
         await self.release.wait()
         return await super().key_point(job)
@@ -60,7 +60,7 @@ class BlockedModel(CountingModel):
 
 @dataclass
 class Reads:
-    """Reads during a task."""
+    """Number of rows and of documents (blobs) read during a task."""
 
     rows: int = 0
     blobs: int = 0
@@ -68,7 +68,7 @@ class Reads:
 
 @contextmanager
 def counting_reads(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reads]:
-    """Count the rows of tasks and chunks read, and the reads of documents."""
+    """Yield an object that counts the rows of tasks and chunks read in this context, and the reads of documents."""
     counted, get, engine = Reads(), Blobs.get, resources.database.engine.sync_engine
 
     async def counted_get(blobs: Blobs, ref: str) -> str:
@@ -109,7 +109,7 @@ async def test_the_cost_per_chunk_does_not_grow_with_the_document(
 
 
 async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) -> None:
-    """A question is answered while a limited number of chunks of another client's document wait for the model."""
+    """A question is answered while chunks of another client's document wait for the model. Their number is limited."""
     model = BlockedModel()
     async with running_services(settings, models=Models(model, model)) as resources, connected_client(settings) as ann:
         await resources.log.append(agent_defined())
@@ -117,7 +117,7 @@ async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) 
         long = await ann.submit(QUESTION, documents=[("book.txt", book(40))])
 
         async def stuck() -> bool:
-            """Chunks of the document wait for the model."""
+            """Return True once chunks of the document wait for the model."""
             return model.waiting >= CHUNKS_IN_FLIGHT and str((await ann.progress(long)).progress).startswith("0 of 40")
 
         await eventually(stuck)
@@ -141,19 +141,19 @@ async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) 
 
 @dataclass
 class FailingModel(CountingModel):
-    """A model that fails at some chunks while it is broken."""
+    """A model that fails at some chunks while the test sets it to be broken."""
 
     broken: bool = True
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Fail for chunks with page 130 or 200 while the model is broken."""
+        """Return the key point. Fail at chunks with page 130 or 200 while the model is broken."""
         if self.broken and any(f"Page {page}:" in job.text for page in (130, 200)):
             raise ValueError("the model broke")
         return await super().key_point(job)
 
 
 async def test_a_reopened_task_reads_only_the_remaining_chunks(settings: Settings) -> None:
-    """A reopened task reads only the chunks without a key point."""
+    """A reopened task reads only the chunks that have no key point yet."""
     model = FailingModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
@@ -179,7 +179,7 @@ SECRET = "The boiler in Tromsø was built by Ann in May."
 
 
 def long_text(characters: int, middle: str = "") -> str:
-    """Return a text about classes with a sentence in its middle."""
+    """Return a text of `characters` characters about classes, with the sentence `middle` in its middle."""
     filler = "A value is true unless its class says otherwise, which the pages on classes explain at length. "
     half = filler * (characters // 2 // len(filler))
     return f"{half}\n\n{middle}\n\n{half}"
@@ -210,7 +210,7 @@ async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settin
 
 
 async def test_an_answer_without_relevant_passages_speaks_of_those_read(settings: Settings) -> None:
-    """An answer without relevant passages speaks of the passages that were read, and nothing is learned from it."""
+    """An answer without relevant passages says which passages were read, and nothing is learned from it."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()

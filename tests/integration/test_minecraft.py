@@ -52,7 +52,7 @@ TWENTY_AGENTS = {f"agent-{number}": f"Agent {number}" for number in range(20)}
 
 @pytest.fixture(scope="module")
 def data() -> Path:
-    """Directory of the installed modules; the tests are skipped without them."""
+    """Directory of the installed Minecraft modules. Without them the tests are skipped."""
     try:
         find_node()
         installed_modules(Settings().data)
@@ -63,7 +63,7 @@ def data() -> Path:
 
 @asynccontextmanager
 async def running_world(data: Path, **settings: int) -> AsyncIterator[tuple[MinecraftBridge, Host]]:
-    """Yield a running bridge and a host on a bus of their own."""
+    """Yield a running bridge to a Minecraft server and a host. They have a NATS server of their own."""
     with tempfile.TemporaryDirectory(prefix="nemuri-test-") as folder:
         bus = EmbeddedNats(Path(folder) / "nats")
         await bus.start()
@@ -85,7 +85,7 @@ def _tree(host: Host, agent: str) -> Position:
 
 
 async def _bring_wood(host: Host, agent: str) -> None:
-    """Let an agent collect wood from a tree and give it to the maker."""
+    """Let an agent collect wood from a tree and give it to the agent that crafts."""
     tree = _tree(host, agent)
     await host.perform_successfully(agent, Go(to=tree))
     await host.perform_successfully(agent, Collect(block="tree", at=tree))
@@ -95,7 +95,7 @@ async def _bring_wood(host: Host, agent: str) -> None:
 
 
 async def _place(host: Host, agent: str, block: str) -> Position:
-    """Place a block near an agent, at the first position that allows it, and return the position."""
+    """Place a block at the first position near an agent that allows it, and return the position."""
     here = host.percepts[agent].position
     for x, z in (
         (1, 0),
@@ -123,7 +123,9 @@ def _distance(host: Host, one: str, other: str) -> float:
 
 
 async def test_twenty_agents_make_a_table_together(data: Path) -> None:
-    """Twenty agents collect wood for one that crafts a table and a pickaxe, and every act has exactly one outcome."""
+    """Twenty agents collect wood for one of them, which crafts a table and a pickaxe. Every act has exactly one
+    outcome.
+    """
     async with running_world(data) as (bridge, host):
         began = time.monotonic()
         joined = await host.join(TWENTY_AGENTS)
@@ -151,7 +153,9 @@ async def test_twenty_agents_make_a_table_together(data: Path) -> None:
 
 
 async def test_speech_is_heard_within_the_radius(data: Path) -> None:
-    """Every agent within the radius hears speech once and unchanged, nobody else does, and it is never a command."""
+    """Every agent within the radius hears an utterance once and unchanged, and nobody else does. It never acts as a
+    command.
+    """
     async with running_world(data) as (_, host):
         await host.join(TWENTY_AGENTS)
         far = [f"agent-{number}" for number in range(1, 10)]
@@ -180,7 +184,9 @@ def _heard_from(host: Host, hearer: str, speaker: str) -> list[str]:
 
 
 async def test_a_killed_bridge_restores_its_agents(data: Path) -> None:
-    """A killed bridge restores its agents with position, inventory and health, and the blocks that they placed."""
+    """After a kill of the bridge its agents have their position, inventory and health again, and placed blocks are
+    there.
+    """
     async with running_world(data) as (bridge, host):
         await host.join({MAKER: "Maker", "agent-1": "Helper"})
         tree = _tree(host, MAKER)
@@ -214,7 +220,7 @@ async def test_a_killed_bridge_restores_its_agents(data: Path) -> None:
 
 
 async def test_one_agent_makes_an_iron_pickaxe(data: Path) -> None:
-    """One agent, by its percepts alone, makes an iron pickaxe, hunts a cow and eats."""
+    """One agent, guided by its percepts alone, makes an iron pickaxe, hunts a cow and eats."""
     async with running_world(data) as (_, host):
         await host.join({MAKER: "Maker", "agent-1": "Helper"})
         began = time.monotonic()
@@ -240,7 +246,7 @@ async def test_one_agent_makes_an_iron_pickaxe(data: Path) -> None:
 
 
 async def test_a_trade_needs_both_offers(data: Path) -> None:
-    """A trade happens when both offers are open, and ends if one side acts otherwise."""
+    """A trade happens once both offers are open. It ends if one agent acts otherwise."""
     async with running_world(data) as (_, host):
         await host.join({"a": "Anna", "b": "Ben"})
         await _collect(host, "a", "tree", 2)
@@ -263,7 +269,7 @@ async def test_a_trade_needs_both_offers(data: Path) -> None:
 
 
 async def _collect(host: Host, agent: str, sort: str, number: int) -> None:
-    """Let an agent collect blocks of a kind until it holds so many of their items."""
+    """Let an agent collect blocks of a kind until it holds `number` of their items."""
     item = COLLECTING_RULES[sort].item
     while host.percepts[agent].inventory.get(str(item), 0) < number:
         block = await _find_block(host, agent, sort)
@@ -279,7 +285,7 @@ async def _craft(host: Host, agent: str, *items: str) -> None:
 
 
 async def _find_block(host: Host, agent: str, sort: str) -> Position:
-    """Return the position of a block of a kind, walking ever farther until one is in sight."""
+    """Let an agent walk, farther and farther, until it sees a block of a kind. Return the position of the block."""
     for goal in _positions_around(host.percepts[agent].position):
         if seen := [each.position for each in host.percepts[agent].blocks if each.block == sort]:
             return seen[0]
@@ -288,7 +294,7 @@ async def _find_block(host: Host, agent: str, sort: str) -> Position:
 
 
 async def _find_creature(host: Host, agent: str, creature: str) -> Sighting:
-    """Return a creature of a kind, walking ever farther until one is in sight."""
+    """Let an agent walk, farther and farther, until it sees a creature of a kind. Return the creature."""
     for goal in _positions_around(host.percepts[agent].position):
         if seen := [each for each in host.percepts[agent].agents if each.creature and each.name == creature]:
             return seen[0]
@@ -297,14 +303,16 @@ async def _find_creature(host: Host, agent: str, creature: str) -> Sighting:
 
 
 def _positions_around(at: Position) -> Iterator[Position]:
-    """Yield positions around one in squares of growing size."""
+    """Yield the positions around `at` in squares of growing size."""
     for ring in range(10):
         for x, z in ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)):
             yield Position(x=at.x + 20 * ring * x, y=at.y, z=at.z + 20 * ring * z)
 
 
 async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> None:
-    """Invalid messages and acts are ignored or refused with a reason, and agents beyond the room are refused."""
+    """Invalid messages are ignored, invalid acts are refused with a reason, and agents beyond the number of places are
+    refused.
+    """
     async with running_world(data, agents_per_server=3) as (bridge, host):
         joined = await host.join({"a": "Anna", "b": "Ben", "c": "Cem", "d": "Dora"})
         assert joined.agents == ("a", "b", "c")
@@ -342,7 +350,7 @@ async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> 
 
 
 def test_the_bridges_own_tests_pass(data: Path, tmp_path: Path) -> None:
-    """The tests of the bridge's world pass in Node's own test runner."""
+    """The bridge's own tests of its world pass in Node's test runner."""
     (tmp_path / "rules.json").write_text(
         json.dumps({"table": bridge_rules(), "radii": bridge_radii()}), encoding="utf-8"
     )
@@ -415,7 +423,7 @@ def test_python_and_the_bridge_accept_the_same_messages(data: Path) -> None:
 
 
 def _accepted_by_python(kind: TypeAdapter[Value], value: object) -> bool:
-    """Return whether Python accepts the value as JSON."""
+    """Return True if Python accepts the value as JSON."""
     try:
         kind.validate_json(json.dumps(value), strict=True)
     except ValidationError:

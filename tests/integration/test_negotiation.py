@@ -1,4 +1,4 @@
-"""A task with too many items, answered under each of the three options (document 000 §3.9)."""
+"""A task with too many items is answered under each of the three options (document 000 §3.9)."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def numbered_list(items: tuple[str, ...]) -> str:
 
 @pytest.mark.parametrize("items", [ENGLISH, JAPANESE], ids=["english", "japanese"])
 async def test_all_102_items_are_answered_in_batches_with_progress(settings: Settings, items: tuple[str, ...]) -> None:
-    """All 102 items are answered once, ten per assignment, and the progress shows the number of answered items."""
+    """All 102 items are answered once, ten in each assignment. The progress shows the number of answered items."""
     seen: set[str] = set()
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -41,7 +41,7 @@ async def test_all_102_items_are_answered_in_batches_with_progress(settings: Set
         await client.answer(task, "all")
 
         async def ended() -> bool:
-            """The task has its answer."""
+            """Return True once the task has its answer."""
             standing = await client.progress(task)
             seen.add(str(standing.progress))
             return standing.status == "done"
@@ -60,7 +60,7 @@ async def test_all_102_items_are_answered_in_batches_with_progress(settings: Set
 
 
 async def test_by_category_every_item_is_answered_once(settings: Settings) -> None:
-    """By category every item is assigned once, with the request before each part."""
+    """Under the option "by category" every item is assigned once, and each part begins with the request."""
     items = tuple(f"What does the {kind} of room {room} cost?" for room in range(1, 15) for kind in ("lamp", "table"))
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -80,7 +80,9 @@ async def test_by_category_every_item_is_answered_once(settings: Settings) -> No
 
 
 async def test_the_client_chooses_the_most_important_items(settings: Settings) -> None:
-    """The items that the client names are answered in its order; unknown items are refused, and nothing is appended."""
+    """The items that the client names are answered in the client's order. Unknown items are refused, and nothing is
+    appended.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -126,7 +128,7 @@ async def test_the_client_chooses_the_most_important_items(settings: Settings) -
 async def test_a_short_list_in_a_document_becomes_part_of_the_request(
     settings: Settings, request_: str, document: str, known: tuple[str, str]
 ) -> None:
-    """A short list in a document becomes part of the request for routing, retrieval and the answer."""
+    """A short list in a document is treated as part of the request: for routing, for retrieval and in the answer."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("builder", description=known[0]))
         await resources.log.append(agent_defined("other", description="chess openings"))

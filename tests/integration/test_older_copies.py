@@ -1,4 +1,4 @@
-"""A restored older database catches up with the log; views that do not belong to the log are refused."""
+"""Views restored from an older copy catch up with the log. Views that were not built from this log are refused."""
 
 import os
 import shutil
@@ -24,10 +24,10 @@ pytestmark = pytest.mark.connected
 
 
 async def until_halted(resources: Resources, why: str) -> None:
-    """Wait until the projector is halted for this reason."""
+    """Wait until the projector is halted with this reason."""
 
     async def said() -> bool:
-        """The views are halted for this reason."""
+        """Return True once the views are halted with this reason."""
         return why in ((await resources.projection.position()).halted or "")
 
     await eventually(said)
@@ -40,13 +40,13 @@ async def stop_servers(servers: Servers) -> None:
 
 
 async def start_servers(servers: Servers) -> None:
-    """Start both servers at their former addresses."""
+    """Start both servers at the addresses they had before."""
     await servers.nats.start()
     await servers.postgres.start()
 
 
 def copy_directory(directory: Path, to: Path) -> None:
-    """Copy a directory with its owners."""
+    """Copy a directory, with the owners of its files."""
     shutil.copytree(directory, to, symlinks=True)
     for path in (directory, *directory.rglob("*")):
         known = path.lstat()
@@ -60,7 +60,7 @@ def replace_directory(now: Path, then: Path) -> None:
 
 
 async def test_older_views_catch_up_and_an_older_log_is_refused(own_servers: Servers) -> None:
-    """Older views catch up with the log; views newer than the log halt the projector until they are rebuilt."""
+    """Views older than the log catch up with it. Views newer than the log halt the projector until they are rebuilt."""
     settings = own_servers.settings()
     await prepare(settings)
     nats, postgres = own_servers.nats.directory, own_servers.postgres.directory
@@ -102,7 +102,7 @@ async def test_older_views_catch_up_and_an_older_log_is_refused(own_servers: Ser
 
 
 async def test_views_of_another_log_are_refused(own_servers: Servers) -> None:
-    """Views of a deleted and newly created log halt the projector until they are rebuilt."""
+    """If the log is deleted and created anew, the views of the former log halt the projector until they are rebuilt."""
     settings = own_servers.settings()
     await prepare(settings)
     async with running_services(settings) as resources, connected_client(settings) as client:

@@ -1,4 +1,6 @@
-"""The orchestrator's memory of routings guides later ones and fades; expertise comes from agents' memories."""
+"""The orchestrator remembers its routings, which guide later ones and fade. It takes agents' expertise from their
+memories.
+"""
 
 from uuid import uuid4
 
@@ -30,7 +32,9 @@ STEEL = "Which alloy of chromium resists rust best?"
 
 
 async def ask_and_rate(resources: Resources, client: Client, text: str, verdict: str) -> str:
-    """Ask, give the verdict, wait until all services are idle, and return the agent that answered."""
+    """Ask, give feedback with the verdict, wait until all services are idle, and return the id of the agent that
+    answered.
+    """
     result = await client.ask(text, settled=True)
     await client.feedback(result.task_id, verdict)  # type: ignore[arg-type]
     await until_idle(resources)
@@ -38,13 +42,13 @@ async def ask_and_rate(resources: Resources, client: Client, text: str, verdict:
 
 
 async def routings(resources: Resources) -> list[TaskRouted]:
-    """Return every routing, in order."""
+    """Return every routing on the log, in order."""
     return [each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)]
 
 
 @pytest.mark.parametrize(("asked", "alike"), [(SOUP, SIMILAR_SOUP), (MISO, SIMILAR_MISO)])
 async def test_routing_follows_the_feedback_on_similar_tasks(settings: Settings, asked: str, alike: str) -> None:
-    """An agent with negative feedback is not chosen for a similar task, but still for other ones."""
+    """After negative feedback an agent is not chosen for a similar task, but still for other tasks."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "b"):
             await resources.log.append(agent_defined(name, description=""))
@@ -67,7 +71,7 @@ async def test_routing_follows_the_feedback_on_similar_tasks(settings: Settings,
 
 
 async def test_a_task_counts_once_for_several_verdicts(settings: Settings) -> None:
-    """Several agreeing verdicts count as one good task, and contrary verdicts as one bad one."""
+    """Several agreeing verdicts on a task count as one good task, and contradictory verdicts as one bad task."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
@@ -83,7 +87,9 @@ async def test_a_task_counts_once_for_several_verdicts(settings: Settings) -> No
 
 
 async def test_memories_used_by_a_routing_grow_stronger(settings: Settings) -> None:
-    """Memories used by a routing grow stronger in its perspective, and the orchestrator sleeps over the session."""
+    """Memories that a routing used get stronger in the perspective of routing, and the session is part of a sleep of
+    the orchestrator.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
@@ -134,7 +140,7 @@ async def test_the_orchestrators_sleep_archives_unused_memories(settings: Settin
 
 
 async def test_the_orchestrator_takes_no_tasks(settings: Settings) -> None:
-    """The orchestrator is listed on request only, is not counted in the status, and takes no tasks."""
+    """The orchestrator takes no tasks. It is listed only on request and not counted in the status."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()
@@ -152,7 +158,7 @@ async def test_the_orchestrator_takes_no_tasks(settings: Settings) -> None:
 
 
 async def test_an_agent_is_chosen_for_tasks_about_its_memories(settings: Settings) -> None:
-    """An agent is chosen for tasks about its memories, and no longer after they are archived."""
+    """An agent is chosen for tasks about its memories, but no longer once they are archived."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "z"):
             await resources.log.append(agent_defined(name, role="clerk", description=""))
@@ -176,7 +182,7 @@ async def test_an_agent_is_chosen_for_tasks_about_its_memories(settings: Setting
 
 
 async def test_the_memo_lists_the_strongest_topics(settings: Settings) -> None:
-    """The memo lists the strongest topics first within the policy's token limit, and is empty with a limit of 0."""
+    """The memo lists the strongest topics first, within the policy's token limit. With a limit of 0 it is empty."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined("cook"))
         await client.settle()

@@ -1,4 +1,6 @@
-"""A missing server delays tasks without limit; a fault of the event itself fails its task."""
+"""A missing server delays tasks for any time without failing them. An error caused by an event itself fails its
+task.
+"""
 
 import logging
 from collections.abc import AsyncIterator
@@ -38,7 +40,7 @@ DOCUMENT = "\f".join(f"Page {number} says that {number} is true, and that zero i
 
 
 def tasks(number: int, document: Document) -> list[TaskSubmitted]:
-    """Return tasks with a document each, so that each of them takes several steps."""
+    """Return `number` tasks, each with the document, so that each takes several steps."""
     return [
         TaskSubmitted(event_id=uuid4(), client_id="ann", text=f"Is {each} true?", documents=(document,))
         for each in range(number)
@@ -60,7 +62,7 @@ FAULT_CODES = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def database(servers: Servers) -> AsyncIterator[Database]:
-    """An otherwise unused database."""
+    """A connection to a database that nothing else uses."""
     settings = servers.settings()
     database = Database.at(str(settings.database_url), settings.namespace)
     await database.migrate()
@@ -70,7 +72,7 @@ async def database(servers: Servers) -> AsyncIterator[Database]:
 
 @pytest.mark.parametrize("code", [*OUTAGE_CODES, *FAULT_CODES], ids=[*OUTAGE_CODES.values(), *FAULT_CODES.values()])
 async def test_failures_of_the_database_are_outages(database: Database, code: str) -> None:
-    """Error codes of the database's own failures are outages, and codes of wrong statements are not."""
+    """Error codes of failures of the database itself count as outages. Codes of wrong statements do not."""
     raising = text(f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}'; END $$")
     with pytest.raises(DBAPIError) as raised:
         async with database.begin() as connection:
@@ -79,12 +81,12 @@ async def test_failures_of_the_database_are_outages(database: Database, code: st
 
 
 async def failures(log: Log) -> list[ReactionFailed]:
-    """Return the failures recorded on the log."""
+    """Return the events on the log that record failed handlers."""
     return [each for each in await effective_events(log) if isinstance(each, ReactionFailed)]
 
 
 async def test_tasks_survive_an_outage_of_the_database(own_servers: Servers) -> None:
-    """Tasks in work and tasks submitted while the database is down are done once it is back."""
+    """Tasks submitted before or while the database is down are done once it is back."""
     settings = own_servers.settings()
     await prepare(settings)
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -97,7 +99,7 @@ async def test_tasks_survive_an_outage_of_the_database(own_servers: Servers) -> 
         await append_all(resources.log, late)
 
         async def waited() -> bool:
-            """Every submission was redelivered."""
+            """Return True once every submission was redelivered."""
             known = await resources.log.stream.consumer_info(settings.namespace, "intake")
             return bool(known.num_redelivered and known.num_redelivered >= len(late))
 
@@ -113,7 +115,7 @@ async def test_tasks_survive_an_outage_of_the_database(own_servers: Servers) -> 
 
 
 async def test_tasks_survive_an_outage_of_the_log(own_servers: Servers) -> None:
-    """Services go on by themselves after a restart of the nats-server, and all tasks are done."""
+    """Services continue by themselves after a restart of the nats-server, and all tasks are done."""
     settings = own_servers.settings()
     await prepare(settings)
     async with running_services(settings) as resources:
@@ -126,7 +128,7 @@ async def test_tasks_survive_an_outage_of_the_log(own_servers: Servers) -> None:
         async with connected_client(settings) as client:
 
             async def ended() -> bool:
-                """Every task is done."""
+                """Return True once every task is done."""
                 known = [await resources.views.task(each.event_id) for each in submitted]
                 return all(each.task is not None and each.task.status == "done" for each in known)
 
@@ -139,7 +141,7 @@ async def test_tasks_survive_an_outage_of_the_log(own_servers: Servers) -> None:
 
 
 class UnavailableProvider(Provider):
-    """A provider that can be unavailable for a while."""
+    """A provider that the test can make unavailable for a while."""
 
     away = False
 
@@ -149,7 +151,9 @@ class UnavailableProvider(Provider):
 
 
 async def test_tasks_wait_for_an_unavailable_provider(settings: Settings) -> None:
-    """Tasks wait for an unavailable provider beyond the limit of faults, and then all are answered by it."""
+    """Tasks wait for an unavailable provider longer than errors are tolerated, and the provider then answers all of
+    them.
+    """
     async with UnavailableProvider([ScriptedReply(openai_reply("What is empty is false."))]) as provider:
         asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
         quick = settings.model_copy(update=asked | {"model_attempts": 1})
@@ -160,7 +164,7 @@ async def test_tasks_wait_for_an_unavailable_provider(settings: Settings) -> Non
             waiting = [await client.submit(f"Is {each} true?") for each in range(3)]
 
             async def tried() -> bool:
-                """The provider was asked more often than faults are tolerated."""
+                """Return True once the provider was asked more often than errors are tolerated."""
                 return len(provider.received) > len(waiting) * (MAX_FAULTS + 1)
 
             await eventually(tried, seconds=60)
@@ -176,7 +180,9 @@ async def test_tasks_wait_for_an_unavailable_provider(settings: Settings) -> Non
 
 
 async def test_a_fault_of_the_event_fails_its_task_with_a_reason(settings: Settings) -> None:
-    """A fault of the event itself ends in a dead letter and a failed task with a reason, and other tasks go on."""
+    """An error caused by an event itself ends in a dead letter and a failed task with a reason. Other tasks
+    continue.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         lost = TaskSubmitted(
@@ -203,7 +209,7 @@ async def test_a_fault_of_the_event_fails_its_task_with_a_reason(settings: Setti
 
 
 async def test_a_reply_without_text_counts_as_a_fault(settings: Settings) -> None:
-    """A reply without text counts as a fault: the task fails after a limited number of calls."""
+    """A reply without text counts as an error of the event, so the task fails after a limited number of calls."""
     async with Provider([ScriptedReply(openai_reply(""))]) as provider:
         asked = {"providers": "openai", "openai_api_key": SecretStr("k"), "openai_base_url": f"{provider.url}/v1"}
         async with (
@@ -231,7 +237,7 @@ class HalfAvailableProvider(Provider):
 
 
 async def test_a_recorded_reply_is_not_requested_again_during_an_outage(settings: Settings) -> None:
-    """A model call whose reply was recorded is not repeated while the next step waits for its provider."""
+    """A model call whose reply is recorded is not repeated while the next step waits for its provider."""
     learned = '{"semantics": "Empty values are false."}'
     async with HalfAvailableProvider([ScriptedReply(openai_reply(learned))]) as provider:
         asked = {
@@ -248,7 +254,7 @@ async def test_a_recorded_reply_is_not_requested_again_during_an_outage(settings
             await client.ask("Is an empty list false?", timeout=60)
 
             async def waited() -> bool:
-                """The light model was asked more often than faults are tolerated."""
+                """Return True once the light model was asked more often than errors are tolerated."""
                 return len([each for each in provider.received if each.body["model"] == "light"]) > MAX_FAULTS + 1
 
             await eventually(waited, seconds=60)
@@ -257,14 +263,14 @@ async def test_a_recorded_reply_is_not_requested_again_during_an_outage(settings
 
 
 async def test_services_stop_while_nats_is_down(own_servers: Servers, caplog: pytest.LogCaptureFixture) -> None:
-    """All services stop without errors while the nats-server is down."""
+    """While the nats-server is down, all services can be stopped without errors."""
     settings = own_servers.settings()
     await prepare(settings)
     async with running_services(settings) as resources:
         await own_servers.nats.stop()
 
         async def lost() -> bool:
-            """The connection is lost."""
+            """Return True once the connection is lost."""
             return resources.log.connection.is_reconnecting
 
         await eventually(lost)

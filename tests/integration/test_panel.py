@@ -1,4 +1,6 @@
-"""A panel of agents with different perspectives: a merged answer with dissent, and the answers side by side."""
+"""A panel of agents with different perspectives gives a merged answer with the dissent, and the answers side by
+side.
+"""
 
 from typing import Any
 
@@ -35,7 +37,7 @@ MEMORIES = {
 
 
 async def define_agents(resources: Resources, client: Client) -> None:
-    """Define three agents, of which two remember the same and one the contrary."""
+    """Define three agents. Two of them have memories of the same content, the third has a contrary memory."""
     for agent, (perspective, _) in MEMORIES.items():
         words = (Perspective(name=perspective, keywords=("boiler",)),)
         await resources.log.append(agent_defined(agent, description="boiler hall temperature", perspectives=words))
@@ -45,7 +47,7 @@ async def define_agents(resources: Resources, client: Client) -> None:
 
 
 async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
-    """Each agent answers under its own perspective, and one merge gives a common answer with the dissent."""
+    """Each agent answers under its own perspective. One merge makes a common answer that states the dissent."""
     model = CountingModel()
     async with (
         running_services(settings, models=Models(model, model)) as resources,
@@ -106,7 +108,7 @@ async def test_a_panel_answers_in_japanese(settings: Settings) -> None:
 
 
 async def test_an_agent_takes_one_seat_per_perspective(settings: Settings) -> None:
-    """An agent takes one seat per perspective; a panel with a single seat fails with a reason."""
+    """An agent can take one seat for each of its perspectives. A panel with a single seat fails with a reason."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -121,7 +123,7 @@ async def test_an_agent_takes_one_seat_per_perspective(settings: Settings) -> No
 
 
 async def test_a_panel_without_relevant_memories_says_so_once(settings: Settings) -> None:
-    """A panel without relevant memories says so once, and a common citation is listed once."""
+    """A panel without relevant memories says so only once. A citation that the answers share is listed once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -136,7 +138,7 @@ async def test_a_panel_without_relevant_memories_says_so_once(settings: Settings
 
 
 async def test_a_panel_answers_every_item_in_each_voice(settings: Settings) -> None:
-    """A panel over many items answers every item in each voice."""
+    """In a panel about several items each agent answers every item."""
     items = "\n".join(f"{number}. Is boiler number {number} of the north hall safe?" for number in range(1, 26))
     async with running_services(settings) as resources, connected_client(settings) as client:
         await define_agents(resources, client)
@@ -154,7 +156,9 @@ async def test_a_panel_answers_every_item_in_each_voice(settings: Settings) -> N
 
 
 async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
-    """A language model merges the voices; if its reply cannot be parsed, the voices stand side by side."""
+    """A language model merges the agents' answers. If its reply cannot be parsed, the answers are given side by
+    side.
+    """
     chat = Parrot('```json\n{"merged": "70, says most of us [m1].", "dissent": {"v3": "It is 90."}}\n```')
     async with (
         running_services(settings, models=Models(MergingModel(chat), CountingModel())) as resources,
@@ -175,7 +179,7 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
 
 
 async def test_a_panel_without_a_merge_stands_side_by_side(settings: Settings) -> None:
-    """A panel whose merge is refused completes with the voices side by side."""
+    """If the merge is refused, the panel completes with the answers side by side."""
     async with (
         running_services(settings, models=Models(RefusingModel(), CountingModel())) as resources,
         connected_client(settings) as client,
@@ -190,20 +194,20 @@ async def test_a_panel_without_a_merge_stands_side_by_side(settings: Settings) -
 
 
 class MergingModel(CountingModel):
-    """A model that answers by quoting and merges through a chat."""
+    """A model that answers by quoting its input and merges answers with a chat model."""
 
     def __init__(self, chat: Parrot) -> None:
         super().__init__()
         self.chat = PromptedModel(chat)
 
     async def merge(self, job: MergeJob) -> Reply[Any]:
-        """Merge through the chat."""
+        """Merge the answers with the chat model."""
         return await self.chat.merge(job)
 
 
 class RefusingModel(CountingModel):
-    """A model that refuses to merge."""
+    """A model that refuses to merge answers."""
 
     async def merge(self, job: MergeJob) -> Reply[Any]:  # noqa: ARG002 - signature of a model
-        """Raise ModelRefused."""
+        """Raise `ModelRefused`."""
         raise ModelRefused("no")

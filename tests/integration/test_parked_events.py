@@ -1,4 +1,4 @@
-"""An event that cannot be folded is parked by an event on the log, and every reader leaves it out."""
+"""An event that cannot be folded is parked by another event on the log. Every reader then leaves it out."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -39,7 +39,7 @@ PROJECTOR = ["projector"]
 
 
 def encoded(content: str) -> MemoryEncoded:
-    """Return a manual memory."""
+    """Return the event that encodes a memory added by hand."""
     return MemoryEncoded(
         event_id=uuid4(), agent_id="python", memory=MemoryContent(content=content),
         vector=vector_key("hashing-v1", 1024, content), source="manual", strength=1.0, perspectives=(),
@@ -47,28 +47,30 @@ def encoded(content: str) -> MemoryEncoded:
 
 
 async def append_unreadable(log: Log) -> int:
-    """Append an unreadable event of the platform, as of a newer version, and return its sequence."""
+    """Append an event of the platform in a version that this code cannot read, and return its sequence."""
     subject = log.subjects.of_agent("python", MemoryEncoded)
     return (await log.stream.publish(subject, b'{"kind": "memory_encoded", "version": 99}')).seq
 
 
 def halted_at(resources: Resources, sequence: int) -> Callable[[], Awaitable[bool]]:
-    """Return the condition that the views are halted at an event."""
+    """Return a condition that is true once the views are halted at an event."""
 
     async def at_it() -> bool:
-        """The views are halted at the event."""
+        """Return True if the views are halted at the event."""
         return (await resources.projection.position()).halted_at == sequence
 
     return at_it
 
 
 async def contents(resources: Resources) -> set[str]:
-    """Return the agent's memories in the views."""
+    """Return the rows of all memories in the views, as JSON text."""
     return set((await snapshot(resources))["memory"])
 
 
 async def test_the_views_continue_after_a_parked_event(settings: Settings, tmp_path: Path) -> None:
-    """After an event is parked the views go on, and are the same rebuilt, verified, looked back on and imported."""
+    """The views continue after an event is parked. `rebuild`, `verify`, past states and an import leave the event out
+    too.
+    """
     async with running_services(settings, PROJECTOR) as resources:
         log = resources.log
         await log.append(agent_defined())
@@ -100,13 +102,15 @@ async def test_the_views_continue_after_a_parked_event(settings: Settings, tmp_p
     assert await import_log(other, tmp_path / "log.jsonl", lambda *_: None) == 5
     async with running_services(other, PROJECTOR) as resources:
         await append_unreadable(resources.log)
-        await eventually(halted_at(resources, 6))  # only the event before it is parked
+        await eventually(
+            halted_at(resources, 6)
+        )  # The imported `event_parked` applies to an earlier event only, so the views halt at this one.
         assert len(await contents(resources)) == 3
         assert [each.kind for each in await effective_events(resources.log)].count("event_parked") == 1
 
 
 async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings) -> None:
-    """Parking another event than the halting one is refused in one line, and nothing is appended."""
+    """Only the event that halts the views can be parked. Any other is refused in one line, and nothing is appended."""
     async with running_services(settings, PROJECTOR) as resources:
         await resources.log.append(agent_defined())
         await until_idle(resources, PROJECTOR)
@@ -132,7 +136,7 @@ async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings)
 
 
 async def test_services_continue_after_a_parked_event(settings: Settings) -> None:
-    """Services handle the events after a parked one, whether it was readable or not."""
+    """Services handle the events after a parked one, whether they could read the parked event or not."""
     async with running_services(settings, PROJECTOR) as resources:
         log = resources.log
         await log.append(agent_defined())
@@ -149,12 +153,14 @@ async def test_services_continue_after_a_parked_event(settings: Settings) -> Non
 
 
 async def append_other_unreadable(log: Log) -> int:
-    """Append another unreadable event of the platform and return its sequence."""
+    """Append an unreadable event of another kind and return its sequence."""
     return (await log.stream.publish(log.subjects.of_agent("python", AgentDefined), b"{}")).seq
 
 
 async def test_parking_a_folded_event_rebuilds_the_views(settings: Settings) -> None:
-    """Parking a folded event makes the projector rebuild the views without it; appended again, the event counts."""
+    """If an event is parked after it was folded, the projector rebuilds the views without it. The event counts if it is
+    appended again.
+    """
     async with running_services(settings, PROJECTOR) as resources:
         await resources.log.append(agent_defined())
         event = encoded("not to be")
@@ -185,7 +191,7 @@ async def all_events(resources: Resources) -> list[AgentDefined]:
 
 
 async def test_a_parked_event_is_erased_with_its_task(servers: Servers, settings: Settings) -> None:
-    """A parked event is erased with its task, and parking an erasure reports that it erases."""
+    """A parked event is erased with its task. Parking an event of an erasure reports that this event erases data."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()

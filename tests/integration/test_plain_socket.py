@@ -1,4 +1,4 @@
-"""Requests and appends over a plain socket to real servers: users, encryption and time limits."""
+"""Hooks send requests and append events to real servers over a plain socket: users, encryption and time limits."""
 
 import asyncio
 import json
@@ -29,12 +29,15 @@ authorization { users = [
   { user: me, password: "p@:/", permissions: { publish: "asked.>", subscribe: "_INBOX.me.>" } } ] }
 """
 USER_INFO = "me:p%40%3A%2F"
-"""User and password as encoded in an address."""
+"""User and password, encoded as in an address."""
 
 
 @asynccontextmanager
 async def echo_server(more: str, url: str = "nats://{}", **known: Any) -> AsyncIterator[EmbeddedNats]:
-    """Yield a nats-server with a service that echoes requests."""
+    """Yield a nats-server with a service that answers every request with its own data.
+
+    `more` is appended to the server's configuration, and `known` are options of the service's connection.
+    """
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     running = EmbeddedNats(directory / "nats", more=more, users=True)
     try:
@@ -91,7 +94,7 @@ async def user_settings(restricted_server: EmbeddedNats) -> HookSettings:
 
 @pytest.mark.parametrize("size", [0, 1, 70_000, 900_000])
 async def test_a_request_of_any_size_is_answered(user_settings: HookSettings, size: int) -> None:
-    """A request of any size is answered for a user whose password is encoded in the address."""
+    """Requests of any size are answered, for a user whose password is percent-encoded in the address."""
     assert await request(user_settings, "asked.echo", b"\r\n" * (size // 2)) == b"\r\n" * (size // 2)
 
 
@@ -107,7 +110,7 @@ async def test_a_request_of_any_size_is_answered(user_settings: HookSettings, si
 async def test_a_denied_request_raises_an_error_at_once(
     user_settings: HookSettings, change: Callable[[str], str], subject: str, trouble: str
 ) -> None:
-    """A wrong login and a forbidden subject raise an error at once."""
+    """A request with wrong credentials or on a forbidden subject raises an error at once."""
     with pytest.raises(PlainError, match=trouble):
         await request(hook_settings(change(user_settings.nats_address)), subject, b"")
 
@@ -119,7 +122,7 @@ async def test_a_message_above_the_limit_is_not_sent(user_settings: HookSettings
 
 
 async def test_a_request_without_an_answer_times_out(user_settings: HookSettings) -> None:
-    """A request without an answer, or to a silent server, times out."""
+    """A request that gets no answer, or is sent to a silent server, times out."""
     with pytest.raises(TimeoutError):
         await request(user_settings, "asked.late", b"", limit=0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(TimeoutError):
@@ -127,7 +130,7 @@ async def test_a_request_without_an_answer_times_out(user_settings: HookSettings
 
 
 async def test_the_next_server_of_the_list_is_asked(user_settings: HookSettings) -> None:
-    """If the first server of a list is down, the second one is asked with the first address's user."""
+    """If the first server of a list is down, the second one is asked, with the user of the first address."""
     named, _, host = user_settings.nats_address.rpartition("@")
     assert await request(hook_settings(f"{named}@127.0.0.1:{free_port()}, nats://{host}"), "asked.echo", b"x") == b"x"
     with pytest.raises(ConnectionRefusedError):
@@ -135,7 +138,7 @@ async def test_the_next_server_of_the_list_is_asked(user_settings: HookSettings)
 
 
 async def test_clients_without_certificates_are_refused(tmp_path: Path) -> None:
-    """A server that requires certificates answers clients with them and refuses others."""
+    """A server that requires certificates answers clients that have them and refuses others."""
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     for name in ("server", "client"):
@@ -161,7 +164,7 @@ async def test_clients_without_certificates_are_refused(tmp_path: Path) -> None:
 
 
 async def test_an_event_is_appended_once_per_id() -> None:
-    """An event is appended once per id, and a full or missing stream is reported."""
+    """An event is appended once per id. A full or missing stream raises an error that says so."""
     async with echo_server("") as running:
         other = await nats.connect(running.url)
         await other.jetstream().add_stream(name="log", subjects=["log.>"], max_msgs=2, discard="new")
@@ -184,7 +187,7 @@ async def test_an_event_is_appended_once_per_id() -> None:
 
 
 async def test_a_connection_closed_in_an_answer_raises_an_error() -> None:
-    """A server that closes the connection in the middle of an answer raises an error."""
+    """A request raises an error if the server closes the connection in the middle of the answer."""
     info = b"INFO " + json.dumps({"max_payload": 1_000}).encode() + b"\r\n"
 
     async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""Among messages that no service can handle all good tasks are done, and each bad message has one dead letter."""
+"""Messages that no service can handle do not prevent good tasks. Each such message has one dead letter."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -25,21 +25,21 @@ from tests.integration.poison import CAUSTIC, Poison, invalid_events, misplaced,
 
 pytestmark = pytest.mark.connected
 FEW, MANY = 50, 1_000
-"""Numbers of good tasks: for every run, and for the long run."""
+"""Number of good tasks in an ordinary run and in a long run."""
 
 
 @dataclass
 class FailingModel(CountingModel):
-    """A model that always fails at certain words."""
+    """A model that always fails at texts with the word `CAUSTIC`."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Fail at a question with the word."""
+        """Return the answer. Fail if the question contains the word."""
         if CAUSTIC in job.question:
             raise ValueError("the model broke")
         return await super().answer(job)
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Fail at a page with the word."""
+        """Return the key point. Fail if the text contains the word."""
         if CAUSTIC in job.text:
             raise ValueError("the model broke")
         return await super().key_point(job)
@@ -86,12 +86,12 @@ async def test_good_tasks_are_done_among_poison_messages(settings: Settings, num
 
 
 def service_and_readability(poison: list[Poison]) -> list[tuple[str, bool]]:
-    """Return for each message the service that dead-letters it, and whether it is an event."""
+    """Return for each message the service that dead-letters it, and True if the message is a valid event."""
     return [(each.service, each.readable) for each in poison]
 
 
 async def put_bytes(blobs: Any, data: bytes) -> str:
-    """Store a blob that is not text under its hash, and return the hash."""
+    """Store bytes that are not text as a blob under their hash, and return the hash."""
     name = sha256(data).hexdigest()
     await blobs.store.put(name, data)
     return name

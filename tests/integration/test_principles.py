@@ -1,4 +1,4 @@
-"""Principles: memories that are in every context while the agent's definition names them."""
+"""Principles: memories that are part of every context while the agent's definition names them."""
 
 from uuid import uuid4
 
@@ -28,11 +28,11 @@ FORGETFUL_POLICY = {
     "fading": "tasks",
     "expected_tasks_per_day": 1,
 }
-"""A policy under which one session archives memories that were not used in it."""
+"""A policy under which each session archives the memories that it did not use."""
 
 
 async def test_a_client_cannot_create_a_principle(settings: Settings) -> None:
-    """A memory with the tag of a principle is refused, by the client and by intake."""
+    """A memory that has the tag of a principle is refused by the client and by intake."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -49,7 +49,7 @@ async def test_a_client_cannot_create_a_principle(settings: Settings) -> None:
 
 
 async def test_a_recall_returns_the_principles(settings: Settings) -> None:
-    """A recall returns the principles that a task's context would have, even if nothing else is relevant."""
+    """A recall returns the same principles as the context of a task, even if nothing else is relevant."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await until_idle(resources)
@@ -62,7 +62,7 @@ async def test_a_recall_returns_the_principles(settings: Settings) -> None:
 
 
 async def test_a_removed_principle_fades_and_returns_with_its_definition(settings: Settings) -> None:
-    """A principle removed from the definition fades like any memory, and returns when it is defined again."""
+    """A principle that is removed from the definition fades like any memory. It returns when it is defined again."""
     text = "Truth values come before operators."
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=(text,)))
@@ -112,7 +112,7 @@ async def test_a_new_principle_begins_with_the_policys_strength(settings: Settin
 
 
 async def test_a_scoped_principle_holds_in_its_scope_only(settings: Settings) -> None:
-    """A scoped principle is in every context of its project or domain, and in no other."""
+    """A principle with a scope is part of every context in its project or domain, and of no other."""
     euro = ScopedPrinciple(text="Every amount is in euro.", scope=Scope(level="project", name="bank"))
     vat = ScopedPrinciple(text="Every amount is without tax.", scope=Scope(level="domain", name="trade"))
     async with running_services(settings) as resources, connected_client(settings) as client:

@@ -1,4 +1,4 @@
-"""Any number of projectors fold every event once, and views can be rebuilt from the log."""
+"""Several projectors together fold every event once. Views can be rebuilt from the log."""
 
 import asyncio
 import random
@@ -38,7 +38,7 @@ AGENTS = ("python", "cook", "gardener")
 
 
 def encoded(agent_id: str, number: int) -> MemoryEncoded:
-    """Return a manual memory."""
+    """Return the event that encodes a memory added by hand."""
     content = f"{agent_id} knows fact number {number}"
     return MemoryEncoded(
         event_id=uuid4(),
@@ -52,7 +52,7 @@ def encoded(agent_id: str, number: int) -> MemoryEncoded:
 
 
 def use_or_credit(rng: random.Random, memories: Sequence[MemoryEncoded]) -> Event:
-    """Return a use of, or credit for, a few memories of one agent."""
+    """Return an event that records a use of a few memories of one agent, or a credit for them."""
     agent_id = rng.choice(AGENTS)
     mine = [each.memory_id for each in memories if each.agent_id == agent_id]
     some = tuple(rng.sample(mine, 3))
@@ -68,7 +68,7 @@ def use_or_credit(rng: random.Random, memories: Sequence[MemoryEncoded]) -> Even
 
 
 def folded_minds(events: Sequence[Event]) -> dict[str, Mind]:
-    """Return the fold of the events by agent."""
+    """Return the minds folded from the events, by agent id."""
     known = dict.fromkeys(AGENTS, Mind())
     for event in events:
         known[str(event.agent_id)] = evolve(known[str(event.agent_id)], event)  # type: ignore[arg-type]
@@ -76,7 +76,7 @@ def folded_minds(events: Sequence[Event]) -> dict[str, Mind]:
 
 
 async def memory_rows(resources: Resources) -> dict[UUID, tuple[float, int, float]]:
-    """Return stored strength, number of uses and impact of each memory in the views."""
+    """Return strength, number of uses and impact of each memory in the views, by memory id."""
     state = tables.memory_state.c
     async with resources.database.begin() as connection:
         rows = await connection.execute(
@@ -86,7 +86,7 @@ async def memory_rows(resources: Resources) -> dict[UUID, tuple[float, int, floa
 
 
 async def test_concurrent_projectors_fold_every_event_once(settings: Settings, seed: int) -> None:
-    """Three concurrent projectors on more than a thousand events make the same rows as the fold."""
+    """Three concurrent projectors write the rows of more than a thousand events exactly as the fold gives them."""
     rng = random.Random(seed)
     memories = [encoded(rng.choice(AGENTS), number) for number in range(150)]
     memories += [encoded(agent_id, 1_000 + number) for agent_id in AGENTS for number in range(3)]
@@ -131,7 +131,9 @@ async def test_a_deleted_event_is_gone_after_a_rebuild(settings: Settings) -> No
 
 
 async def test_the_views_reach_a_deleted_end(settings: Settings) -> None:
-    """The views reach the end of the log even if its newest event was deleted before it was projected."""
+    """The checkpoint of the views reaches the end of the log even if the newest event was deleted before it was
+    projected.
+    """
     async with opened_log(settings) as log:
         await log.append(agent_defined())
         last = await log.append(agent_defined("cook"))
@@ -141,7 +143,7 @@ async def test_the_views_reach_a_deleted_end(settings: Settings) -> None:
         assert [each.agent_id for each in await client.agents()] == ["python"]
 
         async def there() -> bool:
-            """The views are at the end of the log."""
+            """Return True once the checkpoint of the views is at the end of the log."""
             return (await resources.projection.position()).sequence >= last
 
         await eventually(there)

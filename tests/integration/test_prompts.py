@@ -1,4 +1,4 @@
-"""Prompts of the running platform, recorded by a provider on the loopback."""
+"""Prompts that the running platform sends, recorded by a fake provider on the loopback."""
 
 from uuid import uuid4
 
@@ -24,26 +24,26 @@ OTHER = "An exception hides the comparison."
 
 @pytest.fixture(autouse=True)
 def stay_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forbid model calls except to the loopback."""
+    """Permit model calls to the loopback only."""
     monkeypatch.setattr(network_guard, "ALLOW_MODEL_CALLS", False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def models(provider: Provider) -> Models:
-    """Return both models with this provider."""
+    """Return the platform's two models, both with this provider."""
     model = PromptedModel(OpenAIChat(api_key="k", base_url=f"{provider.url}/v1", model="stand-in", timeout=10))
     return Models(model, model)
 
 
 def prompts(provider: Provider, beginning: str) -> list[dict[str, str]]:
-    """Return the messages, by role, of calls whose system prompt contains these words."""
+    """Return the messages, by role, of each call whose system prompt contains `beginning`."""
     calls = [{each["role"]: each["content"] for each in one.body["messages"]} for one in provider.received]
     return [each for each in calls if beginning in each["system"]]
 
 
 async def test_a_prompt_shows_a_memorys_learning_and_strength(settings: Settings) -> None:
-    """A prompt shows a memory with its learning for the task's perspective and its strength; the usage judge sees it
-    too.
+    """A prompt shows a memory with its strength and with the learning for the task's perspective. The usage judge gets
+    the same.
     """
     policy = PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"use_detection": "judge"})
     async with (
@@ -88,7 +88,7 @@ async def test_a_reply_truncated_twice_fails_the_task(settings: Settings) -> Non
 
 
 async def test_a_prompt_states_the_share_of_the_documents_read(settings: Settings) -> None:
-    """A prompt states the share of the documents that it contains."""
+    """A prompt states the share of the documents that is quoted in it."""
     page = "A value is true unless its class says otherwise. " * 30
     pages = "\n\n".join(f"Chapter {number}. {page}" for number in range(60))
     async with (

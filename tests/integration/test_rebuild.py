@@ -1,4 +1,6 @@
-"""Rebuilt views equal followed ones, and readers do not notice the exchange."""
+"""Rebuilt views equal views that followed the log, and readers do not notice when the rebuilt views replace the old
+ones.
+"""
 
 import asyncio
 import random
@@ -38,11 +40,11 @@ from tests.integration.test_projection import AGENTS, encoded, use_or_credit
 pytestmark = pytest.mark.connected
 
 MEMORIES_PER_AGENT = 40
-"""Memories of each agent that readers read."""
+"""Number of memories that each agent has in the views that are read."""
 
 
 async def add_trouble(log: Log, rng: random.Random) -> None:
-    """Add copies, invalid messages, vectors of another generation and deletions to the log."""
+    """Add copies of messages, invalid messages and vectors of another model to the log, and delete some messages."""
     mine = [each.memory_id for each in await effective_events(log) if isinstance(each, MemoryEncoded)]
     other = Embedding(model="hashing-v1", dimension=64)
     for agent_id in ("python", "cook"):
@@ -60,7 +62,7 @@ async def add_trouble(log: Log, rng: random.Random) -> None:
 
 @asynccontextmanager
 async def followed_views(resources: Resources) -> AsyncIterator[Resources]:
-    """Yield resources with a second set of views, followed event by event as the projector does."""
+    """Yield resources with a second set of views, to which every event is projected one by one."""
     database = Database.at(resources.database.url, f"{resources.database.schema}-followed")
     try:
         await database.migrate()
@@ -72,7 +74,9 @@ async def followed_views(resources: Resources) -> AsyncIterator[Resources]:
 
 
 async def test_rebuilt_rows_equal_followed_rows(settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rebuilt rows equal followed rows, whether states stay in memory or are evicted and read again."""
+    """Rebuilt rows equal rows that followed the log, both if states stay in memory and if they are evicted and read
+    again.
+    """
     rng = random.Random(seed)
     memories = [encoded(name, number) for name in AGENTS for number in range(40)]
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -99,7 +103,7 @@ async def test_rebuilt_rows_equal_followed_rows(settings: Settings, seed: int, m
 
 
 async def read_views(resources: Resources, over: asyncio.Event) -> int:
-    """Read the views until `over` is set, asserting every time that they are complete. Return the number of reads."""
+    """Read the views until `over` is set, and assert each time that they are complete. Return the number of reads."""
     times = 0
     while not over.is_set():
         assert {each.agent_id for each in await resources.views.agents()} == set(AGENTS)
@@ -130,13 +134,13 @@ async def test_readers_see_complete_views_during_a_rebuild(settings: Settings) -
 
 
 async def test_a_reader_of_the_old_views_does_not_hold_up_the_new_ones(settings: Settings) -> None:
-    """A reader of the old views does not hold up the new ones; only the removal of the old ones waits."""
+    """A long read of the old views does not delay the new ones. Only the removal of the old views waits for it."""
     async with running_services(settings, ["projector"]) as resources:
         await append_all(resources.log, [agent_defined(name) for name in AGENTS])
         await until_idle(resources, ["projector"])
 
         async def place() -> int:
-            """Return the id of the table that is read."""
+            """Return PostgreSQL's id of the table that is read now."""
             async with resources.database.reading() as connection:
                 await connection.execute(text("SET lock_timeout = '5s'"))
                 found = await connection.execute(text("SELECT DISTINCT tableoid::bigint FROM agent"))
@@ -147,7 +151,7 @@ async def test_a_reader_of_the_old_views_does_not_hold_up_the_new_ones(settings:
             making = asyncio.create_task(rebuild(settings))
 
             async def exchanged() -> bool:
-                """The new views are in use."""
+                """Return True once readers use the new views."""
                 return await place() != before
 
             await eventually(exchanged)

@@ -1,4 +1,4 @@
-"""Every event counts once, however often and in whatever order it is delivered, and no model call is repeated."""
+"""Every event counts once, however often and in whatever order it is delivered. No model call is repeated."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ ITEMS = "Please answer each of these questions:\n" + "\n".join(
 
 
 async def let_everything_happen(resources: Resources, client: Client, settings: Settings) -> None:
-    """Let every kind of event happen."""
+    """Run tasks and commands that together append every kind of event."""
     log = resources.log
     await log.append(agent_defined(principles=("Truth values come before operators.",)))
     soon = {"initial_strength": 1.0, "min_training_samples": 2}
@@ -104,7 +104,7 @@ async def let_everything_happen(resources: Resources, client: Client, settings: 
 
 
 async def live_affectively(resources: Resources, client: Client) -> None:
-    """Let an agent with affective memory remember, recall, protect and forget a turn."""
+    """Let an agent with affective memory remember a turn, recall it, protect it and forget it."""
     log, turn_id = resources.log, uuid4()
     await log.append(turns.defined())
     await client.settle()
@@ -135,7 +135,7 @@ async def live_by_tiers(resources: Resources, client: Client) -> None:
 
 
 async def correct_learnings(client: Client) -> None:
-    """Let learnings repeat and contradict memories, and undo both."""
+    """Let learnings repeat and contradict memories, and undo both decisions."""
     await client.remember("python", "Steel is dear in winter.")
     older = await client.remember("python", "Bread is cheap in spring.")
     taught = await client.ask(TAUGHT_QUESTION, settled=True)
@@ -145,7 +145,7 @@ async def correct_learnings(client: Client) -> None:
 
 
 async def fail_twice(log: Log, client: Client) -> None:
-    """Let one task fail for a missing input and another for a missing agent, which is defined and then answers."""
+    """Let one task fail for a missing input and another for a missing agent. Then define that agent, which answers."""
     missing = Document(name="lost.txt", ref="0" * 64, characters=10)
     lost = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is lost?", documents=(missing,))
     early = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is a truth value?", wanted_agent="later")
@@ -160,7 +160,7 @@ async def fail_twice(log: Log, client: Client) -> None:
 
 
 async def is_done(client: Client, task: TaskSubmitted) -> bool:
-    """The task is done and settled."""
+    """Return True if the task is done and settled."""
     now = await client.progress(task.event_id)
     return now.settled and now.status == "done"
 
@@ -172,9 +172,10 @@ async def deliver_again(log: Log) -> None:
 
 
 async def recreate_consumers(settings: Settings) -> int:
-    """Recreate every consumer, so that each service gets every event from the first one.
+    """Recreate every consumer, so that each service gets every event again from the first one on.
 
-    The server's duplicate window is made too short to matter. Returns the last sequence of the log before redelivery.
+    Also shortens the server's duplicate window, so that the server accepts copies of messages. Returns the last
+    sequence of the log.
     """
     async with opened_log(settings) as log:
         stream = log.subjects.stream
@@ -188,7 +189,7 @@ async def recreate_consumers(settings: Settings) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PlatformState:
-    """The state that a redelivery must not change."""
+    """The state of the platform that a redelivery must not change."""
 
     rows: dict[str, list[str]]
     facts: list[UUID]
@@ -196,14 +197,14 @@ class PlatformState:
 
     @classmethod
     async def of(cls, resources: Resources, model: CountingModel) -> Self:
-        """Return the state as soon as all services are idle."""
+        """Wait until all services are idle, and return the state."""
         await until_idle(resources)
         facts = [each.event_id for each in await effective_events(resources.log)]
         return cls(await snapshot(resources), facts, Counter(model.calls))
 
 
 async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Settings) -> None:
-    """Neither copies of all messages nor recreated consumers change a row or repeat a model call."""
+    """Copies of all messages and recreated consumers change no row and repeat no model call."""
     model = CountingModel(learnings_by_question={TAUGHT_QUESTION: LESSONS})
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:

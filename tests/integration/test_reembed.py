@@ -1,4 +1,4 @@
-"""Change of the embedder agent by agent; memories can be recalled before, during and after it."""
+"""The embedder is changed agent by agent. Memories can be recalled before, during and after the change."""
 
 import asyncio
 from collections import Counter
@@ -48,7 +48,9 @@ KITCHEN = (
 
 @dataclass
 class WordCountEmbedder:
-    """A stored embedder that counts words and the texts that it was asked for, like a paid provider."""
+    """An embedder whose vectors count words. Like a paid provider, its vectors are stored; it counts the texts it was
+    asked for.
+    """
 
     stored: Final = True
     model: Final = "dictionary-1"
@@ -61,14 +63,14 @@ class WordCountEmbedder:
     calls_left: int | None = None
     """Number of calls until the provider becomes unavailable; None without limit."""
     released: asyncio.Event = field(default_factory=asyncio.Event)
-    """Calls wait until this is set."""
+    """Calls return only after this event is set."""
     called: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.released.set()
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return vectors with one slot for each term."""
+        """Return vectors that have one component for each known term."""
         self.called.set()
         await self.released.wait()
         if self.calls_left is not None:
@@ -103,7 +105,7 @@ async def client_of(settings: Settings) -> AsyncIterator[Client]:
 
 
 async def first_recalled(client: Client, query: str, agent: str = "cook") -> str:
-    """Return the content of the first recalled memory."""
+    """Return the content of the first memory that a recall returns."""
     return (await client.recall(agent, query)).memories[0].memory.content
 
 
@@ -118,7 +120,7 @@ async def define_cooks(resources: Resources, client: Client, *names: str) -> lis
 
 
 async def with_vectors(resources: Resources, generation: str) -> set[UUID]:
-    """Return the ids of memories with a vector of a generation."""
+    """Return the ids of memories that have a vector of a generation (a model with a dimension)."""
     vector = tables.memory_vector.c
     async with resources.database.begin() as connection:
         found = await connection.execute(select(vector.memory_id).where(vector.model == generation))
@@ -126,14 +128,16 @@ async def with_vectors(resources: Resources, generation: str) -> set[UUID]:
 
 
 async def re_embedded(settings: Settings) -> list[UUID]:
-    """Return the ids of memories re-embedded according to the log, repetitions included."""
+    """Return the memory ids in all re-embedding events on the log, repetitions included."""
     async with opened_log(settings) as log:
         events = await recorded_events(log)
     return [each for event in events if isinstance(event, MemoriesEmbedded) for each in event.memory_ids]
 
 
 async def test_another_dimension_of_the_same_model_is_another_generation(settings: Settings) -> None:
-    """Another dimension of a model is another generation: both have vectors, and recall uses the new one."""
+    """Another dimension of a model is another generation. Memories keep vectors of both, and recall uses the new
+    one.
+    """
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await define_cooks(resources, client)
         before = (await client.recall("cook", "boil pasta")).memories[0].candidate.similarity
@@ -156,7 +160,7 @@ async def test_another_dimension_of_the_same_model_is_another_generation(setting
 
 
 async def test_a_memory_added_during_the_change_gets_both_vectors(settings: Settings) -> None:
-    """Recall works while vectors are made, and a memory added meanwhile gets vectors of both models."""
+    """Recall works while new vectors are made. A memory added meanwhile gets vectors of both models."""
     chosen = WordCountEmbedder()
     chosen.released.clear()
     async with running_services(settings) as resources, client_of(settings) as client:
@@ -170,7 +174,7 @@ async def test_a_memory_added_during_the_change_gets_both_vectors(settings: Sett
         await client.settle()
         assert late in await with_vectors(resources, "dictionary-1.64")
         assert late in await with_vectors(resources, "hashing-v1.1024")
-        # These services cannot call the new model and use vectors of their own.
+        # These services cannot call the new model. They use the vectors of their own model.
         assert await first_recalled(client, "burns garlic") == "Garlic burns faster than onions"
         later = await client.remember("cook", "Milk boils over as soon as nobody looks")
         assert await first_recalled(client, "milk boils") == "Milk boils over as soon as nobody looks"
@@ -186,7 +190,9 @@ async def test_a_memory_added_during_the_change_gets_both_vectors(settings: Sett
 
 
 async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
-    """An interrupted change continues: no text is embedded twice, and agents that switched stay switched."""
+    """An interrupted change can be continued: no text is embedded twice, and agents that have switched stay
+    switched.
+    """
     chosen = WordCountEmbedder(calls_left=1)
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await define_cooks(resources, client, "chef", "cook")
@@ -213,7 +219,7 @@ async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
 
 
 async def test_two_concurrent_changes_count_once(settings: Settings) -> None:
-    """Two concurrent changes count once, because their events have the same ids."""
+    """Two changes at the same time have the effect of one, because their events have the same ids."""
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await define_cooks(resources, client)
         await asyncio.gather(*(reembed(settings, embedder=HashingEmbedder(256)) for _ in range(2)))
@@ -226,7 +232,7 @@ async def test_two_concurrent_changes_count_once(settings: Settings) -> None:
 
 
 async def test_a_change_back_to_a_former_model_embeds_nothing(settings: Settings) -> None:
-    """A change back to a former model embeds nothing again, because its vectors are stored."""
+    """A change back to a former model embeds no text, because that model's vectors are stored."""
     async with running_services(settings) as resources, client_of(settings) as client:
         await define_cooks(resources, client)
         changes = [await reembed(settings, embedder=HashingEmbedder(each)) for each in (512, 1024, 512)]
@@ -240,9 +246,9 @@ async def test_a_change_back_to_a_former_model_embeds_nothing(settings: Settings
 
 
 async def test_a_change_without_services_is_complete(settings: Settings) -> None:
-    """Without running services a change is complete, and services with the new embedder use its vectors.
+    """A change is complete although no service runs, and services with the new embedder use its vectors.
 
-    Agents kept by a society's host are left as they are, because the host has its own embedder.
+    Agents that a society's host keeps are left unchanged, because the host has its own embedder.
     """
     chosen = WordCountEmbedder()
     async with running_services(settings) as resources, client_of(settings) as client:
@@ -271,7 +277,7 @@ async def test_a_change_without_services_is_complete(settings: Settings) -> None
 
 
 async def test_lost_vectors_are_reported(settings: Settings) -> None:
-    """Vectors missing in the store end the change with a message that recommends `nemuri rebuild`."""
+    """If vectors are missing in the store, the change ends with an error that recommends `nemuri rebuild`."""
     chosen = WordCountEmbedder()
     async with running_services(settings) as resources, client_of(settings) as client:
         await define_cooks(resources, client)

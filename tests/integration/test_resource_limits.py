@@ -1,4 +1,4 @@
-"""Bounds on a process's memory and database connections, under which it still works."""
+"""A process works within limits of its memory and its database connections."""
 
 import pytest
 
@@ -14,7 +14,9 @@ MEMORIES = 70
 
 
 async def test_the_indexes_of_large_minds_stay_within_the_limit(settings: Settings) -> None:
-    """Recall indexes of several large minds together stay within the memory limit, and each recall finds its memory."""
+    """The recall indexes of several large minds together stay within the memory limit. Each recall still finds its
+    memory.
+    """
     small = settings.model_copy(update={"recall_memory": 1})
     names = [f"agent{number}" for number in range(AGENTS)]
     async with running_services(small) as resources, connected_client(small) as client:

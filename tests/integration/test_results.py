@@ -1,4 +1,4 @@
-"""Results for clients are never replaced by older ones."""
+"""A stored result for a client is never replaced by an older one."""
 
 import asyncio
 from uuid import UUID, uuid4

@@ -1,4 +1,6 @@
-"""Retries by an operator: a failed task gets a new attempt, and other events are handled again by their service."""
+"""An operator retries dead letters: a failed task gets a new attempt, and any other event is handled again by its
+service.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -39,7 +41,7 @@ QUESTION = "What is truth?"
 
 @dataclass
 class SwitchableModel(CountingModel):
-    """A model with separate switches for its faults."""
+    """A model with switches for answers, learnings and key points. A job that is switched off raises `ValueError`."""
 
     answers: bool = True
     learns: bool = True
@@ -66,7 +68,7 @@ class SwitchableModel(CountingModel):
 
 @asynccontextmanager
 async def platform(settings: Settings, model: SwitchableModel) -> AsyncIterator[tuple[Resources, Client]]:
-    """Run all services with the model, and yield a client and one agent."""
+    """Run all services with the model and one agent, and yield the resources and a client."""
     async with (
         running_services(settings, models=Models(main=model, light=model)) as resources,
         connected_client(settings) as client,
@@ -77,7 +79,7 @@ async def platform(settings: Settings, model: SwitchableModel) -> AsyncIterator[
 
 
 async def test_a_failed_task_is_retried_as_a_new_attempt(settings: Settings) -> None:
-    """A failed task is retried as a second attempt under the same id, and its dead letter is removed."""
+    """The retry of a failed task begins a second attempt under the same id, and removes the dead letter."""
     model = SwitchableModel(answers=False)
     async with platform(settings, model) as (resources, client):
         failed = await client.ask(QUESTION, timeout=30)
@@ -102,7 +104,9 @@ async def test_a_failed_task_is_retried_as_a_new_attempt(settings: Settings) -> 
 
 
 async def test_a_second_failure_has_its_own_dead_letter(settings: Settings) -> None:
-    """A second failure has a dead letter of its attempt, and a letter of the first attempt reopens nothing."""
+    """A second failure has a dead letter for the second attempt. A dead letter of the first attempt then reopens
+    nothing.
+    """
     model = SwitchableModel(answers=False)
     async with platform(settings, model) as (resources, client):
         failed = await client.ask(QUESTION, timeout=30)
@@ -121,7 +125,7 @@ async def test_a_second_failure_has_its_own_dead_letter(settings: Settings) -> N
 
 
 async def test_a_late_failure_of_an_attempt_does_not_end_the_next(settings: Settings) -> None:
-    """A late failure of the first attempt does not end the second one."""
+    """A failure of the first attempt that arrives late does not end the second attempt."""
     names = [each for each in ALL_SERVICES if each != "specialist"]
     async with running_services(settings, names) as resources, connected_client(settings) as client:
         log = resources.log
@@ -130,7 +134,7 @@ async def test_a_late_failure_of_an_attempt_does_not_end_the_next(settings: Sett
         fault = {"correlation_id": task_id, "service": "specialist", "cause_kind": "task_assigned", "error": "a fault"}
 
         async def give_up(attempt: int) -> tuple[str, int]:
-            """Record a failure of an attempt, and return the task's status and attempt."""
+            """Append a failure of an attempt, wait, and return the task's status and present attempt."""
             await log.append(ReactionFailed.model_validate({"event_id": uuid4(), "attempt": attempt} | fault))
             await until_idle(resources, names)
             progress = await client.progress(task_id)
@@ -147,7 +151,7 @@ async def test_a_late_failure_of_an_attempt_does_not_end_the_next(settings: Sett
 
 
 async def test_a_step_after_the_answer_is_retried_by_its_service(settings: Settings) -> None:
-    """A failed step after the answer is retried by its service, and the task stays done."""
+    """A step that failed after the answer is handled again by its service, and the task stays done."""
     model = SwitchableModel(learns=False, learnings_by_question={QUESTION: {"semantics": "What is so is true."}})
     async with platform(settings, model) as (resources, client):
         done = await client.ask(QUESTION, settled=True, timeout=30)
@@ -168,7 +172,7 @@ async def test_a_step_after_the_answer_is_retried_by_its_service(settings: Setti
 
 
 async def test_a_task_without_an_agent_is_reopened_by_its_id(settings: Settings) -> None:
-    """A task that failed without a dead letter for lack of an agent is reopened by its id."""
+    """A task that failed because there was no agent has no dead letter, and is reopened by its id."""
     async with platform(settings, SwitchableModel()) as (resources, client):
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="later")
         await resources.log.append(task)
@@ -181,7 +185,7 @@ async def test_a_task_without_an_agent_is_reopened_by_its_id(settings: Settings)
 
 
 async def test_several_dead_letters_of_a_task_reopen_it_once(settings: Settings) -> None:
-    """Of several dead letters of a task the first one reopens it, and the others open no further attempt."""
+    """The first retried dead letter of a task reopens it. Other dead letters of the task begin no further attempt."""
     model = SwitchableModel(reads=False)
     async with platform(settings, model) as (resources, client):
         pages = "\f".join(f"Page {number} says that {number} is true." for number in range(1, 16))

@@ -37,7 +37,7 @@ FORGETFUL_POLICY = {
     "fading": "tasks",
     "expected_tasks_per_day": 1,
 }
-"""A policy under which one session archives memories that were not used in it."""
+"""A policy under which each session archives the memories that it did not use."""
 WITHOUT_SLEEP = tuple(name for name in ALL_SERVICES if name != "strength-sleep")
 
 
@@ -45,7 +45,7 @@ class QuotingModel(ExtractiveModel):
     """A model that answers with the first memory in its context."""
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Return the first memory with a citation; without memories the extractive answer."""
+        """Return the first memory with a citation. Without memories return the extractive answer."""
         if not job.memories:
             return await super().answer(job)
         first = job.memories[0]
@@ -53,7 +53,7 @@ class QuotingModel(ExtractiveModel):
 
 
 async def archived_fact(resources: Resources, client: Client) -> MemoryView:
-    """Return a fact that was used, consolidated, and archived with all learnings from it."""
+    """Store a fact, ask until it and all learnings from it are archived, and return the fact's memory."""
     await resources.log.append(agent_defined())
     await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id="python", parameters=FORGETFUL_POLICY))
     await client.settle()
@@ -68,7 +68,9 @@ async def archived_fact(resources: Resources, client: Client) -> MemoryView:
 
 
 async def assert_reactivated(client: Client, before: MemoryView) -> None:
-    """Assert that the memory is active again at strength 0.5 plus its later uses, two levels lower."""
+    """Assert that the memory is active again, two levels lower, with strength 0.5 plus the increments of its later
+    uses.
+    """
     after = await client.memory(before.memory_id)
     rules, uses = Policy(), after.access_count - before.access_count
     assert (after.status, after.level) == ("active", before.level - rules.reactivation_levels)
@@ -104,7 +106,7 @@ async def test_an_unrelated_question_retrieves_nothing(settings: Settings) -> No
 
 
 async def test_a_memory_related_to_the_document_is_retrieved(settings: Settings) -> None:
-    """A memory related only to the task's document, or to its summary, is retrieved and used."""
+    """A memory that is related only to the task's document, or to its summary, is retrieved and used."""
     known = "The invoices of Halvorsen Marine must be checked against the crane log."
     offer = "Halvorsen Marine sends invoices for the crane of the last quarter, 4,200 in all."
     models = Models(QuotingModel(), ExtractiveModel())
@@ -126,7 +128,7 @@ async def test_a_memory_related_to_the_document_is_retrieved(settings: Settings)
 
 
 async def test_an_agent_without_memories_answers(settings: Settings) -> None:
-    """An agent without memories answers with an empty context."""
+    """An agent without memories gets an empty context, and answers."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -137,7 +139,9 @@ async def test_an_agent_without_memories_answers(settings: Settings) -> None:
 
 
 async def test_archived_memories_are_retrieved_and_return_with_use(settings: Settings) -> None:
-    """If no active memory is relevant, archived ones are retrieved and return with use, not with a recall."""
+    """If no active memory is relevant, archived ones are retrieved. A use makes them active again, a recall does
+    not.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         before = await archived_fact(resources, client)
     async with running_services(settings, WITHOUT_SLEEP) as resources, connected_client(settings) as client:
@@ -156,7 +160,7 @@ async def test_archived_memories_are_retrieved_and_return_with_use(settings: Set
 
 
 async def test_deep_retrieval_includes_archived_memories(settings: Settings) -> None:
-    """With `deep` archived memories are retrieved although an active memory is relevant."""
+    """With `deep`, archived memories are retrieved even if an active memory is relevant."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         before = await archived_fact(resources, client)
     async with running_services(settings, WITHOUT_SLEEP) as resources, connected_client(settings) as client:

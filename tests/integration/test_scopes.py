@@ -1,4 +1,4 @@
-"""Memories of one project are not visible in another, wherever memories are read (document 003 §3.3)."""
+"""A memory of one project is not visible in another project, in any place that reads memories (document 003 §3.3)."""
 
 import pytest
 
@@ -44,7 +44,7 @@ async def test_the_memo_lists_topics_of_the_setting_only(settings: Settings) -> 
 
 
 async def test_routing_uses_memories_of_the_project_only(settings: Settings) -> None:
-    """Routing considers memories that are valid in the task's project only."""
+    """Routing considers only memories that are valid in the task's project."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         for name in ("a", "z"):
             await resources.log.append(agent_defined(name, role="clerk", description=""))
@@ -78,7 +78,9 @@ async def test_the_orchestrator_recalls_past_tasks_of_the_project(settings: Sett
 
 
 async def test_a_learning_gets_the_scope_of_its_task(settings: Settings) -> None:
-    """A learning gets the task's project, or its only domain, and is not recalled elsewhere."""
+    """A learning gets the task's project as its scope, or the task's domain if there is exactly one. It is not recalled
+    elsewhere.
+    """
     model = CountingModel(learnings_by_question={QUESTION: {"semantics": LESSON}})
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
@@ -99,7 +101,9 @@ async def test_a_learning_gets_the_scope_of_its_task(settings: Settings) -> None
 
 
 async def test_a_textbook_is_read_and_tested_in_its_scope(settings: Settings) -> None:
-    """A textbook's memories are recalled in its scope only, and stored again when taught in another."""
+    """A textbook's memories are recalled only in the scope in which it was taught. Taught in another scope, they are
+    stored again.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()

@@ -1,4 +1,6 @@
-"""The learned scorer is trained from the log when it is due, and ranks while it is better than the linear score."""
+"""The learned scorer is trained from the log when training is due. It ranks only while it is better than the linear
+score.
+"""
 
 import numpy as np
 import pytest
@@ -32,7 +34,7 @@ TRAINING_SERVICES = ("projector", "trainer")
 
 
 def assignment_events(number: int, world: World) -> list[Event]:
-    """Return an assignment's events up to its used memories, without the end of its session."""
+    """Return the events of an assignment up to the use of its memories, without the end of its session."""
     rng = np.random.default_rng(number)
     event = retrieved(number, rng)
     envelope = {"correlation_id": event.task_id, "agent_id": AGENT}
@@ -60,7 +62,7 @@ def session_ended(number: int) -> SessionEnded:
 
 
 def helpful_credit(number: int) -> ImpactCredited:
-    """Return the credit of a helpful assignment."""
+    """Return the credit for an assignment whose answer was helpful."""
     return ImpactCredited(
         event_id=derive(number, "impact_credited"),
         correlation_id=derive(number, "task"),
@@ -73,7 +75,7 @@ def helpful_credit(number: int) -> ImpactCredited:
 
 
 async def append_assignments(log: Log, numbers: range, world: World) -> None:
-    """Append these assignments, and the end of the last one's session."""
+    """Append the events of these assignments, and the end of the last one's session."""
     for number in numbers:
         for event in assignment_events(number, world):
             await log.append(event)
@@ -81,13 +83,13 @@ async def append_assignments(log: Log, numbers: range, world: World) -> None:
 
 
 async def trained_scorers(resources: Resources) -> list[ScorerTrained]:
-    """Return every trained scorer once all services are idle."""
+    """Wait until all services are idle, and return the events of all trained scorers."""
     await until_idle(resources, TRAINING_SERVICES)
     return [each for each in await effective_events(resources.log) if isinstance(each, ScorerTrained)]
 
 
 async def test_a_scorer_is_trained_with_enough_samples_and_serves_while_better(settings: Settings) -> None:
-    """A scorer is trained after 100 samples and again after 30 more, and serves only while it is better."""
+    """A scorer is trained after 100 samples, and again after 30 more. It ranks only while it is better."""
     async with running_services(settings, TRAINING_SERVICES) as resources:
         await resources.log.append(agent_defined(AGENT))
         await append_assignments(resources.log, range(8), by_impact)
@@ -108,7 +110,7 @@ async def test_a_scorer_is_trained_with_enough_samples_and_serves_while_better(s
 
 
 async def test_feedback_on_an_old_assignment_trains_again_once(settings: Settings) -> None:
-    """Feedback on an old assignment trains the scorer again, unless it does not change the assignment's value."""
+    """Feedback on an old assignment causes one more training, unless the assignment keeps its value."""
     async with running_services(settings, TRAINING_SERVICES) as resources:
         await resources.log.append(agent_defined(AGENT))
         await append_assignments(resources.log, range(60), by_impact)
@@ -132,7 +134,7 @@ async def test_feedback_on_an_old_assignment_trains_again_once(settings: Setting
 
 
 async def test_the_policy_sets_the_samples_for_another_training(settings: Settings) -> None:
-    """The policy's `retrain_after` sets the number of new samples for another training."""
+    """The policy's `retrain_after` is the number of new samples after which the scorer is trained again."""
     async with running_services(settings, TRAINING_SERVICES) as resources:
         await resources.log.append(agent_defined(AGENT))
         await resources.log.append(
@@ -147,7 +149,7 @@ async def test_the_policy_sets_the_samples_for_another_training(settings: Settin
 
 
 async def test_events_are_not_trained_on_again(settings: Settings) -> None:
-    """Events that were trained on cause no further training, even if the trainer has lost its cache."""
+    """Events that a scorer was trained on cause no further training, even if the trainer has lost its cache."""
     async with running_services(settings, TRAINING_SERVICES) as resources:
         await resources.log.append(agent_defined(AGENT))
         await append_assignments(resources.log, range(60), by_impact)
@@ -161,7 +163,9 @@ async def test_events_are_not_trained_on_again(settings: Settings) -> None:
 
 
 async def test_the_linear_score_serves_without_torch(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without torch nothing is trained and nothing fails; with torch the next session trains."""
+    """Without torch the linear score ranks, nothing is trained and nothing fails. Once torch is there, the next session
+    trains.
+    """
     monkeypatch.setattr(training, "available", lambda: False)
     handlers.can_train.cache_clear()
     try:
@@ -178,7 +182,7 @@ async def test_the_linear_score_serves_without_torch(settings: Settings, monkeyp
 
 
 async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
-    """A retrieval names the scorer that ranked it; a scorer that does not serve, or is disabled by the policy, is not
+    """A retrieval names the scorer that ranked it. A scorer that is not better, or that the policy disables, is not
     used.
     """
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -212,7 +216,7 @@ async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
 
 
 async def test_sessions_that_end_at_once_cause_one_training(settings: Settings) -> None:
-    """Sixty sessions that end at once cause one training."""
+    """Sixty sessions that end at the same time cause one training."""
     async with opened_log(settings) as log:
         await log.append(agent_defined(AGENT))
         for number in range(60):

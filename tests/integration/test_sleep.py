@@ -1,4 +1,7 @@
-"""Every session is slept over exactly once, with any number of workers and concurrent events."""
+"""Every session is part of exactly one sleep, with any number of workers and concurrent events.
+
+A sleep follows the end of sessions; it lets memories decay and archives the weakest.
+"""
 
 import asyncio
 import random
@@ -40,7 +43,7 @@ SESSIONS = 64
 
 
 def traffic(rng: random.Random) -> list[Event]:
-    """Return shuffled ends of sessions, new memories and uses of one agent."""
+    """Return ends of sessions, new memories and uses of one agent in random order."""
     sessions: list[Event] = [
         SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()) for _ in range(SESSIONS)
     ]
@@ -72,7 +75,7 @@ def traffic(rng: random.Random) -> list[Event]:
 
 
 async def append_slowly(log: Log, events: Sequence[Event], rng: random.Random) -> None:
-    """Append events in small groups of random size with random pauses."""
+    """Append events in groups of random size with random pauses between them."""
     rest = list(events)
     while rest:
         size = rng.randint(1, 12)
@@ -82,17 +85,17 @@ async def append_slowly(log: Log, events: Sequence[Event], rng: random.Random) -
 
 
 def slept_sessions(events: Sequence[Event]) -> Counter[UUID]:
-    """Return how often each session was slept over."""
+    """Return for each session the number of recorded sleeps that it is part of."""
     return Counter(session for each in events if isinstance(each, AgentSlept) for session in each.sessions)
 
 
 def ended_sessions(events: Sequence[Event]) -> set[UUID]:
-    """Return the ended sessions."""
+    """Return the ids of the ended sessions."""
     return {each.assignment_id for each in events if isinstance(each, SessionEnded)}
 
 
 async def assert_each_slept_once(resources: Resources) -> None:
-    """Assert that the recorded sleeps cover every session once."""
+    """Assert that every session is part of exactly one recorded sleep."""
     facts = await effective_events(resources.log)
     assert len(ended_sessions(facts)) == SESSIONS
     assert slept_sessions(facts) == Counter(ended_sessions(facts))
@@ -100,10 +103,10 @@ async def assert_each_slept_once(resources: Resources) -> None:
 
 
 def all_slept(resources: Resources) -> Callable[[], Awaitable[bool]]:
-    """Return the condition that the views count every session as slept over."""
+    """Return a condition that is true once the views count every session as part of a sleep."""
 
     async def condition() -> bool:
-        """Every session was slept over."""
+        """Return True if every session was part of a sleep."""
         agent = await resources.views.agent("python")
         return agent is not None and agent.slept == SESSIONS and not agent.awake
 
@@ -111,7 +114,7 @@ def all_slept(resources: Resources) -> Callable[[], Awaitable[bool]]:
 
 
 async def test_eight_workers_sleep_over_each_session_once(settings: Settings, seed: int) -> None:
-    """Eight sleep workers on one agent sleep over each session exactly once while events are appended."""
+    """With eight sleep workers, every session of one agent is part of exactly one sleep while events are appended."""
     rng = random.Random(seed)
     async with AsyncExitStack() as stack:
         resources = await stack.enter_async_context(running_services(settings, ["projector"]))
@@ -125,7 +128,7 @@ async def test_eight_workers_sleep_over_each_session_once(settings: Settings, se
 
 
 async def test_one_of_two_sleeps_on_the_same_state_is_refused(settings: Settings, seed: int) -> None:
-    """Of two sleeps decided on the same state the log accepts the first and refuses the second."""
+    """If two sleeps are decided on the same state, the log accepts the first and refuses the second."""
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
         await append_slowly(resources.log, traffic(random.Random(seed)), random.Random(seed))
@@ -141,7 +144,7 @@ async def test_one_of_two_sleeps_on_the_same_state_is_refused(settings: Settings
 
 
 async def test_concurrent_workers_without_partitions_sleep_once(settings: Settings, seed: int) -> None:
-    """Eight concurrent workers without partitioned delivery sleep over every session once."""
+    """With eight concurrent workers that get events without partitions, every session is part of exactly one sleep."""
     rng = random.Random(seed)
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
@@ -155,7 +158,7 @@ async def test_concurrent_workers_without_partitions_sleep_once(settings: Settin
 
 
 async def sleep_racing(resources: Resources, sessions: Sequence[SessionEnded], seed: float) -> None:
-    """Handle every session in a random order, repeating each one until it does not conflict."""
+    """Handle the sessions in a random order, each again and again until its append does not conflict."""
     processor, rest = EventProcessor(service, resources), list(sessions)
     rng = random.Random(seed)
     while rest:
@@ -169,7 +172,9 @@ async def sleep_racing(resources: Resources, sessions: Sequence[SessionEnded], s
 async def test_a_sleep_that_exceeds_one_event_is_continued(
     settings: Settings, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A sleep with more changes than one event holds is continued by further sleeps until the capacity is kept."""
+    """If a sleep has more changes than one event can hold, further sleeps continue it until the capacity is not
+    exceeded.
+    """
     monkeypatch.setattr(sleep, "CHANGES_PER_SLEEP", 7)
     rng = random.Random(seed)
     async with AsyncExitStack() as stack:
@@ -186,7 +191,7 @@ async def test_a_sleep_that_exceeds_one_event_is_continued(
         await eventually(all_slept(resources))
 
         async def roomy() -> bool:
-            """The agent has no more active memories than its capacity."""
+            """Return True once the agent has no more active memories than its capacity."""
             agent = await resources.views.agent("python")
             return agent is not None and sum(agent.active) <= 5
 
@@ -201,7 +206,7 @@ async def test_a_sleep_that_exceeds_one_event_is_continued(
 
 
 async def test_a_cluster_that_loses_a_node_sleeps_over_each_session_once(servers: Servers, seed: int) -> None:
-    """Every session is slept over once on a cluster whose node is killed and restarted."""
+    """On a cluster whose node is killed and restarted, every session is part of exactly one sleep."""
     rng = random.Random(seed)
     async with three_nodes() as cluster, AsyncExitStack() as stack:
         settings = servers.settings().model_copy(update={"nats_url": cluster.urls[0], "replicas": 3})
@@ -223,5 +228,5 @@ async def test_a_cluster_that_loses_a_node_sleeps_over_each_session_once(servers
 
 
 async def append_retried(log: Log, event: Event) -> int:
-    """Append an event, repeatedly until it is acknowledged."""
+    """Append an event, repeating the call until it is acknowledged, and return its sequence."""
     return await retried(lambda: log.append(event))

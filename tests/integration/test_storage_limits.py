@@ -1,4 +1,4 @@
-"""Storage limits, and detection of a server that can no longer write."""
+"""Limits of storage, and the probe that detects a server that can no longer write."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ while data := line.recv(65536):
 
 
 def probe(port: int, tools: Path) -> int:
-    """Return the exit code of the deployments' probe, run with a substitute for the image's `nc`."""
+    """Run the probe script of the deployments, with a substitute for the image's `nc`, and return its exit code."""
     (tools / "nc").write_text(SUBSTITUTE_NC.format(python=sys.executable))
     (tools / "nc").chmod(0o755)
     known = {"PATH": f"{tools}:{os.environ['PATH']}"}
@@ -51,14 +51,14 @@ def probe(port: int, tools: Path) -> int:
 
 
 async def fill(context: JetStreamContext, subject: str) -> None:
-    """Publish at most 500 MB until the server refuses."""
+    """Publish messages until the server refuses one, at most 500 MB."""
     for _ in range(1_000):
         await context.publish(subject, os.urandom(500_000))
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def disk() -> AsyncIterator[Disk]:
-    """A small disk."""
+    """A small file system that a test can fill."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     async with Disk.mounted(directory / "disk", 64) as mounted:
         if mounted is None:
@@ -69,7 +69,7 @@ async def disk() -> AsyncIterator[Disk]:
 
 
 async def test_the_probe_fails_for_a_server_that_cannot_write(disk: Disk, tmp_path: Path) -> None:
-    """The probe fails for a server that failed to write until the server is restarted, even if there is space again."""
+    """After a failed write the probe fails until the server is restarted, even if there is free space again."""
     port, watched = free_port(), free_port()
     binary = Path(sysconfig.get_path("scripts")) / "nats-server"
     config = tmp_path / "nats.conf"
@@ -81,7 +81,7 @@ async def test_the_probe_fails_for_a_server_that_cannot_write(disk: Disk, tmp_pa
     server = await asyncio.create_subprocess_exec(binary, "-c", config, stderr=asyncio.subprocess.DEVNULL)
 
     async def answers() -> bool:
-        """The probe succeeds."""
+        """Return True if the probe succeeds."""
         return await asyncio.to_thread(probe, watched, tmp_path) == 0
 
     try:
@@ -112,7 +112,7 @@ async def test_the_probe_fails_for_a_server_that_cannot_write(disk: Disk, tmp_pa
 
 
 def test_both_deployments_use_the_probe() -> None:
-    """Both deployments mount and run the probe, and Docker's health check ends the server."""
+    """Both deployments mount and run the probe. In Docker the failing health check ends the server."""
     manifests = yaml.safe_load_all((DEPLOY / "kubernetes" / "nats.yaml").read_text())
     [container] = next(each for each in manifests if each["kind"] == "StatefulSet")["spec"]["template"]["spec"][
         "containers"
@@ -131,7 +131,7 @@ def test_both_deployments_use_the_probe() -> None:
 
 
 async def test_a_full_log_accepts_messages_once_its_limit_is_raised(settings: Settings) -> None:
-    """A full log refuses messages, deletes nothing, and accepts messages once its limit is raised."""
+    """A full log refuses messages and deletes nothing. It accepts messages again once its limit is raised."""
     small = settings.model_copy(update={"storage": 16})
     await prepare(small)
     async with opened_log(settings) as log:
@@ -157,7 +157,7 @@ async def test_a_full_log_accepts_messages_once_its_limit_is_raised(settings: Se
 
 
 async def test_a_limit_below_the_stored_size_deletes_nothing(settings: Settings) -> None:
-    """A limit below the stored size deletes nothing and refuses the next message, for every kind of stream."""
+    """In every kind of stream, a limit below the stored size deletes nothing and refuses the next message."""
     async with opened_log(settings) as log:
         places = {
             log.subjects.stream: f"{settings.namespace}.client.ann.nothing",
@@ -175,7 +175,9 @@ async def test_a_limit_below_the_stored_size_deletes_nothing(settings: Settings)
 
 
 async def test_a_nearly_full_log_is_reported(settings: Settings) -> None:
-    """A nearly full log is reported at `/ready` and `/metrics`, the worker stays ready, and a raised limit helps."""
+    """`/ready` and `/metrics` report a nearly full log, and the worker stays ready. Raising the limit ends the
+    report.
+    """
     await prepare(settings.model_copy(update={"storage": 16}))
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -202,7 +204,9 @@ def test_every_stream_has_a_share_of_the_limit(settings: Settings) -> None:
 
 
 def test_alert_rules_use_existing_metrics() -> None:
-    """The alert rules use existing metrics and are complete."""
+    """The alert rules use only metrics that exist, have every field, and include alerts for nearly full storage and for
+    readiness.
+    """
     shown = Metrics().exposition().decode()
     groups = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"]
     rules = [rule for group in groups for rule in group["rules"]]

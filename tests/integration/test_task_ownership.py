@@ -1,4 +1,4 @@
-"""Feedback and choices of other clients on a task are refused and change nothing."""
+"""A client's feedback on another client's task, and its choice for that task, are refused and change nothing."""
 
 from uuid import UUID, uuid4
 
@@ -30,19 +30,19 @@ MANY_ITEMS = "\n".join(f"{number}. What does question {number} decide about the 
 
 
 async def define_agent(resources: Resources, client: Client) -> UUID:
-    """Define an agent with one memory, which answers the question."""
+    """Define an agent with one memory, which answers the question, and return the memory's id."""
     await resources.log.append(agent_defined())
     await client.settle()
     return await client.remember("python", "The truth value of an empty list is false.", tags=["list"])
 
 
 def feedback_of(client: str, task_id: UUID, event_id: UUID | None = None) -> FeedbackGiven:
-    """Return feedback of a client that a task was helpful."""
+    """Return a client's feedback that a task was helpful."""
     return FeedbackGiven(event_id=event_id or uuid4(), client_id=client, correlation_id=task_id, verdict="helpful")
 
 
 async def test_feedback_of_another_client_is_refused(settings: Settings) -> None:
-    """Feedback of another client is refused before, during and after the task, and credits nothing."""
+    """Feedback of another client is refused before, during and after the task, and no memory is credited."""
     async with (
         running_services(settings) as resources,
         connected_client(settings) as ann,
@@ -88,7 +88,7 @@ async def test_an_operator_may_rate_every_task(settings: Settings) -> None:
 
 
 async def test_feedback_of_another_client_does_not_count_for_routing(settings: Settings) -> None:
-    """Feedback of another client does not count for later routings."""
+    """Feedback of another client has no effect on later routings."""
     async with (
         running_services(settings) as resources,
         connected_client(settings) as ann,
@@ -112,7 +112,7 @@ async def test_feedback_of_another_client_does_not_count_for_routing(settings: S
 
 
 async def test_the_choice_of_another_client_is_refused(settings: Settings) -> None:
-    """The choice of another client in a negotiation is refused by the client library and by intake."""
+    """In a negotiation, the choice of another client is refused by the client library and by intake."""
     async with (
         running_services(settings) as resources,
         connected_client(settings) as ann,
@@ -147,7 +147,7 @@ async def test_the_choice_of_another_client_is_refused(settings: Settings) -> No
 
 
 async def test_an_operator_may_choose_for_every_task(settings: Settings) -> None:
-    """An operator may choose an option for any client's task."""
+    """An operator may choose an option in the negotiation of any client's task."""
     async with (
         running_services(settings) as resources,
         connected_client(settings) as ann,
@@ -161,7 +161,7 @@ async def test_an_operator_may_choose_for_every_task(settings: Settings) -> None
 
 
 async def test_an_offered_memory_is_not_linked_to_another_clients_task(settings: Settings) -> None:
-    """A memory offered with another client's task id is not linked to that task."""
+    """A memory that is offered with the id of another client's task is not linked to that task."""
     async with running_services(settings) as resources, connected_client(settings) as ann:
         await define_agent(resources, ann)
         task_id = (await ann.ask(QUESTION, settled=True)).task_id

@@ -1,4 +1,4 @@
-"""Tiered memory at work: experiences are recorded, consolidated, recalled, shared and erased."""
+"""Tiered memory in running services: experiences are recorded, consolidated, recalled, shared and erased."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -49,12 +49,14 @@ TIERED_SERVICES = ("projector", "intake", "tiered-memory", "query-api")
 SIMILAR_TEXTS = tuple(
     f"Noah mined iron with Lila in the cave in the {each}" for each in ("morning", "morning ", "morning  ")
 )
-"""Texts that the hashing embedder finds similar."""
+"""Three texts with the same words, so that the hashing embedder gives them the same vector."""
 
 
 @asynccontextmanager
 async def tiered_platform(settings: Settings, *names: str, **policy: object) -> AsyncIterator[tuple[Resources, Client]]:
-    """Run the services of tiered memory with agents of these names, and yield a client."""
+    """Run the services of tiered memory with agents of these names (by default `noah`), and yield resources and a
+    client.
+    """
     async with running_services(settings, TIERED_SERVICES) as resources, connected_client(settings) as client:
         last = 0
         for each in names or ("noah",):
@@ -73,7 +75,7 @@ async def all_memories(resources: Resources) -> list[TierMemory]:
 
 
 async def assert_as_folded(resources: Resources) -> None:
-    """Assert that the rows equal the fold of the log, and that exactly the memories have vectors."""
+    """Assert that the rows equal the fold of the log, and that each memory has a vector and nothing else has."""
     tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.tier_agent, TiersAgent)
@@ -85,7 +87,9 @@ async def assert_as_folded(resources: Resources) -> None:
 
 
 async def test_a_repeated_experience_is_recorded_once(settings: Settings) -> None:
-    """A repeated experience is recorded once; unimportant ones, and agents without tiered memory, are refused."""
+    """A repeated experience is recorded once. Unimportant experiences are refused, and so are agents without tiered
+    memory.
+    """
     async with tiered_platform(settings) as (resources, client):
         await resources.log.append(agent_defined("python"))
         lived = Experience(
@@ -111,7 +115,7 @@ async def test_a_repeated_experience_is_recorded_once(settings: Settings) -> Non
 
 
 async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settings: Settings) -> None:
-    """The oldest memories beyond the capacity are consolidated in clusters, and recalls by module count as accesses."""
+    """The oldest memories beyond the capacity are consolidated in clusters. A module's recalls count as accesses."""
     policy = {"short_term": {"base_capacity": 5, "max_capacity": 5, "kept_share": 0.2}}
     async with tiered_platform(settings, **policy) as (resources, client):
         for number, text in enumerate((*SIMILAR_TEXTS, "Noah planted wheat by the river", "Mira sang a song")):
@@ -119,7 +123,7 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
             await client.experience("noah", text.strip(), type="action", second=10.0 * number, cues=cues)
 
         async def over() -> Any:
-            """All memories beyond the capacity are consolidated."""
+            """Return a true value once all memories beyond the capacity are consolidated."""
             view = await client.tiers("noah")
             return view if (view.short, view.merging, view.long) == (1, 0, 2) else None
 
@@ -150,7 +154,7 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
 
 
 async def test_two_workers_consolidate_each_experience_once(settings: Settings) -> None:
-    """Two workers consolidate each experience once, and none is left behind."""
+    """Two concurrent workers consolidate each experience once and leave none out."""
     policy = {"short_term": {"base_capacity": 4, "max_capacity": 4, "kept_share": 0.5}}
     async with (
         tiered_platform(settings, **policy) as (resources, client),
@@ -175,7 +179,10 @@ async def test_two_workers_consolidate_each_experience_once(settings: Settings) 
 
 
 async def test_old_memories_are_consolidated_in_time(settings: Settings) -> None:
-    """Old memories are consolidated by the log's time, requested once; agents of simulations are left out."""
+    """The consolidation of old memories is requested once, after the retention time, by the log's clock.
+
+    Agents of simulations are left out.
+    """
     policy = {"short_term": {"retention_minutes": 30}}
     async with tiered_platform(settings, "noah", "lila", **policy) as (resources, client):
         await client.experience("noah", "Noah saw the sea")
@@ -191,7 +198,7 @@ async def test_old_memories_are_consolidated_in_time(settings: Settings) -> None
 
 
 async def test_a_shared_memory_is_recalled_by_its_audience(settings: Settings) -> None:
-    """A shared memory is recalled by exactly the agents it is shared with, and is not consolidated."""
+    """A shared memory is recalled exactly by the agents it is shared with, and is not consolidated."""
     async with tiered_platform(settings, "noah", "lila", "mira") as (resources, client):
         seen = await client.experience("noah", "The well behind the church is poisoned")
         secret = await client.experience("noah", "The gold is under the oak")
@@ -219,7 +226,7 @@ async def test_a_shared_memory_is_recalled_by_its_audience(settings: Settings) -
 
 
 async def test_an_erased_experience_is_erased_with_its_formed_memory(settings: Settings) -> None:
-    """Erasing an experience erases its offer, the memory formed from it and the other sources of that memory."""
+    """Erasing an experience also erases its offer, the memory formed from it, and the other sources of that memory."""
     async with tiered_platform(settings) as (resources, client):
         mined = [await client.experience("noah", each.strip(), type="action") for each in SIMILAR_TEXTS]
         await client.experience("noah", "Mira sang a canary song", type="conversation")

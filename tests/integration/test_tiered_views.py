@@ -1,4 +1,7 @@
-"""Tiered minds in the views equal the fold of the log: live, rebuilt, and after an erasure."""
+"""Tiered minds in the views equal the fold of the log: followed, rebuilt, and after an erasure.
+
+A tiered mind is the state of one agent's tiered memory.
+"""
 
 import random
 from collections.abc import Sequence
@@ -46,12 +49,12 @@ AGENT = "noah"
 
 
 def vector_key_of(text: str) -> str:
-    """Return the key of a text's vector."""
+    """Return the key under which the vector of a text is stored."""
     return vector_key(EMBEDDING.model, EMBEDDING.dimension, text)
 
 
 def recorded_experience(rng: random.Random, content: str, offered: UUID | None = None) -> ExperienceRecorded:
-    """Return a recorded experience."""
+    """Return the event of a recorded experience with random values."""
     return ExperienceRecorded.model_validate(
         {"event_id": derived_id(rng), "causation_id": offered, "agent_id": AGENT, "importance": 0.5}
         | {
@@ -62,7 +65,7 @@ def recorded_experience(rng: random.Random, content: str, offered: UUID | None =
 
 
 def formed_memory(rng: random.Random, content: str, sources: Sequence[UUID]) -> MemoryFormed:
-    """Return a memory formed from sources."""
+    """Return the event of a memory formed from these sources, with random values."""
     fields = {"type": "semantic", "content": content, "importance": 0.5, "formed_by": "extractive", "second": 1_000.0}
     return MemoryFormed.model_validate(
         {"event_id": derived_id(rng), "agent_id": AGENT, "sources": sources, "vector": vector_key_of(content)} | fields
@@ -70,12 +73,12 @@ def formed_memory(rng: random.Random, content: str, sources: Sequence[UUID]) -> 
 
 
 def derived_id(rng: random.Random) -> UUID:
-    """Return an id of the version that the platform derives."""
+    """Return a random UUID of version 5, the version of ids that the platform derives."""
     return UUID(int=rng.getrandbits(128), version=5)
 
 
 def random_life(rng: random.Random, length: int) -> list[Event]:
-    """Return twelve experiences followed by random events about them."""
+    """Return events: twelve experiences, then `length` random events about them."""
     begun: list[Any] = [recorded_experience(rng, f"thing {each}") for each in range(12)]
     known: list[UUID] = [each.event_id for each in begun]
 
@@ -106,7 +109,7 @@ def random_life(rng: random.Random, length: int) -> list[Event]:
 
 
 async def assert_as_folded(resources: Resources) -> None:
-    """Assert that the rows equal the fold of the log, and that exactly the memories have vectors."""
+    """Assert that the rows equal the fold of the log, and that each memory has a vector and nothing else has."""
     tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     vector = tables.memory_vector.c
     async with resources.database.reading() as connection:
@@ -119,7 +122,7 @@ async def assert_as_folded(resources: Resources) -> None:
 
 
 async def test_random_events_give_the_rows_of_the_fold(settings: Settings, seed: int) -> None:
-    """Random events give the same rows one by one, in batches and rebuilt."""
+    """Random events give the same rows when folded one by one, in batches and in a rebuild."""
     rng = random.Random(seed)
     await assert_views_follow_and_rebuild(settings, random_life(rng, 100), rng, assert_as_folded)
     async with open_resources(settings) as resources:
@@ -132,7 +135,7 @@ async def test_random_events_give_the_rows_of_the_fold(settings: Settings, seed:
 
 
 async def test_an_erased_experience_leaves_no_byte(servers: Servers, settings: Settings) -> None:
-    """An erased memory leaves no byte of its sources and of their offers, and a replay does not restore it."""
+    """After the erasure of a memory no file contains its sources or their offers, and a replay does not restore it."""
     rng, told = random.Random(7), UUID(int=77, version=4)
     lived = {"type": "action", "content": "the zugtrompetish thing"}
     offered = ExperienceOffered.model_validate({"event_id": told, "agent_id": AGENT, "experience": lived})

@@ -1,4 +1,4 @@
-"""Timers ring once when they are due by the adjustable clock, and none is lost."""
+"""Timers ring once when they are due by the adjustable clock, and no timer is lost."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,7 +31,7 @@ SOON = timedelta(seconds=2)
 
 @asynccontextmanager
 async def listening_timers(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]]]:
-    """Yield timers and the list of keys that rang."""
+    """Yield timers and a list to which the key of each timer that rings is appended."""
     async with opened_log(settings) as log:
         timers, rang = Timers(log, await Clock.open(log)), list[str]()
 
@@ -49,7 +49,7 @@ async def listening_timers(settings: Settings) -> AsyncIterator[tuple[Timers, li
 
 
 async def test_timers_ring_once_when_due(settings: Settings) -> None:
-    """Each timer rings once when it is due, a past one at once, and a changed one at its new time."""
+    """Each timer rings once when it is due, a timer in the past at once, and a changed timer at its new time."""
     async with listening_timers(settings) as (timers, rang):
         now = await timers.clock.now()
         await timers.set("far", now + timedelta(days=1))
@@ -58,7 +58,7 @@ async def test_timers_ring_once_when_due(settings: Settings) -> None:
         await timers.set("past", now - timedelta(days=30))
 
         async def heard() -> bool:
-            """Both timers have rung."""
+            """Return True once both timers have rung."""
             return len(rang) == 2
 
         await eventually(heard)
@@ -67,7 +67,7 @@ async def test_timers_ring_once_when_due(settings: Settings) -> None:
         await timers.set("moved", now - timedelta(days=1))
 
         async def moved() -> bool:
-            """The timer that was set to an earlier time has rung."""
+            """Return True once the timer that was set to an earlier time has rung."""
             return len(rang) == 3
 
         await eventually(moved)
@@ -75,7 +75,7 @@ async def test_timers_ring_once_when_due(settings: Settings) -> None:
 
 
 async def test_concurrent_advances_of_the_clock_add_up(settings: Settings) -> None:
-    """Concurrent advances of the clock add up."""
+    """If the clock is advanced several times concurrently, the advances add up."""
     async with opened_log(settings) as one, opened_log(settings) as other:
         first, second = await Clock.open(one), await Clock.open(other)
         before = await first.now()
@@ -84,7 +84,7 @@ async def test_concurrent_advances_of_the_clock_add_up(settings: Settings) -> No
 
 
 async def test_a_lost_timer_is_set_again_and_a_false_one_is_ignored(settings: Settings) -> None:
-    """Lost timers are set again from the views, and timers that the views do not know have no effect."""
+    """Lost timers are set again from the views. Timers that the views do not know have no effect."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -97,14 +97,14 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_is_ignored(settings: Se
         await log.stream.publish(log.subjects.timer_due("x"), b"\xff garbage", stream=log.subjects.timers_stream)
 
         async def all_ring() -> bool:
-            """All false timers ring."""
+            """Return True once all four timers that the views do not know have rung and wait for the tutor."""
             return bool((await log.stream.consumer_info(log.subjects.timers_stream, "tutor")).num_pending == 4)
 
         await eventually(all_ring)
     async with running_services(settings) as resources, connected_client(settings) as client:
 
         async def all_heard() -> bool:
-            """All ringing timers were handled."""
+            """Return True once the tutor has handled all timers that rang."""
             known = await resources.log.stream.consumer_info(resources.log.subjects.timers_stream, "tutor")
             return not known.num_pending and not known.num_ack_pending
 
@@ -114,7 +114,7 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_is_ignored(settings: Se
         await client.clock(advance=timedelta(days=1, minutes=5))
 
         async def again() -> bool:
-            """Both exercises were repeated."""
+            """Return True once both exercises were repeated."""
             return (
                 len([each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded)]) == 4
             )

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.connected
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Directory with the certificates of an authority, the server and a client."""
+    """Directory with certificates of an authority, of the server and of a client."""
     directory, authority = tmp_path_factory.mktemp("certificates"), trustme.CA()
     authority.cert_pem.write_to_path(str(directory / "ca.pem"))
     for name, host in (("server", "127.0.0.1"), ("client", "nemuri.example")):
@@ -31,7 +31,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def encrypted(servers: Servers, certificates: Path) -> AsyncIterator[RestrictedServers]:
-    """A server that requires certificates."""
+    """A server that requires certificates of its clients."""
     files = {"cert_file": "server.pem", "key_file": "server.key", "ca_file": "ca.pem"}
     lines = ", ".join(f'{option}: "{certificates / name}"' for option, name in files.items())
     async with RestrictedServers.running(servers, more=f"tls {{ {lines}, verify: true }}", scheme="tls") as running:
@@ -39,7 +39,7 @@ async def encrypted(servers: Servers, certificates: Path) -> AsyncIterator[Restr
 
 
 def with_certificates(settings: Settings, certificates: Path) -> Settings:
-    """Return the settings with the authority and the client's certificate."""
+    """Return a copy of the settings with the authority and the client's certificate."""
     mine = {"nats_certificate": certificates / "client.pem", "nats_key": certificates / "client.key"}
     return settings.model_copy(update={"nats_ca": certificates / "ca.pem", **mine})
 
@@ -59,7 +59,7 @@ async def test_services_and_clients_work_over_tls(encrypted: RestrictedServers, 
 async def test_a_connection_without_certificates_is_refused(
     encrypted: RestrictedServers, certificates: Path, missing: str
 ) -> None:
-    """A connection without the authority or without a certificate is refused."""
+    """A connection is refused if the client does not know the authority or has no certificate."""
     settings = with_certificates(encrypted.client("ann"), certificates).model_copy(
         update={missing: None, "nats_key": None}
     )
@@ -69,7 +69,7 @@ async def test_a_connection_without_certificates_is_refused(
 
 
 async def test_a_missing_certificate_is_refused(encrypted: RestrictedServers, certificates: Path) -> None:
-    """A missing certificate file is refused in one line that names the setting."""
+    """A missing certificate file ends in an error of one line that names the setting."""
     settings = encrypted.client("ann").model_copy(update={"nats_ca": certificates / "none.pem"})
     with pytest.raises(NotConnectedError, match="NEMURI_NATS_CA"):
         async with connected(settings, "ann"):

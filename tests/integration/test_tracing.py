@@ -18,7 +18,7 @@ pytestmark = pytest.mark.connected
 
 @pytest.fixture(scope="module")
 def exporter() -> Iterator[InMemorySpanExporter]:
-    """Exporter of this process's spans; OpenTelemetry accepts one provider per process."""
+    """The exporter that collects this process's spans. OpenTelemetry accepts one tracer provider per process."""
     found, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(found))
     trace.set_tracer_provider(provider)
@@ -28,7 +28,7 @@ def exporter() -> Iterator[InMemorySpanExporter]:
 
 @pytest.fixture
 def spans(exporter: InMemorySpanExporter) -> InMemorySpanExporter:
-    """The exporter without earlier spans."""
+    """The exporter, emptied of the spans of earlier tests."""
     exporter.clear()
     return exporter
 
@@ -55,7 +55,9 @@ def _trace(span: ReadableSpan) -> int:
 async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
     settings: Settings, spans: InMemorySpanExporter
 ) -> None:
-    """The span of each handler is a child of the handler that appended its event, and the client's span is the root."""
+    """The span of each handler is a child of the span of the handler that appended its event. The client's span is the
+    root.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         result = await client.ask("What is truth value testing?")
@@ -94,7 +96,9 @@ async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
 
 
 async def test_split_and_joined_documents_stay_in_the_trace(settings: Settings, spans: InMemorySpanExporter) -> None:
-    """The spans of a document's chunks are children of the split, and the join is linked to the other chunks."""
+    """The spans of a document's chunks are children of the span that split it. The span of the join links to the other
+    chunks.
+    """
     pages = "\f".join(f"Page {number}: a value is true unless its class says otherwise." * 40 for number in range(25))
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
@@ -118,7 +122,7 @@ async def test_split_and_joined_documents_stay_in_the_trace(settings: Settings, 
 
 
 async def test_a_trace_from_another_process_is_continued(settings: Settings, spans: InMemorySpanExporter) -> None:
-    """A trace from another process is continued by its header; an invalid header begins a new trace."""
+    """The header of a message continues a trace from another process. An invalid header begins a new trace."""
 
     remote = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     async with running_services(settings, ["projector", "intake"]) as resources:

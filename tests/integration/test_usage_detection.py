@@ -1,4 +1,4 @@
-"""The policy selects how used memories are detected; a usage judge is asked once per answer."""
+"""The policy selects the method that detects used memories. The usage judge is asked once per answer."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -36,30 +36,32 @@ class RefusingJudge(CountingModel):
     """A usage judge that refuses."""
 
     async def judgement(self, job: JudgeJob) -> Reply[Any]:
-        """Count the call and refuse."""
+        """Count the call and raise `ModelRefused`."""
         await super().judgement(job)
         raise ModelRefused("I would rather not")
 
 
 class Judge(CountingModel):
-    """A usage judge that names the second memory, with token usage."""
+    """A usage judge that names the second memory as used, and reports its tokens."""
 
     async def judgement(self, job: JudgeJob) -> Reply[Any]:
-        """Count the call and judge."""
+        """Count the call and return the label of the second memory."""
         await super().judgement(job)
         return Reply((job.memories[1].label,), Usage(model="judge", input_tokens=90, output_tokens=4))
 
 
 class ModelWithoutCitations(ExtractiveModel):
-    """A model that answers with the words of a memory and without citations."""
+    """A model that answers with the words of one memory and without citations."""
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:  # noqa: ARG002 - signature of a model
-        """Return an incomplete answer without citations."""
+        """Return an answer without citations that is not marked as complete."""
         return Reply(Answer(LIST, ()), Usage(model="uncited"))
 
 
 async def define_agent(resources: Resources, client: Client, detection: str) -> dict[str, UUID]:
-    """Define an agent with two memories and a way of detection. Return the memories' ids by text."""
+    """Define an agent with two memories, whose policy selects the method `detection`. Return the memories' ids by
+    text.
+    """
     await resources.log.append(agent_defined())
     policy = PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"use_detection": detection})
     await resources.log.append(policy)
@@ -73,7 +75,7 @@ async def define_agent(resources: Resources, client: Client, detection: str) -> 
 
 
 async def detected_use(resources: Resources) -> MemoriesUsed:
-    """Return the detected use."""
+    """Return the only recorded use of memories."""
     [found] = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesUsed)]
     return found
 
@@ -102,7 +104,7 @@ async def test_a_judges_verdict_and_cost_are_recorded(settings: Settings) -> Non
 
 
 async def test_similarity_decides_if_the_judge_refuses(settings: Settings) -> None:
-    """If the judge refuses, similarity detects the use of an answer without citations."""
+    """If the judge refuses, similarity detects the memories that an answer without citations used."""
     light = RefusingJudge()
     async with (
         running_services(settings, models=Models(main=ModelWithoutCitations(), light=light)) as resources,
@@ -122,7 +124,7 @@ async def test_similarity_decides_if_the_judge_refuses(settings: Settings) -> No
     ("detection", "methods"), [("citation", set()), ("tag", {"tag"}), ("similarity", {"similarity"})]
 )
 async def test_each_way_of_detection_works_alone(settings: Settings, detection: str, methods: set[str]) -> None:
-    """Detection by citation, tag or similarity alone finds the uses that it can detect."""
+    """Each method (citation, tag, similarity) detects by itself the uses that it can detect."""
     light = CountingModel()
     async with (
         running_services(settings, models=Models(main=ModelWithoutCitations(), light=light)) as resources,

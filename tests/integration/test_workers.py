@@ -1,4 +1,4 @@
-"""Several workers of a service share its events, and an event in work is not delivered to another worker."""
+"""Several workers of a service share its events. An event that one worker handles is not delivered to another."""
 
 import asyncio
 from collections import Counter
@@ -23,16 +23,16 @@ CONCURRENT_EVENTS = 2
 
 @dataclass
 class BlockingService:
-    """A service whose handlers wait until they are released."""
+    """A service whose handlers wait until the test releases them."""
 
     started: list[UUID] = field(default_factory=list)
     max_working: Counter[str] = field(default_factory=Counter)
-    """Maximum number of events that each worker had in work at the same time."""
+    """Largest number of events that each worker has handled at the same time."""
     working: Counter[str] = field(default_factory=Counter)
     release: asyncio.Event = field(default_factory=asyncio.Event)
 
     def worker(self, name: str) -> Service:
-        """Return one of its workers; all share the same durable consumer."""
+        """Return a worker of this service. All its workers share one durable consumer."""
         service = Service("desk", concurrency=CONCURRENT_EVENTS)
 
         @service.handles(TaskSubmitted)
@@ -46,7 +46,7 @@ class BlockingService:
         return service
 
     async def until_started(self, number: int) -> None:
-        """Return once so many events are in work or done."""
+        """Return once handlers have begun `number` events."""
         async with asyncio.timeout(60):
             while len(self.started) < number:  # noqa: ASYNC110 - no notification exists
                 await asyncio.sleep(0.02)
@@ -56,7 +56,7 @@ class BlockingService:
 async def running_workers(
     service_under_test: BlockingService, settings: Settings, workers: int
 ) -> AsyncIterator[Resources]:
-    """Run so many workers of the service."""
+    """Run `workers` workers of the service, and yield their resources. Releases the handlers afterwards."""
     async with open_resources(settings) as resources, run_services(resources, ["projector"]), AsyncExitStack() as stack:
         durables = service_under_test.worker("none").durables(resources.log.subjects)
         await provision(resources.log, durables, ack_wait=settings.ack_wait)
@@ -72,7 +72,7 @@ async def running_workers(
 
 
 async def test_two_workers_have_twice_as_much_in_work(settings: Settings) -> None:
-    """Two workers have twice as many events in work as one, and none exceeds its limit."""
+    """Two workers handle twice as many events at the same time as one, and neither exceeds its limit."""
     service_under_test = BlockingService()
     async with running_workers(service_under_test, settings, 2) as resources:
         for _ in range(9):
@@ -85,7 +85,7 @@ async def test_two_workers_have_twice_as_much_in_work(settings: Settings) -> Non
 
 
 async def test_an_event_held_by_a_busy_worker_is_not_redelivered(settings: Settings) -> None:
-    """An event that waits in a busy worker longer than the acknowledgement timeout is not redelivered."""
+    """An event that a busy worker holds for longer than the acknowledgement timeout is not redelivered."""
     short = settings.model_copy(update={"ack_wait": 0.5})
     service_under_test = BlockingService()
     async with running_workers(service_under_test, short, 1) as resources:
@@ -94,7 +94,7 @@ async def test_an_event_held_by_a_busy_worker_is_not_redelivered(settings: Setti
             await resources.log.append(each)
         await service_under_test.until_started(CONCURRENT_EVENTS)
         info = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
-        await asyncio.sleep(3 * short.ack_wait)  # the test shows that no redelivery happens in this time
+        await asyncio.sleep(3 * short.ack_wait)  # Long enough to show that no redelivery happens.
         service_under_test.release.set()
         await service_under_test.until_started(len(said))
         ended = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")

@@ -1,4 +1,4 @@
-"""The world process on a real server: hosts join, act, hear and are replaced, and invalid messages change nothing."""
+"""The world process on a real server: hosts join, act, hear and are replaced. Invalid messages change nothing."""
 
 import asyncio
 import time
@@ -44,7 +44,7 @@ SETTINGS = WorldSettings(size=64, rate=50.0, speed=10.0, creatures=False, towns=
 
 @dataclass(slots=True)
 class Host:
-    """A host that acts for agents."""
+    """A host that sends acts of agents and receives their percepts."""
 
     client: Nats
     subjects: Subjects
@@ -54,7 +54,7 @@ class Host:
     heard: list[tuple[str, str]] = field(default_factory=list)
 
     async def listen(self) -> None:
-        """Subscribe to the percepts of its agents."""
+        """Subscribe to the percepts and outcomes for this host's agents."""
         await self.client.subscribe(self.subjects.percepts(SOCIETY, self.name), cb=self._hear)
         await self.client.flush()
 
@@ -65,17 +65,17 @@ class Host:
             self.heard += [(agent, each.text) for each in percept.heard]
 
     async def join(self, *agents: str, town: str = "town") -> Joined:
-        """Ask the world to let agents join."""
+        """Ask the world to admit agents, and return its answer."""
         asked = Joining(host=self.name, agents={each: each for each in agents}, towns=dict.fromkeys(agents, town))
         answer = await self.client.request(self.subjects.joining(SOCIETY), asked.model_dump_json().encode(), timeout=10)
         return Joined.model_validate_json(answer.data)
 
     async def send(self, subject: str, message: Value) -> None:
-        """Send a message to the world."""
+        """Publish a message to the world."""
         await self.client.publish(subject, message.model_dump_json().encode())
 
     async def send_act(self, agent: str, act_id: str, action: Action) -> None:
-        """Send one act of one agent."""
+        """Publish one act of one agent."""
         one = Act(agent_id=agent, act_id=act_id, act=action)
         await self.send(self.subjects.acts(SOCIETY), Acts(host=self.name, acts=(one,)))
 
@@ -89,7 +89,7 @@ class Host:
         return found
 
     async def until_perceived(self, *agents: str) -> None:
-        """Wait until there are percepts of these agents."""
+        """Wait until each of these agents has a percept."""
 
         async def complete() -> bool:
             return set(agents) <= set(self.newest)
@@ -107,7 +107,7 @@ class RunningWorld:
     registry: CollectorRegistry
 
     def ignored(self, reason: str) -> float:
-        """Return the number of messages ignored for a reason."""
+        """Return the number of messages that the world ignored for this reason."""
         return self.registry.get_sample_value("nemuri_world_ignored_total", {"reason": reason}) or 0.0
 
     def value(self, name: str) -> float:
@@ -163,7 +163,7 @@ async def test_agents_of_different_hosts_hear_each_other(servers: Servers) -> No
 
 
 async def test_invalid_messages_and_foreign_acts_are_ignored(servers: Servers) -> None:
-    """Invalid messages and acts of foreign agents are counted and ignored, and an unknown town admits nobody."""
+    """Invalid messages, and acts for agents of another host, are counted and ignored. An unknown town admits nobody."""
     async with running_world(servers) as world:
         first, subjects = world.first, world.first.subjects
         assert (await first.join("ann", town="atlantis")).agents == ()
@@ -181,7 +181,9 @@ async def test_invalid_messages_and_foreign_acts_are_ignored(servers: Servers) -
 
 
 async def test_a_host_that_takes_over_agents_gets_their_percepts(servers: Servers) -> None:
-    """A host that takes over an agent gets its percepts and outcomes, and the former host gets no more of them."""
+    """A host that takes over an agent gets the agent's percepts and outcomes. The former host gets none of them any
+    more.
+    """
     async with running_world(servers) as world:
         await world.first.join("ann", "bob")
         await world.first.until_perceived("ann", "bob")
@@ -201,7 +203,7 @@ async def test_a_host_that_takes_over_agents_gets_their_percepts(servers: Server
 
 
 async def test_a_world_loaded_from_its_dump_serves_the_same_hosts(servers: Servers) -> None:
-    """A world loaded from its dump serves the same hosts, and an invalid dump changes nothing."""
+    """A world loaded from its dump serves the same hosts. Loading an invalid dump changes nothing."""
     async with running_world(servers) as world:
         await world.first.join("ann")
         await world.first.until_perceived("ann")
@@ -220,7 +222,7 @@ async def test_a_world_loaded_from_its_dump_serves_the_same_hosts(servers: Serve
 
 
 async def test_late_ticks_are_measured_and_missed_ones_skipped(servers: Servers) -> None:
-    """A delay of a quarter second is measured as tardiness, and the missed ticks are skipped and counted."""
+    """A delay of a quarter second is measured as tardiness. The ticks that it missed are skipped and counted."""
     async with running_world(servers) as world:
         time.sleep(0.25)  # noqa: ASYNC251 - blocks on purpose
         await eventually(lambda: _true(world.value("missed_ticks_total") >= 8))
