@@ -1,1 +1,1 @@
-"""Embedders behind one protocol: hashing, OpenAI and compatible servers, and local sentence-transformers."""
+"""Embedders with one protocol: hashing, OpenAI and compatible servers, and local sentence-transformers."""

@@ -15,9 +15,9 @@ SPECS: Final = "hashing, openai:MODEL or sentence-transformers:NAME_OR_PATH"
 
 
 def build_embedder(settings: EmbeddingSettings) -> Embedder:
-    """Return the embedder for these settings.
+    """Return the embedder that the settings choose.
 
-    Raises `ValueError` with a message of one line for an unknown embedder or an incomplete setting. A
+    Raises `ValueError`, with a message of one line, for an unknown embedder or an incomplete setting. A
     sentence-transformer is loaded here, which takes seconds; without its extra `ModuleNotFoundError` is raised.
     """
     kind, _, name = settings.spec.strip().partition(":")

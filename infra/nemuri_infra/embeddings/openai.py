@@ -1,4 +1,4 @@
-"""An embedder that uses the embeddings of OpenAI or of a compatible server."""
+"""An embedder that uses an embedding model of OpenAI or of a compatible server."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from nemuri_infra.models.provider_calls import read_body, sendable, translated_e
 from nemuri_infra.models.retries import Retries, call_with_retries
 
 LONGEST_TEXT: Final = 6_000
-"""Maximum number of estimated tokens of a text; the rest is cut off.
+"""Maximum number of estimated tokens of a text. The rest of the text is cut off.
 
 The models accept 8,192 tokens, and the estimate is accurate to about a quarter.
 """
@@ -44,7 +44,8 @@ class _Vectors(BaseModel):
 
 
 class OpenAIEmbedder:
-    """An embedder with one model behind a base URL. It sends texts in batches and retries.
+    """An embedder that calls one model of a server at a base URL. It sends texts in batches and retries failed
+    requests.
 
     The constructor imports the SDK. The default thresholds are estimates for text-embedding-3, not measurements. Pass
     other thresholds for another model.
@@ -82,7 +83,8 @@ class OpenAIEmbedder:
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of the texts, shape (len(texts), dimension).
 
-        Blank texts are not sent; their rows are zeros.
+        Blank texts are not sent; their rows are zeros. Raises `ModelUnavailable` or `ModelRefused` if the provider
+        fails.
         """
         require_allowed(self._base_url)
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The calibrated thresholds of an embedder, as cosine similarities. `Embedder` explains each."""
+    """The calibrated thresholds of an embedder, as cosine similarities. The properties of `Embedder` explain each."""
 
     relevance: float
     use: float
@@ -18,10 +18,10 @@ class Thresholds:
 
 
 class Embedder(Protocol):
-    """An embedder: it maps texts to vectors of length 1, so that the inner product of two vectors is their cosine
+    """An embedder. It maps texts to vectors of length 1, so that the inner product of two vectors is their cosine
     similarity.
 
-    All thresholds are cosine similarities that were calibrated for this embedder. They do not apply to another one.
+    The thresholds are cosine similarities that were calibrated for this embedder. They do not apply to another one.
     """
 
     @property
@@ -37,39 +37,41 @@ class Embedder(Protocol):
 
     @property
     def stored(self) -> bool:
-        """Return whether vectors should be stored; False if computing them again is quick and gives the same on every
-        machine.
+        """Return whether vectors should be stored.
+
+        False if computing them again is quick and gives the same result on every machine.
         """
 
     @property
     def relevance_threshold(self) -> float:
-        """Return the minimum cosine of a query and a candidate memory.
+        """Return the minimum cosine of a query and a memory that may be relevant to it.
 
         It is low, so that hardly any relevant memory is lost.
         """
 
     @property
     def use_threshold(self) -> float:
-        """Return the minimum cosine of an answer and a memory that it used.
+        """Return the minimum cosine of an answer and a memory for the memory to count as used.
 
         It is high, so that unrelated memories do not count.
         """
 
     @property
     def recall_threshold(self) -> float:
-        """Return the minimum cosine of a memory that is recalled without a request; higher than the relevance
-        threshold.
+        """Return the minimum cosine for a memory that is recalled although nobody asked for it.
+
+        It is higher than the relevance threshold.
         """
 
     @property
     def lexical(self) -> bool:
-        """Return whether similarity means similar spelling. Affective retrieval then compares words too."""
+        """Return whether similar vectors mean similar spelling. Affective retrieval then compares words too."""
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of the texts, shape (len(texts), dimension), with rows of length 1, or zeros for a text
-        without content.
+        """Return the vectors of the texts, shape (len(texts), dimension).
 
-        Raises `ModelUnavailable` or `ModelRefused` of `nemuri_infra.models.protocol` if a provider fails.
+        Each row has length 1, or is zero for a text without content. Raises `ModelUnavailable` or `ModelRefused` of
+        `nemuri_infra.models.protocol` if a provider fails.
         """
 
     async def aclose(self) -> None:

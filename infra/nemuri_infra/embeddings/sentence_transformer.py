@@ -20,12 +20,12 @@ _SMALL: Final = 1 << 20
 
 
 class SentenceTransformerEmbedder:
-    """An embedder with a sentence-transformer, by Hugging Face name or path.
+    """An embedder with a sentence-transformer, chosen by its Hugging Face name or a path.
 
     It runs on the CPU in a thread, one batch at a time. The constructor imports torch and loads the model, which takes
-    seconds and may download it. After that the embedder works offline. The name of a model from a path contains a
-    digest of its files, so two models in folders of the same name are not confused. Raises `ModuleNotFoundError`, with
-    the remedy in one line, if the extra is not installed.
+    seconds and may download it. After that the embedder works offline. Raises `ModuleNotFoundError`, with the remedy in
+    one line, if the extra is not installed. If the model comes from a path, its name contains a digest of its files, so
+    two models in folders of the same name are not confused.
 
     The default thresholds are calibrated for all-MiniLM-L6-v2 on 350 passages of Python's documentation. The query for
     a passage is half the words of one of its sentences.

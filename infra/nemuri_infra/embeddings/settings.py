@@ -15,13 +15,15 @@ class EmbeddingSettings(BaseModel):
     spec: str = "hashing"
     """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
     dimension: Annotated[int, Field(ge=1)] | None = None
-    """Dimension of the vectors; None for 1,024 with hashing and for the model's own otherwise.
+    """Dimension of the vectors. None means 1,024 for hashing, and the model's own dimension otherwise.
 
     Required for an unknown model in OpenAI's format; ignored for sentence-transformers.
     """
     relevance_threshold: Cosine | None = None
     use_threshold: Cosine | None = None
-    """Thresholds that replace the calibrated ones of the embedder; None keeps these. Ignored for hashing."""
+    """Thresholds that replace the calibrated ones of the embedder. With None the calibrated one is used. Ignored for
+    hashing.
+    """
     openai_api_key: SecretStr | None = None
     """API key of OpenAI. Not required for other servers."""
     openai_base_url: AnyHttpUrl | None = None

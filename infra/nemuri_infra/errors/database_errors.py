@@ -15,10 +15,10 @@ OUTAGES = (
     ConnectionError,
     TimeoutError,
 )
-"""Errors of a database that is missing, restarting, out of resources or broken. The statement did not cause them."""
+"""Errors that mean that the database is missing, restarting, out of resources or broken. No statement causes them."""
 
 
 def reason(error: Exception) -> str:
-    """Return the first line of the driver's message, or the error's type if the message is empty."""
+    """Return the first line of the driver's message; the name of the error's type if the message is empty."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     return (str(cause).strip() or type(cause).__name__).splitlines()[0]

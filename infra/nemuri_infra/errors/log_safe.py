@@ -1,7 +1,7 @@
 """Descriptions of errors that are safe to log: they never contain the data that was processed.
 
 The message of an error often quotes its input, such as a task, a memory or a provider's reply. Only the messages of
-this project's errors and of connection errors are known to quote nothing.
+this project's errors and of connection errors are known to contain no such quotation.
 """
 
 import traceback
@@ -21,7 +21,9 @@ PROJECT_PREFIXES = ("nemuri.", "nemuri_contracts.", "nemuri_domain.", "nemuri_in
 
 
 def log_safe(error: BaseException) -> str:
-    """Return the message of an error in one line, or only its type if the message could quote data."""
+    """Return the first line of an error's message. If the message could quote data, return only the error's type or
+    code.
+    """
     if isinstance(error, BriefError):
         return error.brief
     if isinstance(error, ValidationError):
@@ -37,5 +39,5 @@ def log_safe(error: BaseException) -> str:
 
 
 def code_locations(trace: TracebackType | None) -> list[str]:
-    """Return the code locations of a traceback, outermost call first. They contain no data."""
+    """Return the code locations of a traceback as texts, outermost call first. They contain no data."""
     return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(trace)]

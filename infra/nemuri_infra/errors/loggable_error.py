@@ -1,13 +1,13 @@
-"""An error with a separate text for logs. This module imports nothing, since every client loads it."""
+"""An error with a separate text for logs. Every client loads this module, so it imports nothing."""
 
 
 class BriefError(Exception):
-    """An error with a separate text for logs."""
+    """An error whose message may quote data, with a separate text for logs."""
 
     def __init__(self, message: str, *, brief: str | None = None) -> None:
         super().__init__(message)
         self.brief = brief or message
-        """Text for logs: the message without quotations of a prompt or a reply.
+        """Text for logs: the message without quotations from a prompt or a reply.
 
-        Equal to the message if no such text was given.
+        It is the message itself if no such text was given.
         """

@@ -26,7 +26,7 @@ class Delivery:
     kind: str
     span: Span
     outcome: Outcome = "interrupted"
-    """Outcome of the delivery; `interrupted` as long as the caller has set no other."""
+    """Outcome of the delivery. It stays `interrupted` until the caller sets another."""
 
     def concerns(self, event: Event) -> None:
         """Add the event's task and agent to the span and to the log lines of the delivery."""
@@ -37,8 +37,9 @@ class Delivery:
 
 @contextmanager
 def delivery(service: str, raw: Msg, metrics: Metrics) -> Iterator[Delivery]:
-    """Record the delivery of a message to a service, from the start to the end of the context, as a span, metrics and
-    log fields.
+    """Record the delivery of a message to a service, which lasts as long as the context.
+
+    It is recorded as a span and in the metrics, and its fields are added to all log lines in the context.
     """
     kind = raw.subject.rpartition(".")[2]
     kind = kind if kind in EVENTS else "unknown"

@@ -1,4 +1,4 @@
-"""Prometheus metrics of a society's host, computed from its vitals at each scrape."""
+"""Prometheus metrics of a society's host. They are computed from its health report at each scrape."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
@@ -14,14 +14,14 @@ LATENESS_BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
 
 
 class HostCollector(Collector):
-    """A Prometheus collector of a host's vitals. Agents are never labels, because their number is unlimited."""
+    """A Prometheus collector of a host's health report. Agents are never labels, because their number is unlimited."""
 
     def __init__(self, vitals: Callable[[], HostHealthReport]) -> None:
-        """Create the collector. It calls `vitals` at each scrape for the present vitals of the host."""
+        """Create the collector. At each scrape it calls `vitals` for the host's present health report."""
         self._vitals = vitals
 
     def collect(self) -> Iterator[Metric]:
-        """Yield all metrics, computed from a single reading of the vitals."""
+        """Yield all metrics, computed from one health report."""
         now = self._vitals()
         yield _counter("runs", "Runs of modules.", "module", now.runs)
         yield _counter("failures", "Failed runs of modules.", "module", now.failures)
@@ -77,7 +77,7 @@ def _hearing(late: Lateness) -> Metric:
 
 
 def _buckets(late: Lateness) -> list[tuple[str, float]]:
-    """Return the cumulative count for each bucket bound."""
+    """Return the upper bound of each bucket with the number of runs up to this bound."""
     return list(zip(LATENESS_BOUNDS, map(float, accumulate(late.counts)), strict=True))
 
 

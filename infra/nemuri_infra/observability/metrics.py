@@ -1,7 +1,7 @@
 """Prometheus metrics of a process, in a registry of their own.
 
-Labels are names from code or settings: services, kinds of events, consumers, models. They are never subjects, agents or
-ids, because the number of those is unlimited.
+Labels are names from code or settings: services, kinds of events, consumers, models. Subjects, agents and ids are never
+labels, because their number is unlimited.
 """
 
 from prometheus_client import (

@@ -1,7 +1,7 @@
-"""Distributed traces of tasks, from the submission to the sleep after the session.
+"""Distributed traces of tasks, from the submission of a task to the sleep after its session.
 
-The log's messages carry the trace in W3C headers. Only the API of OpenTelemetry is required. Without an SDK (the extra
-`otel`) no span is recorded, but the trace headers of incoming messages are still passed on.
+The messages of the log carry the trace in W3C headers. Only the API of OpenTelemetry is required. Without its SDK (the
+extra `otel`) no span is recorded, but the trace headers of incoming messages are still passed on.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ def start_export(service: str) -> None:
 
 
 def trace_headers() -> dict[str, str]:
-    """Return the message headers that continue the current trace; empty outside a trace."""
+    """Return the message headers with which a receiver continues the current trace; empty outside a trace."""
     headers: dict[str, str] = {}
     _format.inject(headers)
     return headers
@@ -43,9 +43,9 @@ def trace_headers() -> dict[str, str]:
 
 @contextmanager
 def span(name: str, *, kind: SpanKind = SpanKind.INTERNAL, **named: str | int) -> Iterator[Span]:
-    """Open a child span of the current span, or a new trace if there is none.
+    """Open a child span of the current span during the context, or a new trace if there is no current span.
 
-    `named` are its attributes, without the prefix `nemuri.`.
+    `named` are the span's attributes, without the prefix `nemuri.`.
     """
     attributes = {f"nemuri.{key}": value for key, value in named.items()}
     with _tracer.start_as_current_span(
@@ -56,9 +56,9 @@ def span(name: str, *, kind: SpanKind = SpanKind.INTERNAL, **named: str | int) -
 
 @contextmanager
 def continued_span(headers: Mapping[str, str] | None, name: str, **named: str | int) -> Iterator[Span]:
-    """Open a span that continues the trace in a message's headers.
+    """Open a span during the context that continues the trace in a message's headers.
 
-    `named` are its attributes, without the prefix `nemuri.`.
+    `named` are the span's attributes, without the prefix `nemuri.`.
     """
     with _tracer.start_as_current_span(
         name,
@@ -83,7 +83,7 @@ def trace_id() -> str | None:
 
 
 def link(headers: Mapping[str, str] | None) -> None:
-    """Link the current span to the span that wrote these message headers.
+    """Link the current span to the span in which a message with these headers was sent.
 
     Does nothing if that span is the parent of the current one, or if the headers carry no trace.
     """

@@ -5,7 +5,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from nemuri_contracts.society import LATENESS
 
 LATENESS_BOUNDS = tuple(bound / 1_000 for bound in LATENESS)
-"""Upper bounds of the buckets, in seconds."""
+"""Upper bounds of the histogram buckets, in seconds."""
 
 
 class WorldMetrics:

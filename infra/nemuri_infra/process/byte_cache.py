@@ -36,7 +36,10 @@ class ByteCache(Generic[K, V]):
         return None if entry is None else entry[0]
 
     def keep(self, key: K, value: V) -> None:
-        """Add or replace a value, and evict the least recently used values that no longer fit."""
+        """Add or replace a value, and remove the least recently used values that no longer fit.
+
+        A value above the limit is not added, and an older value with its key is removed.
+        """
         taken = self.size(key, value)
         if taken <= self.limit:
             self._kept[key] = (value, taken)

@@ -9,7 +9,7 @@ REPEAT_SECONDS = 5.0
 
 
 async def cancel_and_wait(*work: "asyncio.Future[Any]", repeat: float = REPEAT_SECONDS) -> None:
-    """Cancel all tasks and return when all have ended, with any outcome.
+    """Cancel all tasks and wait until all have ended. Their results and errors are ignored.
 
     One cancellation is not enough. Before Python 3.12 `asyncio.wait_for`, which the drivers use, loses a cancellation
     that arrives together with the awaited result. An endless task then goes on, and its waiter hangs. So tasks are
@@ -32,7 +32,7 @@ async def cancel_and_wait(*work: "asyncio.Future[Any]", repeat: float = REPEAT_S
 
 
 async def run_together(*work: Coroutine[Any, Any, None]) -> None:
-    """Run all coroutines concurrently.
+    """Run all coroutines concurrently and wait until all have ended.
 
     If one fails, or the caller is cancelled, the others are ended by `cancel_and_wait`. Raises the first error. A task
     group would cancel its tasks only once, and wait without end for a task that lost the cancellation.

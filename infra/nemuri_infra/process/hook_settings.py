@@ -1,4 +1,5 @@
-"""Settings of hooks, read with the standard library alone, because loading the full settings takes too long.
+"""Settings of the hooks of coding assistants, read with the standard library alone, because the full settings load
+slowly.
 
 They come from the same environment variables as `Settings`, and the running platform is found in the same way as by
 `Home`.
@@ -30,8 +31,8 @@ class HookSettings:
     def __init__(self, data: str | None = None, agent: str | None = None) -> None:
         """Read the settings from the environment.
 
-        `data` and `agent` are options of the command line and have precedence. Raises `PlatformNotFound` if a setting
-        is invalid.
+        `data` and `agent` are options of the command line; if given, they replace the variables. Raises
+        `PlatformNotFound` if a setting is invalid.
         """
         told = _environment()
         self.data = data_directory(data)
@@ -46,7 +47,7 @@ class HookSettings:
 
     @property
     def nats_address(self) -> str:
-        """Return the address of the NATS server: from the environment, else of the running platform.
+        """Return the address of the NATS server: from the environment, otherwise that of the running platform.
 
         Raises `PlatformNotFound` if no platform runs or it is not ready.
         """
@@ -64,7 +65,7 @@ class HookSettings:
 
 
 def data_directory(data: str | None = None) -> str:
-    """Return the data directory: the option `data` of the command line, else from the environment, else the default."""
+    """Return the data directory: `data` if given, otherwise the one in the environment, otherwise the default."""
     chosen = data or _environment().get("nemuri_data") or _default()
     return os.path.join(os.getcwd(), os.path.expanduser(chosen))  # noqa: PTH109, PTH111, PTH118 - pathlib takes longer
 
@@ -109,7 +110,7 @@ def _seconds(what: str, told: str | None) -> float:
 def _runs(data: str) -> bool:
     """Return whether a platform holds the lock of the directory.
 
-    The system releases the lock when the platform ends in any way.
+    The operating system releases the lock even if the platform is killed.
     """
     try:
         descriptor = os.open(os.path.join(data, "lock"), os.O_RDONLY)  # noqa: PTH118

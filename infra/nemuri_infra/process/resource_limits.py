@@ -1,4 +1,4 @@
-"""Limits of a process: its memory and its threads. Several processes share a machine."""
+"""Limits of a process on a shared machine: its memory and its threads."""
 
 from functools import cache
 from pathlib import Path
@@ -12,9 +12,9 @@ ONE_THREAD: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "M
 
 @cache
 def memory_limit() -> int:
-    """Return the number of bytes that this process may use: its container's limit, else the machine's memory.
+    """Return the number of bytes that this process may use: its container's limit, otherwise the machine's memory.
 
-    It is read once.
+    The limit is read at the first call and then cached.
     """
     import psutil  # imported here, because the command line needs only the threads
 

@@ -1,4 +1,5 @@
-"""The stores on the NATS server beside the log: inputs, vectors, results, delivery attempts, dead letters and others.
+"""The stores on the NATS server, apart from the log: inputs, vectors, results, delivery attempts, dead letters and
+others.
 
-The log stays the only source of facts.
+Only the log is a source of facts.
 """

@@ -1,4 +1,4 @@
-"""The blob store of large inputs. It is not a source of facts."""
+"""The blob store: the large inputs of tasks, such as documents. It is not a source of facts."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ from nemuri_infra.stores.objects import IncompleteObjectError, MalformedObjectEr
 CACHE_BYTES = 64 * 1024 * 1024
 """Maximum number of bytes of recently read inputs in the cache.
 
-The pieces of a document are read one after the other.
+A document is read in pieces one after the other, so the cache avoids reading it again for each piece.
 """
 MAX_INPUT_BYTES = 80 * 1024 * 1024
 """Maximum size of an input in bytes. The largest document that our clients upload has 20 million characters."""
@@ -31,7 +31,7 @@ def blob_bucket(namespace: str) -> str:
 
 
 def ref_of(text: str) -> str:
-    """Return the reference of a text: the sha256 of its bytes, in hexadecimal digits."""
+    """Return the reference of a text: the sha256 of its UTF-8 bytes, in hexadecimal digits."""
     return sha256(text.encode()).hexdigest()
 
 
@@ -40,7 +40,7 @@ class BlobMissingError(Exception):
 
 
 class BlobForgedError(Exception):
-    """No copy stored under this reference has content with this hash."""
+    """None of the copies stored under this reference has the hash that the reference states."""
 
 
 @dataclass(slots=True)
@@ -63,7 +63,9 @@ class TextCache:
         return self._texts.bytes
 
     def fetch_lock(self, ref: str) -> asyncio.Lock:
-        """Return the lock that allows one fetch of a reference at a time."""
+        """Return the lock that a caller holds while it fetches a reference, so that a text is fetched only once at a
+        time.
+        """
         return self._locks.setdefault(ref, asyncio.Lock())
 
     def get(self, ref: str) -> str | None:
@@ -71,7 +73,9 @@ class TextCache:
         return self._texts.get(ref)
 
     def keep(self, ref: str, text: str) -> None:
-        """Cache a text and evict the least recently used ones. A text over the limit is not cached."""
+        """Cache a text and remove the least recently used texts that no longer fit. A text above the limit is not
+        cached.
+        """
         self._texts.keep(ref, text)
 
 
@@ -80,7 +84,7 @@ class Blobs:
     """A store of large inputs. The reference of an input is the sha256 of its bytes.
 
     Every client has a folder and can write only there, so it cannot replace another client's input. A reader takes the
-    first copy in any folder whose content matches the reference.
+    first copy whose content matches the reference, from any folder.
     """
 
     store: Objects
@@ -90,14 +94,14 @@ class Blobs:
 
     @classmethod
     async def open(cls, log: Log, client: str = OPERATOR) -> Self:
-        """Return the blob store of the log's namespace. `put` will write to the folder of `client`."""
+        """Return the blob store of the log's namespace. `put` writes to the folder of `client`."""
         bucket = blob_bucket(log.subjects.namespace)
         return cls(await Objects.open(log.stream, bucket, direct=log.in_other_account), client)
 
     async def put(self, text: str) -> str:
-        """Store a text and return its reference. Does nothing if the client's folder has an intact copy.
+        """Store a text and return its reference. If the client's folder has an intact copy, nothing is written.
 
-        An existing copy is read and compared; it is overwritten if it differs.
+        To find that out, an existing copy is read and compared. A damaged copy is overwritten.
         """
         data = text.encode()
         ref = sha256(data).hexdigest()
@@ -115,8 +119,8 @@ class Blobs:
         """Return the text of a reference, from the cache or from the first intact copy.
 
         Raises `BlobMissingError` if there is no copy, `BlobForgedError` if no copy matches the reference,
-        `IncompleteObjectError` while a piece of the only copy is missing, and UnicodeDecodeError if the content is not
-        text.
+        `IncompleteObjectError` if no copy is intact and pieces of one are missing, and UnicodeDecodeError if the
+        content is not text.
         """
         async with self.recent.fetch_lock(ref):
             text = self.recent.get(ref)
@@ -141,7 +145,10 @@ class Blobs:
         raise incomplete or BlobForgedError(f"the content stored under {ref} does not match it, or is too large")
 
     async def _copy(self, name: str) -> bytes | None:
-        """Return the bytes of one copy; None if it is missing, too large, or differs from the reference in its name."""
+        """Return the bytes of the copy `name`.
+
+        Returns None if it is missing or too large, or if its content does not match the reference in its name.
+        """
         ref = name.rpartition(".")[2]
         try:
             described = await self.store.describe(name)

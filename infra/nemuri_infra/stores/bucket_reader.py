@@ -1,7 +1,7 @@
 """Complete reads of a key-value bucket.
 
-The client library's `watch`, which its `keys` uses too, may report the end before the first entry. It asks the server
-for the number of pending entries while some are in flight.
+The client library's `watch`, and `keys` which is based on it, may report the end of the bucket before the first entry:
+they ask the server for the number of pending entries while some are already on the way.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -14,7 +14,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS, Pull
 
 OPERATION_HEADER = "KV-Operation"
-"""Header of an entry that deletes its key."""
+"""Header of a message that deletes its key instead of writing it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ async def entries(
 ) -> AsyncIterator[Entry]:
     """Yield the entries whose keys match the pattern `keys`, in the order of their revisions.
 
-    `under` is a prefix of the pattern that is removed from the yielded keys. A key that is written during the reading
-    may be yielded twice. Reading fails if the caller takes longer than `idle` seconds over an entry. Raises one of
-    `READER_ERRORS` if reading is interrupted.
+    The pattern is prefixed with `under`, and this prefix is removed from the yielded keys. A key that is written during
+    the reading may be yielded twice. Reading fails if the caller takes longer than `idle` seconds for one entry. Raises
+    one of `READER_ERRORS` if reading is interrupted.
     """
     beginning = f"$KV.{bucket}.{under}"
     async with Pull.of(log.connection, log.stream, f"KV_{bucket}", [f"{beginning}{keys}"], after=0, idle=idle) as pull:
@@ -46,21 +46,22 @@ async def entries(
 class EntryReader:
     """A long-lived reader of the entries whose keys match a pattern, for callers that poll.
 
-    It does not notice purges, so it is only for keys that are never purged.
+    It does not notice purges, so it must be used only for keys that are never purged.
     """
 
     def __init__(self, log: Log, bucket: str, keys: str, *, under: str = "", idle: float = IDLE_SECONDS) -> None:
-        """Create the reader. If it is not used for `idle` seconds, it reads all entries again."""
+        """Create the reader. If it is not used for `idle` seconds, the next `present` reads all entries again."""
         self._log, self._stream, self._beginning = log, f"KV_{bucket}", f"$KV.{bucket}.{under}"
         self._keys, self._idle = keys, idle
         self._there: dict[str, Entry] = {}
         self._reader: tuple[AsyncExitStack, Pull] | None = None
 
     async def present(self) -> Mapping[str, Entry]:
-        """Return the present entries by key. The next call changes the returned mapping.
+        """Read the changes since the last call and return the present entries by key. The next call changes the same
+        mapping.
 
         A write may become visible shortly after its writer got the acknowledgement. Raises one of `READER_ERRORS` if
-        reading is interrupted; call again then.
+        reading is interrupted; the next call then reads all entries again.
         """
         try:
             _, pull = self._reader = self._reader or await self._begun()

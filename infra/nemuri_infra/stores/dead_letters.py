@@ -1,4 +1,4 @@
-"""The dead letters of a namespace.
+"""The dead letters of a namespace: copies of messages that a service gave up.
 
 Each has a subject of its own, so a service has at most one for each message of the log.
 """
@@ -19,13 +19,13 @@ from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, L
 HEADER = "Nemuri-Letter"
 """Header with the description of the dead letter as ASCII JSON. The body is the original message."""
 NO_MESSAGE = 10057
-"""Error code of the server if a message to be deleted does not exist."""
+"""The server's error code if a message that should be deleted does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDeadLetter:
-    """A stored dead letter: its description, its sequence (`place`), when it was stored, and the bytes of the original
-    message.
+    """A stored dead letter: its description, its sequence in the dead letter stream, the time when it was stored, and
+    the bytes of the original message.
     """
 
     letter: DeadLetter
@@ -41,9 +41,9 @@ class DeadLetters:
     log: Log
 
     async def store(self, letter: DeadLetter, original: bytes) -> None:
-        """Store a dead letter with the original message, cut to the server's limit.
+        """Store a dead letter with the original message, which is cut to the server's limit.
 
-        Does nothing if the service has one for this message already.
+        Does nothing if the service has a dead letter for this message already.
         """
         subject = self.log.subjects.dead(letter.service, letter.sequence)
         headers = {HEADER: json.dumps(letter.model_dump(mode="json")), EXPECTED_SEQUENCE: "0"}
@@ -61,10 +61,10 @@ class DeadLetters:
     async def all(
         self, service: str | None = None, *, after: int = 0, about: int | None = None
     ) -> AsyncIterator[StoredDeadLetter]:
-        """Yield the dead letters of a service, or of all services, oldest first, with one request for each.
+        """Yield the dead letters of a service, or of all services, oldest first. Sends one request for each.
 
-        `after` is a sequence of the dead letter stream. `about` is a sequence of the log; with it only dead letters
-        about that message are yielded.
+        Only dead letters after the sequence `after` of the dead letter stream are yielded. With `about`, only those
+        about the message with this sequence of the log.
         """
         subject = self.log.subjects.dead(service or "*", about or "*")
         while True:
@@ -76,7 +76,7 @@ class DeadLetters:
             yield _read(raw)
 
     async def find(self, service: str, sequence: int) -> StoredDeadLetter | None:
-        """Return the dead letter of a service about a message of the log; None if there is none."""
+        """Return the dead letter of a service about the message `sequence` of the log; None if there is none."""
         subject = self.log.subjects.dead(service, sequence)
         try:
             return _read(await self.log.stream.get_last_msg(self.log.subjects.dead_stream, subject))
@@ -95,7 +95,7 @@ class DeadLetters:
 
 
 def dead_letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLetter:
-    """Return a dead letter about a message. It contains no details of the event in it."""
+    """Return a dead letter about a message, without details of the event in the message. Nothing is stored."""
     return DeadLetter(
         service=service,
         sequence=raw.metadata.sequence.stream,
@@ -110,7 +110,7 @@ def dead_letter_of(service: str, raw: Msg, reason: str, error: str) -> DeadLette
 
 
 def with_event_details(letter: DeadLetter, event: Event, attempt: int | None, faults: int) -> DeadLetter:
-    """Return the dead letter with the details of its event added."""
+    """Return a copy of the dead letter with the details of its event, and the number `faults` of failed attempts."""
     known = {"event_id": event.event_id, "kind": event.kind, "task_id": event.thread, "agent_id": event.agent_id}
     return letter.model_copy(update=known | {"attempt": attempt, "faults": faults})
 

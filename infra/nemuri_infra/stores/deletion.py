@@ -1,4 +1,4 @@
-"""Search for erased data that is still stored, and deletion of the dead letters that contain it."""
+"""Search for erased data that is still stored, and deletion of the dead letters that contain such data."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,25 +23,25 @@ from nemuri_infra.stores.dead_letters import DeadLetters
 
 Advance = Callable[[int, int], None]
 MAX_SEPARATE_PARTITIONS = 32
-"""Maximum number of task partitions that are read alone.
+"""Maximum number of task partitions that are read separately.
 
-If an erasure concerns more, the events of all tasks are read.
+If an erasure concerns more partitions, the events of all tasks are read.
 """
 
 
 @dataclass(slots=True)
 class ErasedData:
-    """The erased data that is still stored. `sequences` are those of erased events in the log."""
+    """The erased data that is still stored. `sequences` are the log sequences of erased events."""
 
     sequences: list[int] = field(default_factory=list)
     refs: set[str] = field(default_factory=set)
-    """References of inputs in erased events. Remaining tasks may use them too."""
+    """References of the inputs in erased events. Tasks that remain may use the same inputs."""
     vectors: set[str] = field(default_factory=set)
-    """Keys of vectors in erased events. Remaining memories may use them too."""
+    """Keys of the vectors in erased events. Memories that remain may use the same vectors."""
     hashes: set[str] = field(default_factory=set)
-    """Sha256 of erased texts, whose vectors of any model are to be deleted.
+    """Sha256 of each erased text. The vectors of these texts are deleted, whatever their model.
 
-    Remaining memories may have the same text.
+    Memories that remain may have the same text.
     """
 
     def add(self, event: Event) -> None:
@@ -102,14 +102,14 @@ async def tombstones(log: Log, after: int, until: int) -> list[Event]:
 async def find_erased_data(
     log: Log, erased: Erased, advance: Advance, *, only: Iterable[Sequence[str]] = ((),)
 ) -> ErasedData:
-    """Return the erased data that is in the log from its beginning to its present end.
+    """Search the log up to its present end for events that `erased` deletes, and return their data. Nothing is deleted.
 
     Each element of `only` is a group of subjects that is read together; by default all subjects are read. `advance` is
-    called with the progress after each batch: a number of sequences done, and their total.
+    called after each batch with the number of sequences done and their total.
     """
     found, until, places = ErasedData(), await log.last_sequence(), list(only)
     for number, subjects in enumerate(places):
-        # A parked message has no effect, but its text must be erased too.
+        # A parked message has no effect, but its text must be found too.
         async for batch in log.read(0, until, only=subjects, with_parked=True):
             for event in batch.events:
                 if erased.deletes(event):
@@ -119,10 +119,10 @@ async def find_erased_data(
 
 
 def subjects_of(subjects: Subjects, erasure: Erasure) -> Iterator[tuple[str, ...]]:
-    """Yield the subjects that may contain data of the erasure `erasure`, in groups that are read together.
+    """Yield the subjects that may contain data of an erasure, in groups that are read together.
 
-    These are the subjects of the named agents, the partitions of the tasks, and the client events about tasks and
-    agents.
+    They are the subjects of the agents that the erasure names, the partitions of its tasks, and the client events about
+    tasks and agents.
     """
     for agent_id in dict.fromkeys((*erasure.agents, *erasure.memories, *erasure.restated)):
         yield (subjects.agent_events(agent_id),)
@@ -139,7 +139,10 @@ def subjects_of(subjects: Subjects, erasure: Erasure) -> Iterator[tuple[str, ...
 
 
 async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> int:
-    """Delete the dead letters that contain erased data or are about erased events. Return their number."""
+    """Delete the dead letters that contain erased data or are about erased events, and return how many were deleted.
+
+    `sequences` are the log sequences of the erased events.
+    """
     letters, gone, number = DeadLetters(log), set(sequences), 0
     async for each in letters.all():
         about = {each.letter.event_id, each.letter.task_id}
@@ -150,9 +153,9 @@ async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> 
 
 
 def _holds(data: bytes, erased: Erased) -> bool:
-    """Return whether the message copied into a dead letter is an erased event.
+    """Return whether the original message of a dead letter is an erased event.
 
-    An undecodable message counts if it contains an erased id.
+    A message that cannot be decoded counts if it contains an erased id.
     """
     try:
         return erased.deletes(decode(data, recorded_at=datetime.now(UTC), sequence=0))

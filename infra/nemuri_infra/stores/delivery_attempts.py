@@ -1,4 +1,7 @@
-"""Delivery attempts: how often each service has tried an event, counted over all workers and kept over restarts."""
+"""Delivery attempts: the number of times that each service has tried an event.
+
+They are counted over all workers, and kept when workers restart.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -18,12 +21,12 @@ MAX_MISSING_OUTCOMES = 10
 A delivery has no outcome if its worker died or lost its connection.
 """
 SUSPECT_MISSING_OUTCOMES = 2
-"""Number of deliveries without an outcome from which an event is suspected of killing its worker.
+"""Number of deliveries without an outcome after which an event is suspected of killing its worker.
 
-A worker handles suspected events one at a time, because a dying worker interrupts all its events.
+A worker handles suspected events one at a time, because a dying worker interrupts all events in work.
 """
 ATTEMPTS_SECONDS = 30 * 24 * 3600.0
-"""Seconds for which the attempts of an event are stored after the last one."""
+"""Seconds for which the attempts of an event are stored after the last attempt."""
 
 
 def attempts_bucket(namespace: str) -> str:
@@ -33,24 +36,25 @@ def attempts_bucket(namespace: str) -> str:
 
 @validated(frozen=True, config=ConfigDict(extra="forbid"))
 class DeliveryAttempts:
-    """The number and the outcomes of a service's attempts to handle an event."""
+    """The number and the outcomes of one service's attempts to handle one event."""
 
     begun: int = 0
     """Number of deliveries that were recorded when they began, including the present one."""
     ended: int = 0
-    """Number of these deliveries that ended with a fault or were put off."""
+    """Number of recorded deliveries that ended with a fault or were put off."""
     faults: int = 0
     error: str = ""
     """Message of the last fault, one line."""
     fault: str = ""
     """Type of the last fault."""
     calls: int = 0
-    """Number of model replies for the event in all deliveries. They may have cost money."""
+    """Number of model replies for the event in all deliveries together. Each may have cost money."""
 
     @property
     def waited(self) -> float:
-        """Return a lower bound of the seconds that the event has waited: the sum of the backoffs after the ended
-        deliveries.
+        """Return a lower bound of the seconds that the event has waited so far.
+
+        It is the sum of the backoffs after the ended deliveries.
         """
         return sum(0.05 * 2.0**time for time in range(1, 1 + min(self.ended, 10)))
 
@@ -61,11 +65,11 @@ class DeliveryAttempts:
 
     @property
     def suspect(self) -> bool:
-        """Return whether the event is suspected of killing its workers."""
+        """Return whether the event is suspected of having killed its workers."""
         return self.missing_outcomes >= SUSPECT_MISSING_OUTCOMES
 
     def give_up_reason(self) -> tuple[str, str] | None:
-        """Return the reason for giving up the event and the type of the error; None if the event may be tried again."""
+        """Return the reason for giving up the event, and the error's type; None if the event may be tried again."""
         if self.faults >= MAX_FAULTS:
             return self.error, self.fault
         if self.missing_outcomes >= MAX_MISSING_OUTCOMES:
@@ -76,22 +80,22 @@ class DeliveryAttempts:
         return None
 
     def with_delivery(self) -> "DeliveryAttempts":
-        """Return the attempts with one more delivery begun."""
+        """Return a copy with one more delivery that has begun."""
         return replace(self, begun=self.begun + 1)
 
     def put_off(self) -> "DeliveryAttempts":
-        """Return the attempts with one more delivery put off."""
+        """Return a copy with one more delivery that was put off."""
         return replace(self, ended=self.ended + 1)
 
     def failed(self, error: str, fault: str) -> "DeliveryAttempts":
-        """Return the attempts with one more delivery that ended with a fault.
+        """Return a copy with one more delivery that ended with a fault.
 
-        `error` is its message and `fault` its type.
+        `error` is the message of the fault and `fault` its type.
         """
         return replace(self, ended=self.ended + 1, faults=self.faults + 1, error=error, fault=fault)
 
     def given_up(self, error: str, fault: str) -> "DeliveryAttempts":
-        """Return the attempts with a permanent fault added, so that the event is given up."""
+        """Return a copy with a permanent fault added, so that the event is given up."""
         return replace(self.failed(error, fault), faults=MAX_FAULTS)
 
 
@@ -110,9 +114,9 @@ class DeliveryAttemptStore:
         return cls(await log.stream.key_value(attempts_bucket(log.subjects.namespace)))
 
     async def of(self, service: str, sequence: int, delivery: int) -> DeliveryAttempts:
-        """Return the attempts for an event, including the present delivery. Records nothing.
+        """Return the attempts for an event, including the present delivery. Nothing is recorded.
 
-        `delivery` is the number of the present delivery, from 1. The first delivery reads nothing from the store.
+        `delivery` is the number of the present delivery, from 1. At the first delivery the store is not read.
         """
         if delivery <= 1:
             return DeliveryAttempts(begun=1)
@@ -123,16 +127,16 @@ class DeliveryAttemptStore:
         return known.with_delivery()
 
     async def begin(self, service: str, sequence: int, delivery: int, tried: DeliveryAttempts) -> None:
-        """Record that the event is in work. Does nothing at its first delivery.
+        """Record that the handling of the event begins. Does nothing at the first delivery.
 
-        Raises an outage error while the store accepts no write. Missing outcomes are counted only for recorded
-        deliveries, so a full disk does not count against the event.
+        Raises an outage error while the store accepts no write. Since missing outcomes are counted only for recorded
+        deliveries, a full disk does not count against the event.
         """
         if delivery > 1:
             await self.note(service, sequence, tried)
 
     async def note(self, service: str, sequence: int, tried: DeliveryAttempts) -> None:
-        """Store the attempts after a delivery."""
+        """Store the attempts of a service for the event at this log sequence, replacing the stored ones."""
         await self.store.put(_key(service, sequence), _adapter.dump_json(tried))
 
 

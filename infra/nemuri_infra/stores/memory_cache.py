@@ -49,10 +49,9 @@ class MemoryCache:
         self._database.close()
 
     def add(self, memories: Iterable[TierMemory], vectors: Mapping[UUID, Vector]) -> None:
-        """Add or replace the memories that have a vector in `vectors`.
+        """Add or replace each memory that has a vector in `vectors`.
 
-        Update the others, which keep their cached vectors. A memory without a vector in `vectors` and in the cache is
-        ignored.
+        A memory without one is updated and keeps its cached vector. If it has no cached vector either, it is ignored.
         """
         with self._database:
             for each in memories:
@@ -66,7 +65,9 @@ class MemoryCache:
                     self._database.execute("INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?, ?)", row)
 
     def drop(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> None:
-        """Remove the memories with these ids from an agent, or all its memories if `memory_ids` is None."""
+        """Remove the agent's memories with these ids, or all its memories if `memory_ids` is None. Unknown ids are
+        ignored.
+        """
         with self._database:
             if memory_ids is None:
                 self._database.execute("DELETE FROM memory WHERE agent = ?", (agent_id,))
@@ -75,7 +76,7 @@ class MemoryCache:
                 self._database.executemany("DELETE FROM memory WHERE agent = ? AND id = ?", gone)
 
     def memories(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> dict[UUID, TierMemory]:
-        """Return the agent's memories with these ids, or all if `memory_ids` is None, by id.
+        """Return the agent's memories with these ids, by id; all its memories if `memory_ids` is None.
 
         Unknown ids are left out.
         """
@@ -88,16 +89,16 @@ class MemoryCache:
         return {each.memory_id: each for each in found}
 
     def memory(self, agent_id: str, memory_id: UUID) -> TierMemory:
-        """Return one memory. Raises `KeyError` if the id is unknown."""
+        """Return the agent's memory with this id. Raises `KeyError` if the id is unknown."""
         return self.memories(agent_id, (memory_id,))[memory_id]
 
     def vectors(self, agent_id: str, memory_ids: Iterable[UUID]) -> dict[UUID, Vector]:
-        """Return the vectors of the memories with these ids, by id. Unknown ids are left out."""
+        """Return the vectors of the agent's memories with these ids, by id. Unknown ids are left out."""
         rows = self._each("SELECT id, vector FROM memory WHERE agent = ? AND id = ?", agent_id, memory_ids)
         return {UUID(bytes=each): np.frombuffer(vector, "<f4") for each, vector in rows}
 
     def vector_index(self, agent_id: str) -> TieredVectorIndex:
-        """Return a vector index of all memories of an agent."""
+        """Read the vectors of all memories of an agent, and return an index of them."""
         rows = self._database.execute("SELECT id, columns, vector FROM memory WHERE agent = ?", (agent_id,)).fetchall()
         ids, columns, vectors = zip(*rows, strict=True) if rows else ((), (), ())
         return TieredVectorIndex(

@@ -7,9 +7,10 @@ An object NAME (one or more tokens of a subject) of the bucket BUCKET uses these
 
 The last message on a subject is the valid one. Every request has a timeout.
 
-The layout differs from the object stores of NATS clients. These replace a description by a rollup. A stream that allows
-rollups of one subject also allows a rollup of all subjects, which deletes everybody's objects. Here a write never
-deletes, and names begin with their owner, so that permissions can restrict every user to its own objects.
+The layout differs from the object stores of NATS clients. They replace a description by a rollup (a message that
+deletes older ones). A stream that allows rollups of one subject also allows a rollup of all subjects, which deletes
+everybody's objects. Here a write never deletes anything, and names begin with their owner, so that permissions can
+restrict every user to its own objects.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ PIECE_BYTES = 128 * 1024
 
 
 class IncompleteObjectError(JetStreamError):
-    """A piece of the object is missing for now. A replica may not have it yet."""
+    """A piece of the object is missing at the moment. A replica may not have it yet."""
 
 
 class MalformedObjectError(Exception):
@@ -52,9 +53,9 @@ class Objects:
     context: JetStreamContext
     bucket: str
     direct: bool = False
-    """Whether to read by direct gets.
+    """True if reads use direct gets.
 
-    Clients must do so, because only direct gets can be permitted for single subjects.
+    Clients must use them, because only direct gets can be permitted for single subjects.
     """
 
     @classmethod
@@ -70,7 +71,7 @@ class Objects:
         return list(dict.fromkeys([str(each.subject).removeprefix(beginning) async for each in found]))
 
     async def names_like(self, pattern: str) -> list[str]:
-        """Return the names that match a subject pattern, sorted, at most 100,000, with one request."""
+        """Return at most 100,000 names that match a subject pattern, sorted, with one request."""
         beginning = f"$O.{self.bucket}.M."
         known = await self.context.stream_info(object_stream(self.bucket), f"{beginning}{pattern}")
         return sorted(each.removeprefix(beginning) for each in known.state.subjects or {})
@@ -78,7 +79,7 @@ class Objects:
     async def describe(self, name: str) -> Description:
         """Return the description of an object.
 
-        Raises `ObjectNotFoundError`, and `MalformedObjectError` if it is invalid.
+        Raises `ObjectNotFoundError` if there is none, and `MalformedObjectError` if it is invalid.
         """
         try:
             found = await self._newest(f"$O.{self.bucket}.M.{name}")
@@ -93,8 +94,8 @@ class Objects:
         """Return the bytes of an object.
 
         Raises `ObjectNotFoundError`, `MalformedObjectError`, and `IncompleteObjectError` while a piece is missing. The
-        caller must check the bytes against a hash from another source, because the description and the pieces have the
-        same writer.
+        caller must compare the bytes with a hash from another source, because the writer of the pieces also wrote the
+        description.
         """
         return await self.read(name, await self.describe(name))
 
@@ -112,7 +113,7 @@ class Objects:
         return bytes(data)
 
     async def put(self, name: str, data: bytes) -> None:
-        """Write an object and return once it is on disk. The description is written after all pieces."""
+        """Write an object and return when it is on disk. The description is written after all pieces."""
         described = Description(pieces=-(-len(data) // PIECE_BYTES), digest=sha256(data).hexdigest())
         for number in range(described.pieces):
             piece = data[number * PIECE_BYTES : (number + 1) * PIECE_BYTES]
@@ -122,7 +123,7 @@ class Objects:
     async def erase(self, name: str) -> None:
         """Delete an object with all its pieces and overwrite their bytes. Pieces of interrupted writes are deleted too.
 
-        The description is deleted last. `name` may be a subject pattern.
+        The description is deleted last. If `name` is a subject pattern, all objects that match it are deleted.
         """
         stream = object_stream(self.bucket)
         for subject in (f"$O.{self.bucket}.C.{name}.>", f"$O.{self.bucket}.M.{name}"):
@@ -152,7 +153,7 @@ def object_stream(bucket: str) -> str:
 def object_stream_config(bucket: str, replicas: int) -> api.StreamConfig:
     """Return the configuration of a bucket's stream.
 
-    It allows no rollups. It allows direct gets, because a client can be permitted to read single subjects by them.
+    It allows no rollups. It allows direct gets, because a client can be permitted to read single subjects with them.
     Inside the namespace's account nobody may use direct gets, see `runtime/permissions.py`.
     """
     return api.StreamConfig(

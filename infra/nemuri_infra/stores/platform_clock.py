@@ -1,4 +1,4 @@
-"""The platform's clock: wall-clock time plus an offset that can be advanced, so that simulations need not wait."""
+"""The platform's clock: wall-clock time plus an offset, which can be advanced so that simulations need not wait."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from nemuri_infra.bus.event_log import Log
 
 KEY = "ahead"
 HEARTBEAT_SECONDS = 5.0
-"""Seconds without a notification after which the offset is read again, because a notification may have been lost."""
+"""Seconds without a notification after which the offset is read again, because a notification may be lost."""
 MAX_OFFSET = timedelta(days=36_500)
 """Maximum offset of the clock from wall-clock time."""
 
@@ -25,7 +25,7 @@ def clock_bucket(namespace: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The clock that decides when timers and scheduled work are due. The log always records wall-clock time."""
+    """The clock that decides when timers and scheduled work are due. Events in the log always carry wall-clock time."""
 
     store: KeyValue
     connection: Nats
@@ -46,9 +46,9 @@ class Clock:
         return (await self._entry())[0]
 
     async def advance(self, by: timedelta) -> datetime:
-        """Advance the clock for all processes and return its time. Everything that becomes due is done immediately.
+        """Advance the clock for all processes and return its new time. Work that becomes due is then done at once.
 
-        Raises ValueError if `by` is not positive, or makes the offset exceed `MAX_OFFSET`.
+        Raises ValueError if `by` is not positive, or if the offset would exceed `MAX_OFFSET`.
         """
         while True:
             ahead, revision = await self._entry()
@@ -62,12 +62,12 @@ class Clock:
             return await self.now()
 
     async def ensure_offset(self, ahead: timedelta) -> None:
-        """Advance the clock until its offset is at least `ahead`."""
+        """Advance the clock until its offset is at least `ahead`. Does nothing if it is already."""
         while (by := ahead - await self.offset()) > timedelta():
             await self.advance(by)
 
     async def changes(self) -> AsyncIterator[timedelta]:
-        """Yield the offset of the clock at once and after every change, without end."""
+        """Yield the present offset of the clock at once, and the new offset after every change, without end."""
         moved = await self.connection.subscribe(f"$KV.{clock_bucket(self.namespace)}.{KEY}")
         known: timedelta | None = None
         try:

@@ -1,4 +1,4 @@
-"""The results store: the state of tasks for clients that wait. It is not a source of facts."""
+"""The results store: the state of tasks, for clients that wait for them. It is not a source of facts."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -16,7 +16,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.bucket_reader import entries
 
 SHORTENED_FIELDS = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
-"""Fields of a result that may be shortened."""
+"""Fields of a result whose value may be cut."""
 CONCURRENT_WRITES = 64
 """Number of results that are written back concurrently."""
 
@@ -34,10 +34,10 @@ def result_subject(namespace: str, task: str) -> str:
 
 
 def shortened_result(result: TaskResult, room: int) -> TaskResult:
-    """Return the result if it fits in `room` bytes, else a shortened one.
+    """Return the result if it fits in `room` bytes, otherwise a shortened copy.
 
     The retrievals are removed first, then the panel, whose content is part of the answer too. Then the longest of the
-    `SHORTENED_FIELDS` is cut, again and again until the result fits. A text that was cut ends in "…".
+    `SHORTENED_FIELDS` is cut repeatedly until the result fits. A text that was cut ends with "…".
     """
     if _size(result) <= room:
         return result
@@ -64,7 +64,7 @@ def _shortened(part: str | tuple[Any, ...], length: int) -> str | tuple[Any, ...
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The state of tasks for clients that wait. Every entry expires."""
+    """The state of tasks, for clients that wait for them. Every entry expires."""
 
     store: KeyValue
     log: Log
@@ -78,8 +78,8 @@ class Results:
         """Store the state of a task and publish it to waiting clients, shortened if it exceeds the server's limit.
 
         `standing` returns the state; if it returns None, nothing is stored. It is called after the revision of the
-        stored state was read. So a slow writer never overwrites a newer state: `KeyWrongLastSequenceError` is raised,
-        and the caller tries again.
+        stored state was read. So a slow writer never overwrites a newer state: `KeyWrongLastSequenceError` is raised
+        instead, and the caller must try again.
         """
         key, before = str(task_id), await self._told(task_id)
         result = await standing()
@@ -101,8 +101,8 @@ class Results:
     async def erase(self, task_ids: Iterable[UUID]) -> None:
         """Delete the results of these tasks, including all overwritten versions on disk.
 
-        The results of other tasks stay. Old versions stay in the store's files until the whole store is purged. So the
-        store is purged and the other results are written back, except those that were published meanwhile.
+        Old versions stay in the store's files until the whole store is purged. So the store is purged, and the results
+        of other tasks are written back, except those that were published again meanwhile.
         """
         gone = set(map(str, task_ids))
         there = entries(self.log, result_bucket(self.log.subjects.namespace))
@@ -120,8 +120,8 @@ class Results:
     async def following(self, task_id: UUID) -> AsyncIterator[Callable[[float], Awaitable[TaskResult | None]]]:
         """Subscribe to the results of a task, and yield a function that waits for the next one.
 
-        The function waits up to the given number of seconds; it returns None if no result arrives. It needs no consumer
-        of the store, which clients may not create: a consumer could make the server deliver to any subject.
+        The function waits at most the given number of seconds, and returns None if no result arrives. No consumer is
+        created, because clients may not do so: a consumer could make the server deliver messages to any subject.
         """
         subscription = await self.log.connection.subscribe(result_subject(self.log.subjects.namespace, str(task_id)))
 

@@ -1,11 +1,11 @@
 """The states of societies.
 
 Hosts write them some time after a change, in atomic batches with an expected revision for each entry. All societies
-share one key-value bucket in the layout of every NATS client. Keys begin with the name of the society, which only this
-module adds.
+share one key-value bucket in the usual layout of NATS. Keys begin with the name of the society; only this module adds
+it.
 
 The state of an agent is written in the same batch as the lease of its cell. So a host that has lost the lease can write
-nothing more, however late its batch arrives (fencing).
+nothing more, even if its batch arrives late (fencing).
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -25,14 +25,16 @@ from nemuri_infra.stores.bucket_reader import Entry, EntryReader, entries
 MAX_BATCH_ENTRIES: Final = 900
 """Maximum number of entries of one batch. The server's limit is a thousand."""
 READER_IDLE_SECONDS: Final = 5.0
-"""Seconds without a read after which the server deletes a reader. Each host reads the leases four times a second."""
+"""Seconds without a read after which the server deletes a reader's consumer. Each host reads leases four times a
+second.
+"""
 SOCIETY: Final = "society"
 """Key of the society's definition."""
 LEASE: Final = "lease"
 AGENT: Final = "agent"
 WORLD: Final = "world"
-"""`LEASE`, `AGENT` and `WORLD` are the first tokens of the other keys; permissions of hosts and worlds are granted by
-them.
+"""`LEASE`, `AGENT` and `WORLD` are the first tokens of all other keys. The permissions of hosts and worlds refer to
+these tokens.
 
 `WORLD` is also the name of the world's lease.
 """
@@ -43,7 +45,7 @@ class SocietyError(LookupError):
 
 
 class RevisionError(Exception):
-    """Nothing of the batch was written, because another writer changed one of the entries."""
+    """The batch was not written, because another writer has changed one of its entries."""
 
 
 def societies_bucket(namespace: str) -> str:
@@ -58,14 +60,14 @@ def checkpoints_bucket(namespace: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The states of one society. The bucket must have been provisioned."""
+    """The stored states of one society. The bucket must have been provisioned."""
 
     log: Log
     society: str
 
     @classmethod
     async def create(cls, log: Log, society: Society) -> Self:
-        """Create a society and return its states, which contain only its definition.
+        """Create a society and return its states. At first they contain only its definition.
 
         Raises FileExistsError if a society of this name exists, and the errors of `write`.
         """
@@ -101,9 +103,9 @@ class States:
     async def empty(self, before: int) -> None:
         """Delete every entry of the society with a revision below `before`.
 
-        New entries with these keys can be written then.
+        Entries with these keys can then be written anew.
         """
-        if before > 1:  # the server would take 1 for "everything"
+        if before > 1:  # the server takes 1 as "everything"
             await self.log.stream.purge_stream(self.stream, seq=before, subject=self._subject(">"))
 
     async def delete_entry(self, key: str) -> None:
@@ -111,10 +113,10 @@ class States:
         await self.log.stream.purge_stream(self.stream, subject=self._subject(key))
 
     async def write(self, values: Mapping[str, bytes], known: Mapping[str, int]) -> dict[str, int]:
-        """Write up to `MAX_BATCH_ENTRIES` entries, all or none, and return the revision of each once they are on disk.
+        """Write at most `MAX_BATCH_ENTRIES` entries, all or none. Once they are on disk, return the revision of each.
 
         `known` contains the expected revision of each key; a key that is not in `known` must be new. Raises
-        `RevisionError` if an entry has another revision. After a `TimeoutError` the batch may or may not have been
+        `RevisionError` if an entry has another revision. After a `TimeoutError` it is unknown whether the batch was
         written.
         """
         keys, batch = list(values), uuid4().hex
@@ -145,16 +147,16 @@ class States:
         return EntryReader(self.log, self._bucket, keys, under=f"{self.society}.", idle=READER_IDLE_SECONDS)
 
     async def read_one_by_one(self, keys: str) -> AsyncIterator[Entry]:
-        """Yield the entries whose keys match the pattern `keys`, with one request for each. Creates no consumer.
+        """Yield the entries whose keys match the pattern `keys`, with one request for each. No consumer is created.
 
-        Use it for few entries, or in a world process, which may not create consumers.
+        It is for few entries, and for a world process, which may not create consumers.
         """
         beginning = self._subject("")
         async for each in messages_on(self.log.stream, self.stream, f"{beginning}{keys}"):
             yield Entry((each.subject or "").removeprefix(beginning), each.data or b"", each.seq or 0)
 
     async def get(self, key: str) -> Entry | None:
-        """Return the entry of a key; None if there is none. Creates no consumer."""
+        """Return the entry of a key; None if there is none. No consumer is created."""
         try:
             raw = await self.log.stream.get_last_msg(self.stream, self._subject(key))
         except NotFoundError:
@@ -176,7 +178,7 @@ async def societies(log: Log) -> list[str]:
 
 
 async def sweep(log: Log) -> None:
-    """Delete everything in the bucket, including overwritten entries, if no society exists.
+    """If no society exists, delete everything in the bucket, including overwritten entries. Otherwise do nothing.
 
     Requires the permissions of an eraser.
     """

@@ -1,4 +1,7 @@
-"""The vector store: embeddings of texts, stored so that a replay never calls a model. It is not a source of facts."""
+"""The vector store: the embeddings of texts. They are stored so that a replay never calls a model.
+
+It is not a source of facts.
+"""
 
 import asyncio
 import re
@@ -36,27 +39,27 @@ def vector_bucket(namespace: str) -> str:
 
 
 def vector_key(model: str, dimension: int, text: str) -> str:
-    """Return the key of a text's vector: model, dimension and the sha256 of the text."""
+    """Return the key of a text's vector. It consists of the model, the dimension and the sha256 of the text."""
     return f"{generation_of(model, dimension)}.{sha256(text.encode()).hexdigest()}"
 
 
 def generation_of(model: str, dimension: int) -> str:
-    """Return the generation of the vectors of this model and dimension. It is the prefix of their keys."""
+    """Return the generation of the vectors of this model and dimension. Their keys begin with it."""
     return f"{model}.{dimension}"
 
 
 def generation_in(key: str) -> str:
-    """Return the generation in a vector's key."""
+    """Return the generation (model and dimension) in the key of a vector."""
     return key.rpartition(".")[0]
 
 
 def hash_in(key: str) -> str:
-    """Return the sha256 of the text in a vector's key."""
+    """Return the sha256 of the text, from the key of its vector."""
     return key.rpartition(".")[2]
 
 
 def bytes_under(key: str) -> int | None:
-    """Return the size in bytes of the vector with this key; None if the key is no valid key of a vector."""
+    """Return the size in bytes of the vector with this key; None if the key is invalid."""
     parts = _KEY.fullmatch(key)
     return np.dtype(np.float32).itemsize * int(parts[2]) if parts else None
 
@@ -80,21 +83,23 @@ class Vectors:
         return generation_of(self.embedder.model, self.embedder.dimension)
 
     def with_embedder_of(self, embedding: Embedding) -> Self:
-        """Return the vector store with the embedder of `embedding` if this process has it, else this store unchanged.
+        """Return the vector store with the embedder of `embedding` if this process has it, otherwise this store
+        unchanged.
 
-        Every process can compute hashed vectors of any dimension, but vectors of a model only if it is the configured
-        one.
+        Every process can compute hashed vectors of any dimension. Vectors of a model can be computed only if it is the
+        configured one.
         """
         if embedding.model == HASHING and generation_of(HASHING, embedding.dimension) != self.generation:
             return replace(self, embedder=HashingEmbedder(embedding.dimension))
         return self
 
     def key(self, text: str) -> str:
-        """Return the key of a text's vector by this store's embedder."""
+        """Return the key under which the vector of a text by this store's embedder is stored."""
         return vector_key(self.embedder.model, self.embedder.dimension, text)
 
     async def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, shape (n, dimension), with rows of length 1, or 0 for a text without content.
+        """Return the vectors of texts, shape (n, dimension). Each row has length 1, or is zero for a text without
+        content.
 
         Missing vectors are computed and stored first. Hashed vectors are computed each time and not stored.
         """
@@ -106,7 +111,7 @@ class Vectors:
         return np.stack(rows) if rows else np.zeros((0, self.embedder.dimension), dtype=np.float32)
 
     async def _made(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Return the vectors of a few texts. Those that are not in the store are computed and stored."""
+        """Return the vectors of a few texts. Vectors that are not in the store are computed and stored."""
         keys = [self.key(text) for text in texts]
         found = dict(zip(keys, await asyncio.gather(*map(self._stored, keys)), strict=True))
         missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
@@ -117,10 +122,11 @@ class Vectors:
         return [known[key] for key in keys]
 
     async def recorded(self, texts: Mapping[str, str]) -> dict[str, NDArray[np.float32] | None]:
-        """Return the vectors with these keys, of any model, by key. `texts` maps each key to its text.
+        """Return the vectors with these keys, by key. `texts` maps each key to its text. The keys may be of several
+        models.
 
-        Hashed vectors are computed again; no other model is called. The value is None for a vector that is not stored,
-        for one that is too long for a table, and for an invalid key.
+        No model is called: hashed vectors are computed, all others are read. The value is None for a vector that is not
+        stored or has too many dimensions for a table, and for an invalid key.
         """
         hashed: defaultdict[int, list[str]] = defaultdict(list)
         stored: list[str] = []
@@ -136,7 +142,7 @@ class Vectors:
         return found
 
     async def all_vectors(self) -> AsyncIterator[tuple[str, bytes]]:
-        """Yield every stored vector: its key, and its numbers as raw little-endian float32."""
+        """Yield the key of every stored vector, and its numbers as raw little-endian float32."""
         async for entry in self._entries():
             yield entry.key, entry.value
 
@@ -145,13 +151,13 @@ class Vectors:
         await self.store.put(key, data)
 
     async def has_vectors(self) -> bool:
-        """Return whether any vector is stored. Hashed vectors never are."""
+        """Return whether any vector is stored. Hashed vectors are never stored."""
         return bool((await self.log.stream.stream_info(f"KV_{self._bucket}")).state.messages)
 
     async def erase(self, hashes: Iterable[str], generations: Iterable[str] | None) -> None:
         """Delete the vectors of the texts with these hashes in these generations, and overwrite their bytes.
 
-        If `generations` is None, the whole store is scanned and the vectors of all generations are deleted.
+        If `generations` is None, the vectors of all generations are deleted. For this the whole store is scanned.
         """
         texts = set(hashes)
         if generations is None:
