@@ -14,7 +14,7 @@ from nemuri_infra.runtime.settings import Settings
 
 @asynccontextmanager
 async def open_platform(settings: Settings, data: Path | None) -> AsyncIterator[Settings]:
-    """Run a platform for the time of the context, and yield its settings.
+    """Run a platform while the context lasts, and yield its settings.
 
     Its data are in `data`, or in a temporary directory that is always removed at the end. Servers and models that
     `settings` name are not used, so that the demo is the same everywhere and costs nothing.

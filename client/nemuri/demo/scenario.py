@@ -1,4 +1,4 @@
-"""The scenario: every question once with its document, then all questions once more."""
+"""The scenario of the demo: ask every question with its document, then ask all questions again."""
 
 import asyncio
 import time
@@ -16,14 +16,14 @@ from nemuri_contracts.memory_views import MemoryView
 from nemuri_contracts.task_views import TaskResult
 
 TASK_TIMEOUT: Final = 60.0
-"""Maximum seconds for a task with all its consequences."""
+"""Maximum seconds for a task until the agents have learned from it and slept over it."""
 RANKED: Final = 50
-"""Number of memories that are retrieved to find the rank of one."""
+"""Number of memories that are retrieved for a question to find their ranks."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question with its result."""
+    """A question that was asked, with the progress and the result of its task."""
 
     number: int
     question: Question
@@ -32,7 +32,7 @@ class AskedQuestion:
     way: TaskTrace
     result: TaskResult
     lessons: tuple[str, ...]
-    """Perspectives of the learnings."""
+    """Perspectives of what was learned, one for each lesson of each new memory."""
     seconds: float
 
 
@@ -52,7 +52,7 @@ class MemorySnapshot:
     memories: Mapping[UUID, MemoryView]
     """All memories, archived ones included."""
     recalled: Mapping[int, Mapping[UUID, MemoryRank]]
-    """Rank and score of each retrieved memory, by the number of a question."""
+    """Rank and score of each retrieved memory, by the number of the question and the id of the memory."""
     slept: Mapping[str, int]
     """Number of sessions that each agent has slept over."""
 
@@ -68,12 +68,12 @@ class RankChange:
 
     @property
     def ranks_gained(self) -> int:
-        """Return the number of ranks that it rose."""
+        """Return the number of ranks by which the memory rose; negative if it fell."""
         return self.before.rank - self.after.rank
 
     @property
     def score_gain(self) -> float:
-        """Return the increase of its score."""
+        """Return the increase of the memory's score."""
         return self.after.score - self.before.score
 
 
@@ -127,10 +127,11 @@ async def play(
     done: Done,
     interval: Callable[[MemorySnapshot], None],
 ) -> DemoRecord:
-    """Ask every question twice, in order. Each starts when the previous one has had all its consequences.
+    """Ask every question twice, in order, and return the record.
 
-    `told` receives the progress of a task, `done` each finished one, and `interval` the memories between the rounds.
-    Raises `ClientError` if a task fails or takes too long.
+    A question is asked when the agents have slept over the previous task and its feedback is credited. `told` is called
+    with the progress of the current task, `done` with each finished question, and `interval` with the memories between
+    the two rounds. Raises `ClientError` if a task fails or takes too long.
     """
     first = []
     for number, question in enumerate(questions, 1):
@@ -173,7 +174,10 @@ async def _ask(
 
 
 async def _accompany(client: Client, way: TaskTrace, question: Question, told: OnProgress) -> None:
-    """Choose an option if a negotiation opens, give feedback if the question says so, and wait until all is done."""
+    """Follow a task until the agents have slept over it. Choose an option if a negotiation opens.
+
+    If the question is `praised`, give feedback too, and wait until it is credited.
+    """
     await follow(client.log, way, lambda here: here.is_over or here.items > 0, told)
     if way.items:
         await client.settle()

@@ -18,7 +18,7 @@ from nemuri.demo.task_trace import TaskTrace
 from nemuri.terminal.output import short
 
 LONGEST_QUOTE: Final = 170
-"""Maximum characters shown of an answer."""
+"""Maximum number of characters shown of a quotation."""
 _QUOTE = re.compile(r"^\s*- (?P<text>.+) \[(?P<label>[md])[0-9]+\]$", re.MULTILINE)
 _INDENT: Final = 6
 
@@ -67,7 +67,7 @@ class Screen:
         self.doing(_stage(way))
 
     def done(self, asked: AskedQuestion) -> None:
-        """Print a finished task: the question, its processing steps, and the best quotation of the answer."""
+        """Print a finished task: the question, its processing steps, and the first quotation of the answer."""
         self._bar.advance(self._line)  # type: ignore[arg-type]
         again = any(number == asked.number for number in self.taught.values())
         self.say(Text(f"{asked.number:>3}.  {short(asked.question.text, 110)}", style="bold"))

@@ -40,7 +40,7 @@ class TaskTrace:
     scores: tuple[AgentScore, ...] = ()
     """Routing scores, best first."""
     methods: dict[UUID, str] = field(default_factory=dict)
-    """Detection method of each memory's use."""
+    """Method by which the use of each memory was detected, by the memory's id."""
     learning: int = 0
     """Number of assignments whose learnings have been extracted."""
     ended: set[UUID] = field(default_factory=set)
@@ -59,8 +59,8 @@ class TaskTrace:
 
     @property
     def credited(self) -> bool:
-        """Return True if both parts of the feedback are credited to each assignment that used memories, or the task has
-        failed.
+        """Return True if the task has failed, or if both parts of the feedback are credited to each assignment that
+        used memories.
         """
         return self.failed is not None or self.rewards >= 2 * len(self.drawing)
 

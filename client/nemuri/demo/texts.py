@@ -6,7 +6,7 @@ from typing import Final
 EVERYTHING: Final = ("*",)
 """The name that stands for all topics."""
 _NAMED: Final = 2
-"""Number of topics in the name of a document. For more topics, the name has their number instead."""
+"""Maximum number of topics that a document's name lists. With more topics, the name has only their number."""
 
 
 class TextsMissing(RuntimeError):  # noqa: N818 - the name states a fact

@@ -12,7 +12,7 @@ from nemuri_domain.language.keywords import candidates
 from nemuri_domain.language.passage_ranking import passages
 
 Condition = Literal["recurring", "one-off"]
-"""The condition of a stream: needed passages recur in other words, or each is needed once."""
+"""The condition of a stream of tasks: the same passages are needed again in other words, or each is needed once."""
 
 AREAS: Final[dict[str, tuple[str, ...]]] = {
     "values": ("objects", "types", "specialnames", "typesmapping", "typesseq", "numeric-types", "comparisons"),
@@ -29,7 +29,8 @@ KEYWORDS: Final[dict[str, tuple[str, ...]]] = {
 SHARED_WORDS: Final = 2
 """Number of content words that a question shares with the needed passage, drawn again for each question."""
 OTHER_WORDS: Final = 2
-"""Number of content words of a question from another passage, because people do not ask in the words of the answer."""
+"""Number of words of a question that come from another passage, because people do not ask in the words of the answer.
+"""
 FEWEST_WORDS: Final = 8
 MAX_PASSAGE_LENGTH: Final = 400
 """Maximum characters of a passage."""
@@ -39,7 +40,7 @@ SELF_CONTAINED: Final = 0.7
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence of the language reference. It is the content of one memory, and can be the need of a task."""
+    """A sentence of the language reference. It is the content of one memory, and may be what a task needs."""
 
     area: str
     text: str

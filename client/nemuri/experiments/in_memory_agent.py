@@ -1,4 +1,4 @@
-"""An agent in memory: the work of the services in one process, with the same functions and events.
+"""An agent in memory: one process does the work of all services, with the same functions and events.
 
 Retrieval, answer, usage detection and sleep follow each other without a log, projections or servers. Learnings, details
 and feedback are left out, because the experiments do not measure them.
@@ -55,7 +55,7 @@ def memory_id(passage: Passage) -> UUID:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """The retrieved memories of a task, and which of them the answer cited."""
+    """The memories that were retrieved for a task, and those of them that the answer cited."""
 
     order: tuple[UUID, ...]
     """All candidates, best first."""
@@ -139,7 +139,10 @@ class InMemoryAgent:
         return Recalled(order, candidates, context, await self._cited(task, context), dict(wording.expansions))
 
     async def process(self, task: Task) -> Recalled:
-        """Process a whole task: retrieval, answer, usage detection, end of the session, and the sleep over it."""
+        """Process a whole task: retrieval, answer, usage detection, end of the session, and the sleep over it.
+
+        Returns the retrieved and the cited memories. With the regime "none" no event is recorded and no memory changes.
+        """
         self.tasks_processed += 1
         recalled = await self.recall(task)
         if self.regime == "none":

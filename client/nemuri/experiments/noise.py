@@ -1,4 +1,4 @@
-"""The experiment `noise`: reinforcement on use against reinforcement on retrieval."""
+"""The experiment `noise`: strengthening memories on use compared with strengthening them on retrieval."""
 
 import random
 from collections.abc import Sequence

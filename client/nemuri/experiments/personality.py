@@ -20,7 +20,7 @@ OWN_AREA_SHARE: Final = 0.8
 PROBES: Final = 20
 """Number of questions in each area that all agents are asked. Half of them need a passage that no task needed."""
 LATER_QUESTIONS: Final = 40
-"""Number of later questions, for each of the two areas, about recurring passages and as many about new ones."""
+"""Number of later questions about recurring passages in each of the two areas. As many are asked about new passages."""
 
 APART, ALIKE, WITHOUT = "different streams", "same mixture, other draws", "without strengths"
 OWN, OTHER = "specialist", "other specialist"

@@ -17,7 +17,9 @@ WINDOWS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The claim that the first figure (measure, condition) is higher than the second."""
+    """The claim that the figure `higher` is greater than the figure `lower`. A figure is named by measure and
+    condition.
+    """
 
     text: str
     higher: tuple[str, str]
@@ -26,7 +28,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a claim: the mean paired difference over the repeats, at `CLAIM_LEVEL`."""
+    """The result of a claim: the mean difference between its two figures, with the interval at `CLAIM_LEVEL`.
+
+    The difference is taken within each repeat.
+    """
 
     claim: Claim
     difference: Interval
@@ -65,8 +70,8 @@ class Report:
         return self.figures.get((measure, condition))
 
     def course(self, measure: str, condition: str) -> list[tuple[int, Interval]]:
-        """Return a measure over the stream as differences from the baseline: for each window its last task and the
-        difference.
+        """Return a measure over the stream: for each window its last task and the difference from the baseline
+        condition.
         """
         known = ((window, self.above.get((f"{measure} {window}", condition))) for window in window_names(self.tasks))
         return [(int(window.split("-")[1]), each) for window, each in known if each]
@@ -120,7 +125,7 @@ def build_report(
 
 
 MOST_MISSING: Final = 2
-"""Number of repeats up to which a measure is not reported, because they give no interval."""
+"""A measure is not reported if only this number of repeats or fewer have it, because they give no interval."""
 
 
 def window_names(tasks: int) -> list[str]:

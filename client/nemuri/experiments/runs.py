@@ -79,7 +79,10 @@ def run(
     processes: int,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> Report:
-    """Run the experiment in `processes` processes (0: in this one). The result does not depend on `processes`."""
+    """Run an experiment in `processes` processes (0: in this one), and return its report.
+
+    The result does not depend on `processes`. `progress` is called with the numbers of finished and of all repeats.
+    """
     experiment = EXPERIMENTS[name]
     progress(0, repeats)
     samples: dict[int, Sample] = {}
@@ -92,8 +95,9 @@ def run(
 
 
 def run_repeats(work: Callable[[int], Sample], repeats: int, processes: int) -> Iterator[tuple[int, Sample]]:
-    """Call `work` for each repeat, in `processes` processes (0: in this one). Yield number and measurements as they
-    finish.
+    """Call `work` for each repeat, in `processes` processes (0: in this one).
+
+    Yields the number and the measurements of each repeat, in the order in which the repeats finish.
     """
     if not processes:
         yield from ((each, work(each)) for each in range(repeats))
@@ -126,7 +130,7 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Set linear algebra to one thread in the child processes."""
+    """Let linear algebra use one thread in child processes that are started while the context lasts."""
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)
     try:

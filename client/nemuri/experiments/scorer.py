@@ -45,8 +45,9 @@ CLAIMS: Final = tuple(
 
 
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
-    """Return the measurements of one repeat: the same memories under both conditions, each with its own agent and
-    trainer.
+    """Return the measurements of one repeat: the same memories under both conditions.
+
+    Each condition has its own agent and trainer.
     """
     chance = random.Random(f"scorer/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()

@@ -57,10 +57,10 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """Return the text of a .txt, .md or .pdf file of at most `MAX_FILE_BYTES` bytes. Text is UTF-8, or UTF-16 with a
-    BOM.
+    """Return the text of a .txt, .md or .pdf file of at most `MAX_FILE_BYTES` bytes.
 
-    Raises `InputError` for anything else, also if the content does not match the suffix.
+    A text file is UTF-8, or UTF-16 with a BOM. Raises `InputError` for any other file, also if the content does not
+    match the suffix.
     """
     name = _printable(path)
     suffix = path.suffix.lower()

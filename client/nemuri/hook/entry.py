@@ -1,4 +1,4 @@
-"""Entry point of a hook that an assistant waits for, without the command line framework and the drivers.
+"""Entry point of the hooks. It starts fast, because it imports neither the command line framework nor the drivers.
 
 Any error is written to the journal, and the exit code is always 0, because another code would disturb the assistant.
 """
@@ -43,10 +43,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def within(seconds: float, work: Callable[[], Any]) -> Any:
-    """Return the result of `work`, which runs in a thread of its own.
+    """Run `work` in a thread of its own, and return its result.
 
-    Raises the errors of `work`, and `TimeoutError` after `seconds`; the thread is abandoned then. Waiting for a name
-    server, or for a caller that does not close standard input, cannot be limited in another way.
+    Raises the errors of `work`, and `TimeoutError` after `seconds`; the thread is abandoned then. A thread is needed
+    because waiting for a name server, or for a caller that does not close standard input, cannot be limited in another
+    way.
     """
     from threading import Thread
 

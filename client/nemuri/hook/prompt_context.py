@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 
 def context_block(said: dict[str, Any], where: "HookSettings") -> str:
-    """Return the text block for a prompt; "" if nothing matches. `said` is the hook's input.
+    """Return the text block with the memories that match a prompt; "" if none matches.
 
-    Raises `PlatformNotFound`, `PlainError` and `OSError`.
+    `said` is the hook's input. Secrets in the prompt are redacted before it is sent. Raises `PlatformNotFound`,
+    `PlainError` and `OSError`.
     """
     prompt = said.get("prompt")
     if not isinstance(prompt, str) or not is_conversation(prompt):
@@ -46,5 +47,5 @@ def decode_answer(answer: bytes) -> dict[str, Any]:
 
 
 def valid_label(name: object) -> str | None:
-    """Return a session's name as a valid label; None if there is none."""
+    """Return a session's name, shortened to a valid label; None if there is no name."""
     return storable(name.strip(), LABEL_LIMIT).strip() or None if isinstance(name, str) else None

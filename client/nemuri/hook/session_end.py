@@ -28,7 +28,10 @@ def spool_session(said: dict[str, Any], where: "HookSettings") -> Path | None:
 
 
 def transcript_at(path: Path, named: object = None) -> tuple[Transcript, str]:
-    """Return a transcript and the name of its session: `named`, or the name in the transcript, or the file's name."""
+    """Return the transcript in a file and the name of its session.
+
+    The name is `named`, or else the name in the transcript, or else the file's name.
+    """
     stem = valid_label(path.stem) or "session"
     with path.open("rb") as lines:
         transcript = parse_transcript(lines, valid_label(named) or stem)

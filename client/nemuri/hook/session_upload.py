@@ -31,7 +31,10 @@ class UploadResult:
 
 
 def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime) -> dict[str, Any]:
-    """Return a session in the form in which it is stored and uploaded."""
+    """Return a session as JSON values, as it is stored in the spool and uploaded.
+
+    Turns without a time get `ended_at`.
+    """
     turns = [
         {
             "id": str(turn_id(agent, each.identity)),
@@ -45,10 +48,10 @@ def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime
 
 
 class SessionUploader:
-    """A connection over which sessions are uploaded in the name of the command line's client."""
+    """A connection that uploads sessions as the configured client, or as the operator if no client is configured."""
 
     def __init__(self, where: HookSettings, limit: float | None = None) -> None:
-        """Connect to the platform. Raises as `plain_socket.connect` does."""
+        """Connect to the platform. Raises `PlatformNotFound`, `PlainError` and `OSError`."""
         self.became = UploadResult()
         self._bus: PlainConnection = connect(where, limit)
         self._namespace, self._client = where.namespace, where.client or OPERATOR
@@ -59,7 +62,9 @@ class SessionUploader:
         self._bus.close()
 
     def check(self, agent: str) -> None:
-        """Raise `PlainError` unless the agent exists and has affective memory."""
+        """Raise `PlainError` unless the agent exists and has affective memory. The platform is asked once for each
+        agent.
+        """
         if agent not in self._known:
             self._known[agent] = self._why_not(agent)
         if (trouble := self._known[agent]) is not None:
@@ -121,7 +126,7 @@ def flush(where: HookSettings, limit: float | None = None, first: Iterable[Path]
 
 
 def catch_up(data: str) -> None:
-    """Upload the waiting sessions as soon as a platform runs in the data directory. Errors go to the journal."""
+    """Upload the sessions in the spool to the platform that runs in the data directory. Errors go to the journal."""
     try:
         troubles = flush(HookSettings(data)).troubles
     except (PlatformNotFound, PlainError, OSError) as error:

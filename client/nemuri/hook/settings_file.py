@@ -43,7 +43,7 @@ def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
 
 
 def planned_content(path: Path, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the content of a settings file as it is, and as it would be with the hook entries `ours`. Writes nothing.
+    """Return the content of a settings file, and the content with the hook entries `ours`. Nothing is written.
 
     Raises `SettingsBroken` and `OSError`.
     """

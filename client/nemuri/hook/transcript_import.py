@@ -43,10 +43,10 @@ def transcripts(paths: Iterable[Path]) -> list[Path]:
 
 
 def import_transcripts(paths: Iterable[Path], where: "HookSettings") -> Imported:
-    """Append every turn of the transcripts, and return when the log has stored them. A repeated import adds no
-    memories.
+    """Append every turn of the transcripts, and return when the log has stored all of them.
 
-    Raises `NoTranscripts`, also if no line is a JSON object, and `PlatformNotFound`, `PlainError` and `OSError`.
+    A repeated import adds no memories. Raises `NoTranscripts`, also if no line is a JSON object, and
+    `PlatformNotFound`, `PlainError` and `OSError`.
     """
     files, became = transcripts(paths), Imported()
     offering = SessionUploader(where)

@@ -16,7 +16,7 @@ PROGRESS_SECONDS = 10.0
 
 
 def progress_printer(society: "Society", *, quiet: bool) -> Callable[["SocietyFigures"], None]:
-    """Return a function that prints a line of progress every ten seconds of the simulation."""
+    """Return a function that prints a line of progress every ten seconds of the simulation, or nothing with `quiet`."""
     last = -PROGRESS_SECONDS
 
     def print_progress(seen: "SocietyFigures") -> None:

@@ -26,18 +26,19 @@ from nemuri_services.simulation.world_lease import read_world
 from nemuri_services.simulation.world_process import load_world
 
 MEMORY_CAPACITY: Final = 500
-"""Long-term memories of a resident, at most. They take two megabytes of a host; the 10,000 of document 004 would take
-forty. The weakest memories beyond that are removed, as in document 004.
+"""Maximum number of long-term memories of a resident. The weakest memories beyond it are removed, as in document 004.
+
+500 memories take two megabytes of a host; the 10,000 of document 004 would take forty.
 """
 HOST_TIMEOUT: Final = 3.0
-"""Seconds without figures after which a host counts as gone. It publishes them every second."""
+"""Seconds without figures after which a host counts as gone. A host publishes its figures every second."""
 DEFINE_BATCH: Final = 64
-"""Agents that are defined concurrently."""
+"""Number of agents that are defined concurrently."""
 
 
 @dataclass(slots=True)
 class SocietyFigures:
-    """The figures published by the processes of a society since the subscription."""
+    """The newest figures that the processes of a society have published since `watch_figures` subscribed to them."""
 
     vitals: dict[str, HostHealthReport] = field(default_factory=dict)
     """Newest figures of each host."""
@@ -94,7 +95,9 @@ async def create_society(log: Log, society: Society) -> States:
 
 @asynccontextmanager
 async def watch_figures(log: Log, society: str) -> AsyncIterator[SocietyFigures]:
-    """Subscribe to the figures of a society for as long as the context lasts."""
+    """Subscribe to the figures of a society while the context lasts. Yield an object that always has the newest
+    figures.
+    """
     figures = SocietyFigures()
 
     async def receive_vitals(message: Msg) -> None:
@@ -127,9 +130,11 @@ async def run_society(
     stop: asyncio.Event,
     on_figures: Callable[[SocietyFigures], None],
 ) -> RunReport:
-    """Run hosts and world for some seconds of the simulation or until `stop`. Return the report of the run.
+    """Run the hosts and the world of a society, and return the report of the run.
 
-    The processes are ended in order. `on_figures` is called with the newest figures whenever a host publishes some.
+    The run ends after `seconds` of the simulation (None: no limit) or when `stop` is set; then the processes are ended
+    in order. `limit` is the maximum number of agents in one host. `on_figures` is called with the newest figures
+    whenever a host publishes some.
     """
     began: float | None = None
     states = await States.open(log, society.name)
@@ -155,11 +160,12 @@ async def load_society(log: Log, name: str) -> Society:
 
 
 async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society:
-    """Return the definition of a society to continue. Restore a checkpoint (`newest` or a name) first if given.
+    """Return the definition of a society that is to be continued. With `checkpoint`, restore this checkpoint first.
 
-    An interrupted restore is repeated first. Raises `SocietyError` and changes nothing if the society or checkpoint
-    does not exist, or if the society is running. A Minecraft society cannot be restored, because checkpoints do not
-    contain its world, and cannot be continued twice at the same time, because that world has no lease.
+    `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. Raises
+    `SocietyError` and changes nothing if the society or checkpoint does not exist, or if a checkpoint is to be restored
+    while the society runs. A Minecraft society cannot be restored, because checkpoints do not contain its world, and
+    cannot be continued while it runs, because that world has no lease.
     """
     states = await States.open(log, name)
     society = await read_society(states)
@@ -178,23 +184,26 @@ async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society
 
 
 async def lease_holders(states: States) -> list[str]:
-    """Return the hosts and world processes that hold a lease now. Takes as long as a lease lasts."""
+    """Return the hosts and world processes that hold a lease now.
+
+    If there are leases, the call waits `EXPIRY_SECONDS`, and returns the holders that renewed their lease meanwhile.
+    """
     before = {each.key: each async for each in states.read("lease.*")}
     held = {key: Lease.model_validate_json(each.value).host for key, each in before.items()}
     if not any(held.values()):
         return []
-    await asyncio.sleep(EXPIRY_SECONDS)  # A lease that changes in this time is in use.
+    await asyncio.sleep(EXPIRY_SECONDS)  # A lease that changes in this time is being renewed.
     moved = [each async for each in states.read("lease.*") if before.get(each.key) != each]
     return sorted({host for each in moved if (host := Lease.model_validate_json(each.value).host)})
 
 
 async def list_societies(log: Log) -> dict[str, list[str]]:
-    """Return the checkpoints of all societies of the namespace, by name."""
+    """Return the names of the checkpoints of each society of the namespace, by the society's name."""
     return {name: await (await Checkpoints.open(log, name)).names() for name in await societies(log)}
 
 
 async def delete_society(log: Log, name: str) -> None:
-    """Delete a society with its states and checkpoints. The memories of its agents stay on the log.
+    """Delete a society with its states and checkpoints. The events of its agents' memories stay on the log.
 
     Raises `SocietyError` and changes nothing if the society does not exist or is running.
     """

@@ -22,7 +22,7 @@ class SocietyProbes:
     role: str
     log: Log
     missing: Callable[[], Sequence[str]]
-    """Returns missing dependencies other than the bus."""
+    """Function that returns the missing dependencies of the process, except NATS."""
     registry: CollectorRegistry
 
     def health(self) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class SocietyProbes:
         return {"healthy": not lost, "society": self.society, "role": self.role, "halted": lost}
 
     async def ready(self) -> dict[str, Any]:
-        """Return whether it is connected and has all dependencies."""
+        """Return the readiness. The process is ready if it is connected to NATS and no dependency is missing."""
         bus = () if self.log.connection.is_connected else ("NATS: not connected",)
         missing = [*bus, *self.missing()]
         return {"ready": not missing, "society": self.society, "role": self.role, "missing": missing}
@@ -43,10 +43,9 @@ class SocietyProbes:
 
 @asynccontextmanager
 async def serve_probes(address: str | None, probes: SocietyProbes) -> AsyncIterator[str | None]:
-    """Serve health and metrics at an address during the context, and yield the URL. Without an address, serve nothing
-    and yield None.
+    """Serve health and metrics at an address while the context lasts, and yield the URL.
 
-    Raises `ServerFailed` if the address cannot be used.
+    Without an address, serve nothing and yield None. Raises `ServerFailed` if the address cannot be used.
     """
     if address is None:
         yield None

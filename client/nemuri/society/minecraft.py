@@ -11,11 +11,14 @@ from nemuri_infra.minecraft.settings import MAX_AGENTS_PER_SERVER, MAX_SERVERS, 
 from nemuri_infra.runtime.settings import Settings
 
 MAX_AGENTS: Final = MAX_AGENTS_PER_SERVER * MAX_SERVERS
-"""Agents of a Minecraft society, at most."""
+"""Maximum number of agents in a Minecraft society."""
 
 
 def check_requirements(society: Society, data: Path) -> None:
-    """Raise ValueError if the society cannot run in Minecraft, and MinecraftUnavailable if that is not installed."""
+    """Raise ValueError if the society cannot run in Minecraft.
+
+    Raises `MinecraftUnavailable` if Node.js or the modules of the Minecraft world are not installed.
+    """
     if society.speed != 1:
         raise ValueError(f"--speed {society.speed:g}: Minecraft runs in real time, so the speed must be 1")
     if len(society.agents) > MAX_AGENTS:
@@ -25,7 +28,10 @@ def check_requirements(society: Society, data: Path) -> None:
 
 
 def build_bridge(society: Society, settings: Settings) -> MinecraftBridge:
-    """Return the bridge of a society with its last state. Raise MinecraftUnavailable if it is not installed."""
+    """Return the bridge process of a society, with the state that it stored in its last run.
+
+    Raises `MinecraftUnavailable` if the Minecraft world is not installed.
+    """
     servers = -(-len(society.agents) // MAX_AGENTS_PER_SERVER)
     minecraft_settings = MinecraftSettings(society=society.name, seed=society.seed % 2**31, servers=servers)
     url = settings.world_nats_url or str(settings.nats_url)

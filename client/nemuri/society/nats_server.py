@@ -57,16 +57,20 @@ def _has_server_data(settings: Settings) -> bool:
 
 
 def _url_of_running_society(settings: Settings) -> str | None:
-    """Return the URL of a society's server that runs in the data directory without a platform, or None."""
+    """Return the URL of the server that another command runs in the data directory for a society; None if there is
+    none.
+    """
     home = Home.existing(settings.data)
     return kept_url(home.nats) if home is not None and home.is_locked else None
 
 
 @asynccontextmanager
 async def connect(settings: Settings, url: str) -> AsyncIterator[tuple[Settings, Log]]:
-    """Connect to a running server. Raise `UnreachableError` if there is none.
+    """Connect to a running server, and yield the settings with its address and the log. Close the connection at the
+    end.
 
-    Raises `NotPermitted` if the work ends because the server denied an operation.
+    Raises `UnreachableError` if there is no server, and `NotPermitted` if the block fails because the server denied an
+    operation.
     """
     log = await Log.connect(url, settings.namespace, patient=False, access=settings.access)
     try:

@@ -56,9 +56,9 @@ def run_report(
     world: World | None,
     world_health: WorldHealthReport | None,
 ) -> RunReport:
-    """Return the figures of a run from the newest figures of each host. `began` is the second at which it began.
+    """Return the report of a run from the newest figures of each host. The run began at `start_second`.
 
-    The work of crashed hosts counts, but agents are counted only on the `living` hosts.
+    `vitals` includes crashed hosts, because their work counts. Agents are counted only on `live_hosts`.
     """
     newest = list(vitals.values())
     runs: Counter[str] = Counter()

@@ -13,8 +13,9 @@ from nemuri_infra.runtime.settings import Settings
 
 
 def build_processes(society: Society, settings: Settings, limit: int) -> list[Supervised]:
-    """Return one process for the world and one for each host. Raise MinecraftUnavailable if that world is not
-    installed.
+    """Return one process for the world and one for each host of a society.
+
+    Raises `MinecraftUnavailable` if the society needs the Minecraft world and that is not installed.
     """
     environment, options = _environment(settings, settings.host_nats_url), ["--limit", str(limit)]
     hosts = [
@@ -25,7 +26,10 @@ def build_processes(society: Society, settings: Settings, limit: int) -> list[Su
 
 
 def _environment(settings: Settings, nats_url: str | None) -> dict[str, str]:
-    """Return the environment of a process. A process with its own bus user gets no credentials of others."""
+    """Return the environment for a child process.
+
+    With `nats_url`, the process has a NATS user of its own, and gets no addresses with the credentials of other users.
+    """
     alone = settings.model_copy(update={"http": None})  # Only one process can use the HTTP address.
     if nats_url is None:
         return environment_of(alone)

@@ -16,9 +16,9 @@ from nemuri_services.simulation.bootstrap import read_society
 
 
 async def watch_society(log: Log, name: str, seconds: float | None, *, json: bool) -> None:
-    """Print utterances and figures for some seconds, or without end if None. With `json` each line is a JSON object.
+    """Print what the agents say and the figures of the hosts, for `seconds` seconds, or without end if None.
 
-    Raises `SocietyError` if the society does not exist.
+    With `json` each line is a JSON object. Raises `SocietyError` if the society does not exist.
     """
     society = await read_society(await States.open(log, name))
     names = {each.id: each.name for each in society.agents}

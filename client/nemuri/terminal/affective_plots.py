@@ -83,7 +83,7 @@ def _curves(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
 
 
 def _horizon(shown: tuple[AffectMemoryView, ...], rules: AffectPolicy) -> int:
-    """Return the number of nights until all these memories are archived, 10 to `MAX_NIGHTS`."""
+    """Return the number of nights until all memories in `shown` are archived without a recall, 10 to `MAX_NIGHTS`."""
     threshold = max(rules.levels.level3_threshold, 0.1)
     left = [
         nights_until(threshold, kept=each.retention, coefficient=each.coefficient)

@@ -74,7 +74,7 @@ def fitting(
     """Return the columns and rows of a table, reduced until the last column is wide enough.
 
     The last column is wide enough at `READABLE` characters, or when its content fits. Columns in `spare` are dropped in
-    this order until that is reached, then ids are cut to `SHORT_ID` characters. `width` is that of the table in
+    this order until that is reached, then ids are cut to `SHORT_ID` characters. `width` is the width of the table in
     characters.
     """
     for name in spare:

@@ -102,7 +102,10 @@ def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -
 
 
 def parts(names: Collection[str], without: Collection[str]) -> list[Module]:
-    """Return the named modules except those in `without`: any of the nine, and `conversing` and `wandering`."""
+    """Return the modules with these names, except those in `without`.
+
+    Known are the names of the nine modules of a society, `conversing` and `wandering`.
+    """
     everyone = build_modules(NoMemories(), plugins=(ConversationModule(), WanderingModule()))
     return [each for each in everyone if each.spec.name in names and each.spec.name not in without]
 
@@ -115,5 +118,5 @@ def _settled(member: Member, world: World, seed: str) -> dict[str, Any]:
 
 
 def course(measure: str, arm: str, setting: Setting, values: Sequence[float]) -> dict[tuple[str, str], float]:
-    """Return a measure at each of the times, as figures of a report."""
+    """Return the values of a measure over time, one for each of `setting.moments`, as figures of a report."""
     return {(f"{measure} {window}", arm): value for (window, _), value in zip(setting.moments, values, strict=True)}

@@ -1,4 +1,4 @@
-"""The experiment `items`: number of different items that agents obtain, with all modules and without one of them."""
+"""The experiment `items`: count the different items that agents obtain, with all modules and without one of them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -25,9 +25,9 @@ CLAIMS: Final = (Claim("Agents obtain more items with action awareness", (ITEMS,
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """Return the measurements of one run: the same land with all modules, and without each of the modules to leave out.
+    """Return the measurements of one run: the same land with all modules, and once without each module in question.
 
-    Action awareness is always one of the modules to leave out.
+    The modules in question are action awareness and those that the setting leaves out.
     """
     name = f"items/{seed}/{repeat}"
     found: dict[tuple[str, str], float] = {}

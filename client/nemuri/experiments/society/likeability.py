@@ -1,4 +1,6 @@
-"""The experiment `likeability`: agents infer from words alone who is likeable, with and without social awareness."""
+"""The experiment `likeability`: agents judge from words alone how likeable others are, with and without social
+awareness.
+"""
 
 import json
 from random import Random
@@ -82,9 +84,10 @@ def taste(observer: str, speaker: str) -> float:
 
 
 def judgements(simulation: Simulation) -> Sentiments:
-    """Return each agent's final sentiment about each other: from its social model, else from remembered words.
+    """Return each agent's sentiment about each other agent at the end.
 
-    An agent without social awareness has no stored opinion. It judges at the end by the conversations it still knows.
+    With social awareness it comes from the agent's social model. Without it the agent has no stored opinion, so it
+    judges at the end by the conversations that it still knows.
     """
     aware = any(each.spec.name == "social_awareness" for each in simulation.engine.schedule.modules)
     found: Sentiments = {}
@@ -108,7 +111,7 @@ def _recollected(observer: str, state: SharedState) -> Sentiments:
 
 
 def _fitted(sentiments: Sentiments, true: dict[str, float], least: int = MIN_OBSERVERS) -> LinearFit | None:
-    """Return the fit; None if too few agents are known to enough others."""
+    """Return the fit of perceived to true likeability; None if too few agents are judged by at least `least` others."""
     try:
         return fit_likeability(sentiments, true, least)
     except ValueError:

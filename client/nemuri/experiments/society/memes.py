@@ -70,8 +70,10 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 
 
 def people(agents: int, rng: Random) -> list[Member]:
-    """Return the members: 33 of 500 in each of six towns, the rest in the country. 20 of 500 are priests in the first
-    town.
+    """Return the members: of 500 agents 33 live in each of six towns and the rest in the country.
+
+    20 of 500 agents are priests, and all priests live in the first town. Other numbers of agents are divided in
+    proportion.
     """
     each_town, priests = max(2, round(agents * TOWN_SHARE)), max(1, round(agents * PRIEST_SHARE))
     homes: list[str | None] = [town for town in TOWN_NAMES for _ in range(each_town)]
@@ -99,8 +101,9 @@ def society(name: str, members: list[Member], without: frozenset[str]) -> tuple[
 
 
 def answer(prompt: Prompt, rng: Random) -> str:
-    """Answer a prompt: speak of a topic that the agent has in mind. A topic grows when it is heard, and fades
-    otherwise.
+    """Answer a prompt: let the agent speak of a topic that it has in mind, or of nothing in particular.
+
+    Topics grow in the agent's mind when it hears them, and fade otherwise. A priest always speaks of the religion.
     """
     about: Mapping[str, Any] = prompt.about
     profile, mind = about["profile"], about["mind"]
@@ -117,7 +120,7 @@ def answer(prompt: Prompt, rng: Random) -> str:
 
 
 def measured(seen: ExposureGraph, members: list[Member], setting: Setting, arm: str) -> Sample:
-    """Return conversions, exposure and memes by place of residence, without the priests."""
+    """Return the conversions, exposures and memes by place of residence. Priests are not counted."""
     priests = {each.id for each in members if each.profile["priest"]}
     lay = [each for each in members if each.id not in priests]
     where = {

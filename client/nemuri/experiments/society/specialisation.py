@@ -1,4 +1,4 @@
-"""The experiment `specialisation`: roles emerge from goals, with and without seeing what others do."""
+"""The experiment `specialisation`: roles emerge from the agents' goals, with and without knowledge of others' roles."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -84,8 +84,9 @@ def role_now(state: SharedState) -> str | None:
 
 
 def answer(prompt: Prompt, rng: Random, *, sees: bool) -> str:
-    """Answer a prompt: tell one's own role, read the others' roles from their words, or choose goals by the town's
-    need.
+    """Answer a prompt: tell one's own role, read others' roles from their words, or choose goals that the town needs.
+
+    Without `sees`, the goals are chosen without knowledge of others' roles.
     """
     about: Mapping[str, Any] = prompt.about
     match about["job"]:

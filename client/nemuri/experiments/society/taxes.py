@@ -1,6 +1,4 @@
-"""The experiment `taxes`: influencers change opinions, a vote amends the constitution, and a ledger records taxes
-exactly.
-"""
+"""The experiment `taxes`: influencers change opinions, a vote changes the tax law, a ledger records payments."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -75,7 +73,7 @@ class Town:
     """A town with its seasons and its vote."""
 
     def __init__(self, simulation: Simulation, law: Constitution, timeline: Timeline, rng: Random) -> None:
-        """Draw the incomes."""
+        """Prepare the town before its first season. `rng` draws the incomes."""
         self.simulation, self.law, self.timeline = simulation, law, timeline
         self.ledger, self.opinion = TaxLedger(), 0.0
         self._rng = rng
@@ -136,7 +134,7 @@ class Town:
 
 
 def measured(town: Town, arm: str, setting: Setting) -> Sample:
-    """Return the shares of income paid before and after the law, with the ledger's own proof."""
+    """Return the shares of income paid before and after the law, and 1 if the ledger is balanced."""
     plan = town.timeline
     return {
         (BEFORE, arm): town.ledger.tax_share(plan.seasons_before_law),
@@ -149,7 +147,10 @@ def measured(town: Town, arm: str, setting: Setting) -> Sample:
 
 
 def answer(prompt: Prompt, rng: Random) -> str:
-    """Answer a prompt: influencers state their position; constituents move by hearing and voice strong opinions."""
+    """Answer a prompt: influencers state their position, and the manager makes an announcement once.
+
+    A constituent's opinion is moved by the words heard, and is voiced if it is strong.
+    """
     about: Mapping[str, Any] = prompt.about
     profile, mind = about["profile"], about["mind"]
     if stance := profile.get("stance"):
