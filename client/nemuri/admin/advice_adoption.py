@@ -1,4 +1,4 @@
-"""Applying the advice of `nemuri doctor`: parameters that take effect with an agent's next sleep."""
+"""Adopting the advice of `nemuri doctor`: changed policy parameters, which take effect with an agent's next sleep."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ class AdoptedAdvice:
 
 
 async def apply(client: "Client", health: AgentHealth) -> AdoptedAdvice:
-    """Append one `policy_adopted` with the advised parameters, or nothing if all of them are adopted already.
+    """Append one `policy_adopted` event with the advised parameters, or nothing if the agent has adopted all of them.
 
     The agent's other parameters stay. Returns when the projections contain the change. Raises `ConflictError` if the
     policy was changed at the same time.

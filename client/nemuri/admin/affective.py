@@ -99,9 +99,9 @@ class PreparedAgent(NamedTuple):
     """The result of preparing an agent with a parameter profile."""
 
     defined: bool
-    """True if the agent was defined now."""
+    """True if the agent did not exist and was defined by this call."""
     adopted: bool
-    """True if the parameters change."""
+    """True if the profile changed the agent's parameters."""
     own: bool
     """True if the agent keeps parameters that somebody chose for it."""
     later: bool

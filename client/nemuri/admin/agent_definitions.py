@@ -143,9 +143,9 @@ def read_policy(path: Path) -> Mapping[str, JsonValue]:
 
 
 def checked_policy(value: object, path: Path, place: str = "") -> Policy:
-    """Return the policy with these parameters. `place` is the key under which the file has them, for error messages.
+    """Return the policy with these parameters. Raises `DefinitionError` if they are invalid.
 
-    Raises `DefinitionError`.
+    `place` is the key under which the file has the parameters. It is used in error messages.
     """
     return _checked(Policy, value, path, place)
 
@@ -181,10 +181,10 @@ def _checked(kind: type[P], value: object, path: Path, place: str) -> P:
 
 
 def _perspectives(value: object, path: Path) -> object:
-    """Return perspectives with each plain name replaced by a perspective without keywords.
+    """Return the perspectives of a definition, with each plain name replaced by a mapping with this name.
 
-    Everything else stays as it is, to be checked by `Definition`. Raises `DefinitionError` if two names are equal
-    except for case or spaces.
+    Everything else is left for the check of `Definition`. Raises `DefinitionError` if two names are equal except for
+    case or spaces at their ends.
     """
     if not isinstance(value, list):
         return value

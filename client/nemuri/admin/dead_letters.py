@@ -36,9 +36,9 @@ class DeadLetterPage:
 async def page(
     client: "Client", service: str | None = None, *, after: str | None = None, limit: int = 20
 ) -> DeadLetterPage:
-    """Return the oldest dead letters of one service or of all services, or the next ones after the dead letter `after`.
+    """Return a page of at most `limit` dead letters of one service or of all services, oldest first.
 
-    Raises `ClientError` if there is no dead letter `after`.
+    With `after`, the page begins behind the dead letter of this name. Raises `ClientError` if there is none.
     """
     letters = DeadLetters(client.log)
     start = (await find(client, after)).sequence if after else 0
@@ -67,9 +67,10 @@ async def find(client: "Client", name: str) -> StoredDeadLetter:
 
 
 async def original(client: "Client", buried: StoredDeadLetter) -> bytes:
-    """Return the whole original message. It is read from the log if the dead letter holds only the beginning.
+    """Return the whole original message of a dead letter.
 
-    If the log no longer has the message, the beginning is returned.
+    A dead letter holds only the beginning of a long message, so a long message is read from the log. If the log no
+    longer has it, only the beginning is returned.
     """
     if len(buried.original) >= buried.letter.size:
         return buried.original
@@ -77,10 +78,11 @@ async def original(client: "Client", buried: StoredDeadLetter) -> bytes:
 
 
 async def retry(client: "Client", name: str) -> str:
-    """Retry the event of a dead letter, drop the dead letter, and return a description of what was done.
+    """Retry the event of a dead letter, remove the dead letter, and return a text that says what was done.
 
     If the task failed because of the event, the task is reopened with a new attempt. Otherwise the service handles the
-    same event once more. Raises `ClientError` if the retry is impossible or fails; the dead letter stays then.
+    same event once more, and the call waits for that. Raises `ClientError` if the retry is impossible or fails; the
+    dead letter stays then.
     """
     buried = await find(client, name)
     letter = buried.letter
@@ -95,7 +97,7 @@ async def retry(client: "Client", name: str) -> str:
 
 
 async def reopen(client: "Client", task_id: UUID, *, failed: int | None = None, cause: UUID | None = None) -> str:
-    """Reopen a failed task, return when the projections contain the change, and describe in text what was done.
+    """Reopen a failed task, wait until the projections contain that, and return a text that says what was done.
 
     With `failed`, the task is reopened only if `failed` is its current attempt. Raises `ClientError`, with nothing
     changed, if the task has an answer or is still open.

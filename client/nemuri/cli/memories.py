@@ -275,7 +275,7 @@ def _marked(recalled: "RecalledMemory") -> str:
 
 
 def _affect_rows(found: "RecallView") -> list[tuple[object, ...]]:
-    """Return the rows of the table of retrieved memories."""
+    """Return the rows of the table of retrieved memories: id, status, score and content."""
     from nemuri.terminal.output import short
 
     return [

@@ -48,7 +48,7 @@ def state(
     top: TopOption = DEFAULT_ROWS,
     json: JsonOption = False,
 ) -> None:
-    """Show an agent's state of memory now, after a given event, or at a given time.
+    """Show the state of an agent's memory now, after a given event, or at a given time.
 
     The state is folded from the log. It needs the NATS server, and no running service.
     """

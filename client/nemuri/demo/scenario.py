@@ -54,7 +54,7 @@ class MemorySnapshot:
     recalled: Mapping[int, Mapping[UUID, MemoryRank]]
     """Rank and score of each retrieved memory, by the number of the question and the id of the memory."""
     slept: Mapping[str, int]
-    """Number of sessions that each agent has slept over."""
+    """Number of sessions (assignments to the agent) over which each agent has slept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,9 @@ class DemoRecord:
 
     @property
     def learned(self) -> Mapping[UUID, int]:
-        """Return the memories learned in the first round, with the number of the question that taught each."""
+        """Return the memories learned in the first round, each with the number of the question from which it was
+        learned.
+        """
         return {memory: asked.number for asked in self.first for memory in asked.result.learned}
 
     @property
@@ -104,7 +106,7 @@ class DemoRecord:
         return tuple(each for each in self.learned if self.after.memories[each].access_count == 0)
 
     def rank_changes(self) -> tuple[RankChange, ...]:
-        """Return the change of rank of each memory used in the second round, for each question."""
+        """Return the changes of rank of the memories used in the second round, for each question that used them."""
         return tuple(
             RankChange(asked.number, memory, before[memory], after[memory])
             for asked in self.second

@@ -31,7 +31,7 @@ class Screen:
     total: int
     """Number of tasks in both rounds together."""
     taught: dict[UUID, int] = field(default_factory=dict)
-    """Number of the question that taught each memory."""
+    """Number of the question from which each memory was learned."""
     _bar: Progress = field(init=False)
     _line: object = field(init=False)
 

@@ -114,7 +114,7 @@ def _row(played: DemoRecord, memory: MemoryView, room: int) -> tuple[Text, ...]:
 
 
 def _rank(played: DemoRecord, memory: UUID) -> str:
-    """Return the memory's rank for the question that taught it, before and after."""
+    """Return the memory's rank, before and after the second round, for the question from which it was learned."""
     number = played.learned[memory]
     before = played.before.recalled.get(number, {}).get(memory)
     after = played.after.recalled.get(number, {}).get(memory)

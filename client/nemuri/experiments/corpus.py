@@ -75,7 +75,7 @@ def library() -> tuple[Passage, ...]:
 
 
 def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
-    """Return `number` random passages, evenly from all areas as long as each has enough."""
+    """Return `number` random passages, in equal parts from all areas unless an area has too few."""
     by_area = [chance.sample(each, len(each)) for each in (_of_area(area) for area in AREAS)]
     longest = max(map(len, by_area))
     mixed = (area[place] for place in range(longest) for area in by_area if place < len(area))
@@ -83,7 +83,9 @@ def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
 
 
 def task_needing(chance: random.Random, needed: Passage) -> Task:
-    """Return a task that needs the passage: a query of randomly drawn words in random order."""
+    """Return a task that needs the passage. Its query has random words of the passage and of another one, in random
+    order.
+    """
     other = chance.choice(_of_area(needed.area))
     words = [*chance.sample(needed.words, SHARED_WORDS), *chance.sample(other.words, OTHER_WORDS)]
     return Task(" ".join(chance.sample(words, len(words))), needed)

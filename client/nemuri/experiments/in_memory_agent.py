@@ -67,7 +67,7 @@ class Recalled:
 
 @dataclass(slots=True)
 class InMemoryAgent:
-    """An agent that remembers a set of passages and processes tasks, by default ten a day."""
+    """An agent that remembers a set of passages and processes one task after the other."""
 
     regime: Regime
     vectors: "Vectors"
@@ -109,7 +109,7 @@ class InMemoryAgent:
 
     @property
     def now(self) -> datetime:
-        """Return the time of the present task. Tasks are evenly spaced, at the policy's expected rate."""
+        """Return the time of the present task. Tasks follow at equal intervals, at the rate that the policy expects."""
         return BEGINNING + timedelta(days=self.tasks_processed / self.agent.rules.expected_tasks_per_day)
 
     def remembered(self, memory_id: UUID) -> Remembered:

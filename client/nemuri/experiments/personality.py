@@ -61,7 +61,10 @@ CLAIMS: Final = (
 
 
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
-    """Return the measurements of one repeat: a pair of agents with different streams, and its controls."""
+    """Return the measurements of one repeat: two agents with different streams of tasks, and agents for comparison.
+
+    A twin processes a stream of the same kind as the first agent, and two more agents have no strengths.
+    """
     chance = random.Random(f"personality/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
     needs = {area: [each for each in world if each.area == area][:NEEDS] for area in AREAS}
@@ -89,7 +92,10 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 
 def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tasks: int) -> Iterator[Task]:
-    """Yield tasks, a share `OWN_AREA_SHARE` of them from one area. Within an area the nth need has weight 1/n."""
+    """Yield tasks, a share `OWN_AREA_SHARE` of them from the given area.
+
+    Within an area the nth passage of `needs` is drawn with weight 1/n.
+    """
     areas = list(needs)
     weights = [OWN_AREA_SHARE if each == area else (1 - OWN_AREA_SHARE) / (len(areas) - 1) for each in areas]
     for drawn in chance.choices(areas, weights, k=tasks):
@@ -97,7 +103,10 @@ def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tas
 
 
 async def drift(first: InMemoryAgent, second: InMemoryAgent, probes: Sequence[Task]) -> dict[str, float]:
-    """Return the distances between two agents, 0 for equal agents. Most are means over the probes."""
+    """Return four distances between two agents by name, each 0 for equal agents.
+
+    Three are means over the probes. The distance of the strengths does not depend on the probes.
+    """
     pairs: list[tuple[Recalled, Recalled]] = [(await first.recall(each), await second.recall(each)) for each in probes]
     return {
         "ranking: 1 - tau": float(np.mean([1 - kendall(one.order, other.order) for one, other in pairs])),

@@ -12,7 +12,7 @@ from nemuri.experiments.statistics import CLAIM_LEVEL, LEVEL, Interval, interval
 Sample = Mapping[tuple[str, str], float]
 """The measurements of one repeat, by measure and condition."""
 WINDOWS: Final = 10
-"""Number of windows of a stream in which a measure is averaged."""
+"""Number of windows into which a stream is divided. A measure over the stream has one mean for each window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +125,11 @@ def build_report(
 
 
 MOST_MISSING: Final = 2
-"""A measure is not reported if only this number of repeats or fewer have it, because they give no interval."""
+"""A measure is not reported if this number of repeats or fewer have it, because an interval needs three values."""
 
 
 def window_names(tasks: int) -> list[str]:
-    """Return the windows of a stream, named by their first and last task, counted from 1."""
+    """Return the names of the windows of a stream: their first and last task, counted from 1, such as "1-50"."""
     cuts = sorted({round(tasks * cut / WINDOWS) for cut in range(WINDOWS + 1)})
     return [f"{first + 1}-{last}" for first, last in pairwise(cuts)]
 

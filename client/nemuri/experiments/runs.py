@@ -39,7 +39,7 @@ class Experiment:
     tasks: int
     """Default number of tasks of a stream."""
     repeats: int
-    """Default number of independent repeats, for about two minutes on two idle cores."""
+    """Default number of independent repeats. They take about two minutes on two idle cores."""
     longest: int = 10_000
     """Maximum number of tasks of a stream."""
     trains: bool = False
@@ -114,7 +114,7 @@ def run_repeat(name: str, seed: int, repeat: int, tasks: int) -> Sample:
 
 @contextmanager
 def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Open a process pool that stops at once on interruption. The executor alone would wait for its processes."""
+    """Open a process pool that ends its processes at once on an interruption, instead of waiting for them."""
     before = set(multiprocessing.active_children())
     ignoring = (signal.SIGINT, signal.SIG_IGN)
     context = multiprocessing.get_context("spawn")

@@ -79,7 +79,9 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 @dataclass(slots=True)
 class Trainer:
-    """The work that the trainer service does after each session: the same samples, training and gate."""
+    """A trainer that does the work of the trainer service after each session: it gathers samples, trains and applies
+    the gate.
+    """
 
     rules: Policy = field(default_factory=lambda: Policy(retrain_after=RETRAIN_AFTER))
     past: list[LabelledRetrieval] = field(default_factory=list)

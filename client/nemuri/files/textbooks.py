@@ -16,7 +16,7 @@ MAX_FILE_BYTES = 1024 * 1024
 PIECE = CHARACTERS_PER_PAGE
 """Maximum length of the part of a section that becomes one memory, in characters. A longer section is split."""
 _NAMES = {"test_questions": "exercises", "answer_keywords": "keywords"}
-"""Field names of the contract, by their different names in document 000."""
+"""Field names of `Textbook`, by the names that document 000 uses for the same fields."""
 
 
 class TextbookError(Exception):
@@ -95,8 +95,9 @@ def _renamed(mapping: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _validation_message(error: ValidationError) -> str:
-    """Return a message about one validation error, with the keys as the file spells them. An unknown key is reported
-    before any other error.
+    """Return a message about one validation error, with the keys as the file spells them.
+
+    If there are several errors, an unknown key is reported first.
     """
     written = {new: old for old, new in _NAMES.items()}
     found = error.errors(include_url=False, include_input=False)

@@ -64,7 +64,7 @@ class Manifest(BaseModel):
     sequence: int = Field(ge=0)
     """Last sequence of the log in the backup."""
     fold: int
-    """Version of the folds at the time of the backup. Projections are not part of a backup; they are rebuilt."""
+    """Version of the folds at the time of the backup. It is not used by a restore, which rebuilds the projections."""
     events: int = Field(ge=0)
     made_at: AwareDatetime
     files: dict[str, Part]

@@ -14,9 +14,9 @@ from nemuri_infra.projections.erasure_lineage import Thing
 
 T = TypeVar("T")
 ID_BYTES = 40
-"""Bytes of an id in an event: 36 characters, quotes, a comma, and one to spare."""
+"""Bytes that an id takes in an event: 36 characters, two quotes, a comma, and one to spare."""
 FRAME_BYTES = 8_192
-"""Maximum bytes of the rest of a tombstone: its envelope and field names."""
+"""Maximum bytes of a tombstone besides its ids: the envelope and the field names."""
 
 
 class OwnedMemory(NamedTuple):

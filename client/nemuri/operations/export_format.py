@@ -20,7 +20,7 @@ from nemuri_infra.stores.platform_clock import KEY, MAX_OFFSET
 from nemuri_infra.stores.vectors import bytes_under
 
 MAX_LINE_BYTES = 128 * 1024 * 1024
-"""Maximum bytes of a line: the largest document plus a third for its encoding, with some spare."""
+"""Maximum bytes of a line: the largest document, a third more for the Base64 encoding, and some bytes to spare."""
 EARLIEST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
 """Earliest recording time accepted."""
 MAX_CLOCK_LEAD = timedelta(days=1)
@@ -34,7 +34,7 @@ class _Line(BaseModel):
 
 
 class StoredLine(_Line):
-    """An item of a store beside the log."""
+    """An item that is stored beside the log: a text (blob), a vector or the offset of the clock."""
 
     store: Literal["blob", "vector", "clock"]
     name: str

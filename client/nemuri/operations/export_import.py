@@ -180,9 +180,9 @@ def _wanted(path: Path, left: ErasedContent, tombstones: Sequence[Event]) -> Ite
 
 
 async def count_imported(at: OperationContext, wanted: Iterator[Event]) -> int:
-    """Return the number of events that the log holds already. They must be the first of the `wanted` events.
+    """Return the number of `wanted` events that the log holds already.
 
-    Raises `OperationError` if the log holds anything else.
+    Raises `OperationError` if the log holds anything else than the first of the `wanted` events, in order.
     """
     number = 0
     async for batch in at.log.read(0, await at.log.last_sequence(), with_parked=True):

@@ -21,7 +21,7 @@ from nemuri_infra.projections.projection import OtherFoldsError
 from nemuri_infra.stores.deletion import tombstones
 
 ATTEMPTS = 20
-"""Maximum number of attempts to restate memories while their agent appends events."""
+"""Maximum number of attempts to state the memories of agents anew while these agents append events."""
 MAX_CONCURRENT_APPENDS = 64
 """Maximum number of concurrent appends of tombstones."""
 

@@ -18,7 +18,7 @@ class Rebuilt:
 
 
 async def rebuild(settings: Settings, on_progress: Advance = ignore_progress) -> Rebuilt:
-    """Rebuild all projections from the log while the present ones stay in use. Raises `OperationError`."""
+    """Rebuild all projections from the log. The present ones stay in use meanwhile. Raises `OperationError`."""
     async with open_operation(settings) as at:
         return Rebuilt(await rebuilder.rebuild(at.projection, at.log, on_progress))
 

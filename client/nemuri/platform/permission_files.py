@@ -142,7 +142,8 @@ def _import(space: Permissions, subject: str) -> dict[str, Any]:
 
 
 def _domain(space: Permissions, subject: str) -> str:
-    """Return the subject on which a client's account sends a request.
+    """Return the subject on which a client's account sends a request that the namespace's account receives on
+    `subject`.
 
     Requests to stores use a JetStream domain with the name of the namespace.
     """
@@ -172,10 +173,10 @@ def cluster_routes(nodes: Sequence[str], passwords: Passwords) -> str:
 
 
 def database_roles(namespaces: Iterable[str], passwords: Passwords) -> str:
-    """Return SQL that creates the roles of each namespace. A superuser must run it; running it again changes nothing.
+    """Return SQL that creates the database roles of each namespace. A superuser must run it. It can be run again.
 
     The projector's role owns the projections, so that it can rebuild them into a new schema. The reader's role can only
-    read the projections. The passwords are set each time.
+    read the projections.
     """
     parts = ["-- Written by `nemuri permissions`; run it in the database of the views, as its superuser."]
     parts += ["CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;"]

@@ -140,7 +140,10 @@ async def while_connected(resources: Resources, until: Coroutine[Any, Any, objec
 
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:
-    """Keep `count` processes of a service running until `stop` is set."""
+    """Start `count` processes of a service and restart those that die, until `stop` is set.
+
+    The namespace is provisioned and the embedder is checked before that.
+    """
     await ensure_provisioned(settings, [name])
     await check_embedder(settings, await embedding_in_force(settings))
     arguments = command(settings.data, name, ["--parent", str(os.getpid())])
@@ -167,7 +170,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
-    """Return the command that starts a worker process."""
+    """Return the command line that starts a worker process, as a list of arguments."""
     return [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "worker", service, *options]
 
 

@@ -18,23 +18,24 @@ class RunReport(Value):
     wall: float
     """Duration of the run in seconds of the wall clock."""
     rates: dict[str, float]
-    """Runs of each module per agent and second of the wall clock."""
+    """Number of runs of each module, per agent and second of the wall clock."""
     tardiness: dict[str, dict[str, float]]
-    """Lateness of modules without a model in milliseconds, percentiles 50 and 99."""
+    """Percentiles 50 and 99 of the lateness of each module that needs no model, in milliseconds."""
     waits: dict[str, Waits]
-    """Waiting times for models, by rank."""
+    """Model requests and their waiting times, by rank of the module."""
     asked: Waits
-    """Waiting times for models, over all ranks."""
+    """Model requests and their waiting times, of all ranks together."""
     token_use: dict[str, dict[str, TokenUse]]
     """Token usage by module and model."""
     top_spenders: dict[str, TokenUse]
-    """Usage of the agents with the most tokens, by agent id. Each host reports only its own agents."""
+    """Token usage of the agents that used most, by agent id, highest first."""
     unfairness: float
     """Ratio of the longest mean wait of an agent to the mean wait of all requests."""
     waiting: int
-    """Modules that wait for a model at the end of the run."""
+    """Number of modules that wait to ask a model at the end of the run."""
     silence: float
-    """Longest time without a decision of an agent at the end of the run, in seconds of the simulation."""
+    """Seconds of the simulation, at the end of the run, since the last decision of the agent that was silent longest.
+    """
     conflicts: int
     failures: dict[str, int]
     memory: dict[str, int]

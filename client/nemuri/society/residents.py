@@ -44,7 +44,7 @@ def generate_residents(society: str, number: int, seed: int, towns: int | None =
 
 
 def _generate_names() -> Iterator[str]:
-    """Yield an infinite sequence of different one-word names. No name can be confused with a part of another one."""
+    """Yield an infinite sequence of different names. Each is one word, so no name occurs as a word in another one."""
     for length in count():
         endings = ["".join(each) for each in product(SYLLABLES, repeat=length)]
         for turn in range(len(endings)):

@@ -45,6 +45,6 @@ def _world_process(society: Society, settings: Settings) -> Supervised:
 
 
 def process_command(data: Path, role: str, name: str, options: Sequence[str]) -> list[str]:
-    """Return the command line of a process."""
+    """Return the command line of a host or world process, as a list of arguments."""
     nemuri = [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "society", role, name]
     return [*nemuri, *options, "--parent", str(os.getpid())]

@@ -133,10 +133,10 @@ def waiting(description: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def reading(description: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show a spinner on stderr, with a bar once there are documents to read. Yield a function that updates both.
+    """Show a spinner on stderr, with a progress bar as soon as the number of parts to read is known.
 
-    The function takes the text, the number of parts read and the number of all parts. Shows nothing if stderr is not a
-    terminal.
+    Yield a function that takes the text, the number of parts read and the number of all parts, and updates both. Shows
+    nothing if stderr is not a terminal.
     """
     columns = (SpinnerColumn(), TextColumn("{task.description}"), _PartsColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:

@@ -24,7 +24,7 @@ class Experiment:
     modules: tuple[str, ...]
     """Modules that can be left out."""
     usual: Setting
-    """Default size, for a few minutes of all runs on two idle cores."""
+    """Default size. All runs together take a few minutes on two idle cores."""
     paper: Setting
     """Size in the paper."""
     runs: int = 8
@@ -101,7 +101,11 @@ def run(
     processes: int,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> Report:
-    """Run the experiment `runs` times in `processes` processes (0: this one). The result depends on the seed only."""
+    """Run the experiment `runs` times in `processes` processes (0: in this one), and return its report.
+
+    The result depends on the seed, not on `processes`. `progress` is called with the numbers of finished and of all
+    runs.
+    """
     experiment = EXPERIMENTS[name]
     progress(0, runs)
     samples: dict[int, Sample] = {}

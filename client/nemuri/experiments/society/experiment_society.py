@@ -42,12 +42,12 @@ class Setting:
 
     @property
     def ablations(self) -> dict[str, frozenset[str]]:
-        """Return the conditions besides `FULL`: each name with the modules that it leaves out."""
+        """Return the conditions besides `FULL`: the modules that each leaves out, by the name of the condition."""
         return {f"without {each}": frozenset({each}) for each in self.without}
 
     @property
     def moments(self) -> list[tuple[str, int]]:
-        """Return ten times in seconds at which measures are taken, each with the name of the window that ends then."""
+        """Return the ten moments at which measures are taken: the name of the window that ends then, and the second."""
         return [(each, int(each.split("-")[1])) for each in window_names(self.seconds)]
 
 
@@ -80,7 +80,7 @@ class Stage:
 
 
 def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -> tuple[Simulation, World]:
-    """Return the society before its first step, with its world. It is the same for the same seed.
+    """Return the simulation of a society before its first step, and its world. The same seed gives the same society.
 
     Agents without a town live where they start. Each profile gets the agent's `home`, and `visits`: the centres of all
     towns.

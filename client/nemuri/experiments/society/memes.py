@@ -58,7 +58,9 @@ class Chronicle(SimulationObserver):
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:
-    """Return the measurements of one run: a land with six towns."""
+    """Return the measurements of one run: a land with six towns, with all modules and without each of those to leave
+    out.
+    """
     name = f"memes/{seed}/{repeat}"
     found: dict[tuple[str, str], float] = {}
     for arm, without in {"": frozenset[str](), **setting.ablations}.items():
@@ -143,7 +145,7 @@ def measured(seen: ExposureGraph, members: list[Member], setting: Setting, arm: 
 
 
 def _graph(seen: ExposureGraph, priests: set[str], end: float) -> dict[str, float]:
-    """Return measures of the exposure graph, and the share of late conversions."""
+    """Return measures of the graph of who heard the faith from whom, and the share of late conversions."""
     found: dict[str, float] = {
         EDGES: len(seen.exposures.get(RELIGION, {})),
         UNEXPLAINED: len(seen.unexplained(RELIGION, priests)),

@@ -23,9 +23,9 @@ MANAGER: Final = "manager"
 INCOMES: Final = (40, 160)
 """Minimum and maximum income of an agent in a season, in units."""
 PULL: Final = 0.01
-"""Share of the distance between two opinions by which one utterance moves the listener's opinion."""
+"""Share of the distance between two opinions by which one utterance moves the listener towards the speaker."""
 STUBBORN: Final = 0.1
-"""Share of the distance to its initial value by which an opinion returns in each turn."""
+"""Share of the distance to its initial value by which an opinion moves back in each turn."""
 SPREAD: Final = 0.2
 """Standard deviation of the initial opinions."""
 LOUD: Final = 0.3
@@ -70,7 +70,7 @@ def society(name: str, setting: Setting, stance: int, without: frozenset[str]) -
 
 
 class Town:
-    """A town with its seasons and its vote."""
+    """A town in which taxes are paid every season, and a vote on the tax law is held."""
 
     def __init__(self, simulation: Simulation, law: Constitution, timeline: Timeline, rng: Random) -> None:
         """Prepare the town before its first season. `rng` draws the incomes."""
