@@ -1,1 +1,1 @@
-"""Embedded servers whose programs are installed as wheels: nats-server and PostgreSQL with pgvector."""
+"""Embedded servers: nats-server, and PostgreSQL with pgvector. Their programs are installed as wheels."""

@@ -1,4 +1,4 @@
-"""Child processes, each with a log file and a pid file, and clean-up of processes that a killed run left behind."""
+"""Child processes, each with a log file and a pid file. Processes that a killed run left behind are ended."""
 
 import asyncio
 import json
@@ -17,8 +17,9 @@ from nemuri_infra.embedded.os_user import Account
 LOG_LIMIT = 8 * 1024 * 1024
 TAIL_BYTES = 4096
 CLOCK_TOLERANCE = 2.0
-"""Maximum number of seconds between two readings of one creation time, because the wall clock may have been set
-meanwhile.
+"""Maximum difference in seconds between two readings of the same process's creation time.
+
+They differ if the wall clock was set meanwhile.
 """
 POLL_SECONDS = 0.02
 KILL_SECONDS = 20.0
@@ -27,13 +28,13 @@ KILL_SECONDS = 20.0
 class ServerFailed(RuntimeError):  # noqa: N818 - states a condition
     """A supervised process did not start, or a process left by an earlier run does not end.
 
-    The message may end with its log.
+    The message may end with the last lines of the process's log.
     """
 
 
 @dataclass(frozen=True)
 class ProcessRecord:
-    """The identity of a process over several runs of the platform.
+    """The identity of a process, by which a later run of the platform recognises it.
 
     A pid alone is not enough, because pids are reused.
     """
@@ -54,7 +55,7 @@ class ProcessRecord:
 
 
 def is_running(process: psutil.Process) -> bool:
-    """Return whether the process still runs. A zombie does not run."""
+    """Return whether the process still runs. A zombie counts as ended."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -62,9 +63,9 @@ def is_running(process: psutil.Process) -> bool:
 
 
 async def end_processes(processes: Sequence[psutil.Process], first: signal.Signals, grace: float) -> None:
-    """End processes that are not our children, and return when all are gone.
+    """End processes that are not our children, and return when all have ended.
 
-    They get the signal `first`, and after `grace` seconds SIGKILL. Raises ServerFailed if one survives SIGKILL for
+    They get the signal `first`, and SIGKILL after `grace` seconds. Raises ServerFailed if one survives SIGKILL for
     `KILL_SECONDS` seconds.
     """
     for stop_signal, seconds in ((first, grace), (signal.SIGKILL, KILL_SECONDS)):
@@ -97,8 +98,8 @@ class Child:
     """A child process in a session of its own, so that Ctrl-C reaches only the platform.
 
     Its working directory is `directory`. It writes both its outputs to `directory/NAME.log`, and is recorded in
-    `directory/NAME.pid`. At a start a log above 8 MB is renamed to `NAME.log.1`. No other child in the directory may
-    have the same name.
+    `directory/NAME.pid`. A log above 8 MB is renamed to `NAME.log.1` when the process starts. No other child in the
+    directory may have the same name.
     """
 
     def __init__(
@@ -115,9 +116,9 @@ class Child:
     ) -> None:
         """Define the process without starting it.
 
-        It runs as the OS user `user`, or as ours. `environment` replaces our environment. `stop` sends `stop_signal`,
-        and after `grace` seconds SIGKILL. `inherited` are open file descriptors that the process gets under the same
-        numbers.
+        It runs as the OS user `user`, or as the present user if that is None. `environment` replaces the environment of
+        this process. `stop` sends `stop_signal`, and SIGKILL after `grace` seconds. `inherited` are open file
+        descriptors that the process gets under the same numbers.
         """
         self.name = name
         self.command = list(command)
@@ -143,7 +144,7 @@ class Child:
         return self._process.pid if self._process is not None and self.alive else None
 
     async def start(self) -> None:
-        """End a process left by an earlier run, and start the command. Does nothing if the process runs.
+        """End a process left by an earlier run, then start the command. Does nothing if the process runs.
 
         Raises ServerFailed if the command cannot be run or the earlier process does not end.
         """
@@ -167,14 +168,14 @@ class Child:
             self._record.unlink(missing_ok=True)
 
     async def wait(self) -> int:
-        """Wait until the process has ended and return its exit code; for a signal, its negative number.
+        """Wait until the process has ended and return its exit code; minus the signal's number if a signal ended it.
 
-        Call it only after a start.
+        The process must have been started.
         """
         return await asyncio.wrap_future(self._exit)
 
     async def stop(self, grace: float | None = None) -> None:
-        """Send the stop signal, and after `grace` seconds SIGKILL. Return when the process is gone.
+        """Send the stop signal, and SIGKILL after `grace` seconds. Return when the process has ended.
 
         Does nothing if the process does not run.
         """
@@ -187,13 +188,13 @@ class Child:
         self._record.unlink(missing_ok=True)
 
     async def kill(self) -> None:
-        """End the process with SIGKILL and return when it is gone."""
+        """End the process with SIGKILL and return when it has ended."""
         if self._process is not None and self.alive:
             self._process.kill()
             await self.wait()
 
     def log_tail(self) -> str:
-        """Return the end of the process's log, at most 4 KB; empty if there is no log."""
+        """Return the last 4 KB of the process's log as text; empty if there is no log."""
         try:
             with self.log.open("rb") as log:
                 log.seek(max(0, self.log.stat().st_size - TAIL_BYTES))
@@ -204,8 +205,8 @@ class Child:
     def _leftovers(self) -> list[psutil.Process]:
         """Return the processes that a killed run left behind.
 
-        They are found by the pid file, and by command and directory in case the run was killed before it wrote the
-        file.
+        They are found by the pid file. They are also found by command and directory, because a run may be killed before
+        it writes the file.
         """
         recorded = _read_record(self._record)
         by_record = recorded.process() if recorded else None
@@ -244,9 +245,9 @@ class Child:
 
 
 def _exit_of(process: subprocess.Popen[bytes], name: str) -> Future[int]:
-    """Return a future of the exit code.
+    """Return a future of the process's exit code.
 
-    A thread waits for the process, so no child watcher and no polling is needed.
+    A thread waits for the process, so neither a child watcher nor polling is needed.
     """
     code: Future[int] = Future()
     code.set_running_or_notify_cancel()  # so that cancelling one waiter does not cancel the others
@@ -265,9 +266,9 @@ def _write_record(path: Path, pid: int, command: list[str]) -> None:
 
 
 def _read_record(path: Path) -> ProcessRecord | None:
-    """Return the record in a pid file; None if it is missing or damaged.
+    """Return the record in a pid file; None if the file is missing or damaged.
 
-    The search by command still finds the process.
+    Without a record the search by command still finds the process.
     """
     try:
         return ProcessRecord(**json.loads(path.read_text(encoding="utf-8")))

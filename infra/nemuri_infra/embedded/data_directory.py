@@ -1,4 +1,4 @@
-"""The data directory of a platform, with its lock and the addresses of its servers."""
+"""The data directory of a platform. It contains a lock and the addresses of the platform's servers."""
 
 import fcntl
 import os
@@ -27,9 +27,9 @@ class Holder:
     """The process that holds the lock of a data directory."""
 
     pid: int | None
-    """Pid of the process; None if the process has not recorded it yet."""
+    """Pid of the process; None if the process has not written it to the lock file yet."""
     society: str | None = None
-    """Name of the society, if the process runs a society on a server of its own; None for a platform."""
+    """Name of the society if the process runs a society on a server of its own; None for a platform."""
 
     def __str__(self) -> str:
         """Return a description of the process for messages."""
@@ -58,7 +58,7 @@ class Addresses(BaseModel):
     nats_url: str
     database_url: str
     pid: int
-    """Pid of the platform's process, not of a server's."""
+    """Pid of the platform's process, not of one of its servers."""
 
 
 def default_path() -> Path:
@@ -67,7 +67,10 @@ def default_path() -> Path:
 
 
 class Home:
-    """A data directory, created with mode 0700 if it does not exist. Raises HomeUnusable if it cannot be used."""
+    """A data directory. The constructor creates it with mode 0700 if it does not exist.
+
+    Raises HomeUnusable if the directory cannot be used.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path.expanduser().absolute()
@@ -122,7 +125,7 @@ class Home:
     def lock(self, society: str | None = None) -> Iterator[None]:
         """Hold the lock of this directory during the context, for a platform, or for a society on a server of its own.
 
-        Raises AlreadyRunning if another process holds it. The system releases the lock if its holder dies in any way.
+        Raises AlreadyRunning if another process holds it. The operating system releases the lock if its holder dies.
         The addresses of the platform are deleted at the beginning and at the end.
         """
         descriptor = self._open(self._lock, os.O_RDWR | os.O_CREAT)
@@ -141,16 +144,16 @@ class Home:
             os.close(descriptor)
 
     def write_addresses(self, addresses: Addresses) -> None:
-        """Write the addresses atomically, readable by the owner alone. Call it only while holding the lock."""
+        """Write the addresses atomically. Only the owner can read the file. The caller must hold the lock."""
         try:
             write_private(self._addresses, addresses.model_dump_json())
         except OSError as error:
             raise HomeUnusable(f"{self._addresses} cannot be written: {error.strerror}") from error
 
     def read_addresses(self) -> Addresses | None:
-        """Return the addresses of the running platform; None if none runs or it is not ready yet.
+        """Return the addresses of the running platform; None if no platform runs or it is not ready yet.
 
-        Raises HomeUnusable if the file of a running platform is damaged or belongs to another user.
+        Raises HomeUnusable if the file of a running platform is damaged or cannot be read.
         """
         if not self._is_locked():
             return None
@@ -180,9 +183,9 @@ class Home:
 
 
 def _try_lock(descriptor: int, kind: int, attempts: int) -> bool:
-    """Return whether the lock was taken within `attempts` attempts.
+    """Try to take the lock, and return whether it was taken within `attempts` attempts.
 
-    Several are needed, because a reader that checks for a holder takes the lock for an instant.
+    Several attempts are needed, because a reader that checks for a holder takes the lock for an instant.
     """
     for attempt in range(attempts):
         try:

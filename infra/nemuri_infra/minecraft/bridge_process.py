@@ -1,4 +1,4 @@
-"""The bridge to Minecraft as a supervised process: configuration, health and state of its worlds."""
+"""The bridge to Minecraft as a supervised process: its configuration, its health, and the state of its worlds."""
 
 import asyncio
 import http.client
@@ -39,7 +39,7 @@ class BridgeHealth(Value):
 
 
 class MinecraftBridge:
-    """The Node process between the bus and its Minecraft servers. All its files are in `directory`.
+    """The Node process between NATS and its Minecraft servers. All its files are in `directory`.
 
     It listens on the loopback address only. After a restart it continues from the last stored state. The state is
     stored periodically, on request, and when the process is stopped.
@@ -56,7 +56,9 @@ class MinecraftBridge:
         settings: MinecraftSettings | None = None,
         access: Access | None = None,
     ) -> None:
-        """Create the process without starting it. Raise MinecraftUnavailable if Node or its modules are missing."""
+        """Define the process without starting it. Raises MinecraftUnavailable if Node or the bridge's modules are
+        missing.
+        """
         self.directory = directory.absolute()
         self.settings = settings or MinecraftSettings()
         self._nats = _nats_options(nats_url, access or Access())
@@ -73,11 +75,14 @@ class MinecraftBridge:
 
     @property
     def pid(self) -> int | None:
-        """Process id while it is running."""
+        """Return the pid while the process runs; None otherwise."""
         return self._child.pid
 
     async def start(self) -> None:
-        """Start and wait until agents can join and those of the stored state have returned. Raise ServerFailed."""
+        """Start the bridge, and return when agents can join and the agents of the stored state are back.
+
+        Does nothing if it runs. Raises ServerFailed if it ends or is not ready within `START_TIMEOUT` seconds.
+        """
         if self._child.alive:
             return
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -91,33 +96,38 @@ class MinecraftBridge:
             raise
 
     async def wait(self) -> int:
-        """Wait for the end of the process and return its exit code."""
+        """Wait until the process has ended and return its exit code."""
         return await self._child.wait()
 
     async def stop(self) -> None:
-        """Store the state of the worlds and end. Does nothing if it never ran."""
+        """Stop the process, which first stores the state of its worlds. Does nothing if the process does not run."""
         await self._child.stop()
 
     async def kill(self) -> None:
-        """End it with SIGKILL. Changes since the last stored state are lost."""
+        """End the process with SIGKILL. Changes since the last stored state are lost."""
         await self._child.kill()
 
     async def health(self) -> BridgeHealth | None:
-        """Return its health, or None if it does not answer."""
+        """Return the bridge's health; None if it does not answer."""
         try:
             return BridgeHealth.model_validate_json(await self._request("/health"))
         except (OSError, http.client.HTTPException, ValidationError):
             return None
 
     async def state(self) -> bytes:
-        """Return the present state of its worlds for a checkpoint. Raise ServerFailed if it does not answer."""
+        """Return the present state of the bridge's worlds, for a checkpoint. Raises ServerFailed if the bridge does not
+        answer.
+        """
         try:
             return await self._request("/state")
         except (OSError, http.client.HTTPException) as error:
             raise ServerFailed(f"{self.name} does not return its state: {error}") from error
 
     def restore(self, state: bytes) -> None:
-        """Use this state at the next start. Raise ServerFailed while it runs, and ValueError for an invalid state."""
+        """Store the state from which the bridge continues at its next start.
+
+        Raises ServerFailed while the bridge runs, and ValueError if the state is invalid.
+        """
         if self._child.alive:
             raise ServerFailed(f"{self.name} is running: stop it before you restore a state")
         found = json.loads(state)
@@ -183,7 +193,7 @@ def _get(port: int, page: str) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file atomically, readable by its owner only."""
+    """Write a file atomically. Only its owner can read it."""
     fresh = path.with_name(f"{path.name}.new")
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)

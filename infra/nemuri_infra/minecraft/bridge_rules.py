@@ -1,4 +1,4 @@
-"""The configuration of the bridge: the rules of the grid world, the radii and the schemas of messages."""
+"""Parts of the bridge's configuration: the rules of the grid world, the radii, and the schemas of messages."""
 
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +11,7 @@ from nemuri_domain.world.world_settings import WorldSettings
 
 
 def bridge_rules() -> dict[str, Any]:
-    """Return the rules of the grid world as plain values."""
+    """Return the rules of the grid world as values that JSON can encode."""
     return {
         "pickaxes": game_rules.PICKAXES,
         "sword_damage": dict(game_rules.SWORD_DAMAGE),

@@ -5,7 +5,7 @@ from pydantic import Field
 from nemuri_contracts.event import Identifier, Value
 
 MAX_AGENTS_PER_SERVER = 50
-"""Agents on one server, at most. With more the server cannot keep its tick rate."""
+"""Maximum number of agents on one server. With more agents the server cannot keep its tick rate."""
 MAX_SERVERS = 32
 
 
@@ -15,10 +15,10 @@ class MinecraftSettings(Value):
     society: Identifier = "society"
     seed: int = Field(default=0, ge=0, lt=2**31)
     servers: int = Field(default=1, ge=1, le=MAX_SERVERS)
-    """Number of server processes. Each is a separate world; agents on different servers never meet."""
+    """Number of server processes. Each is a separate world, so agents on different servers never meet."""
     agents_per_server: int = Field(default=MAX_AGENTS_PER_SERVER, ge=1, le=MAX_AGENTS_PER_SERVER)
-    """Agents on a server, at most."""
+    """Maximum number of agents on one server."""
     rate: float = Field(default=4.0, gt=0, le=20)
-    """Percepts per second and agent, at most."""
+    """Maximum number of percepts per second for each agent."""
     save_interval: float = Field(default=30.0, ge=1)
-    """Seconds between two stored states of the worlds, from which a restarted bridge continues."""
+    """Seconds between two stored states of the worlds. A restarted bridge continues from the last one."""

@@ -50,8 +50,9 @@ class _Message(BaseModel):
 class AnthropicChat:
     """A chat with one model of Anthropic. The constructor imports the SDK and switches the SDK's own retries off.
 
-    `timeout` is the maximum number of seconds of one call. A truncated reply is requested once more. A reply without
-    text raises `ModelRefused` if the model declined or spent all its tokens on thinking, else `ModelUnusable`.
+    `timeout` is the maximum number of seconds of one call. A truncated reply is requested once more, with a higher
+    limit. If a reply contains no text, `ModelRefused` is raised if the model declined or spent all its tokens on
+    thinking, and `ModelUnusable` otherwise.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -71,7 +72,7 @@ class AnthropicChat:
         return f"anthropic:{self._model}"
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the text of the whole reply. The model's thinking is left out, but counts as output tokens."""
+        """Return the model's reply without its thinking. The thinking counts as output tokens."""
         require_allowed(self._base_url)
         return await complete_reply(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
 

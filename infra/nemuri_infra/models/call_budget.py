@@ -1,4 +1,4 @@
-"""The budget of model replies for one event, and a cache of its replies so that none is paid for twice."""
+"""The budget of model replies for one event, and a cache of the event's replies, so that none is paid for twice."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ from nemuri_infra.models.protocol import Chat, Reply
 from nemuri_infra.process.byte_cache import ByteCache
 
 CACHE_BYTES = 64 * 1024 * 1024
-"""Maximum number of bytes of prompts and replies that a process caches for waiting events.
+"""Maximum number of bytes of the prompts and replies that a process caches for waiting events.
 
-The oldest are evicted; their replies must be paid for again.
+Above it the least recently used ones are removed, and their replies must be paid for again.
 """
 REPLY_BYTES = 1_500
 """Estimated size in bytes of a cached reply without its texts."""
@@ -29,13 +29,13 @@ RequestKey = tuple[str, str, str, int]
 
 @dataclass(slots=True)
 class CallBudget:
-    """The model replies that one event has used."""
+    """The model replies that the handling of one event has used, and the maximum."""
 
     limit: int
     calls: int = 0
-    """Number of replies, usable or not."""
+    """Number of replies so far, usable or not."""
     replies: dict[RequestKey, Reply[str]] = field(default_factory=dict)
-    """Usable replies by request, for further attempts of the event."""
+    """Usable replies by request. A later attempt of the event gets them without a call."""
 
     def check(self) -> None:
         """Raise `SpentError` if the event has used its budget. Called before every call of a model."""
@@ -45,24 +45,23 @@ class CallBudget:
 
 @dataclass(slots=True)
 class CallBudgets:
-    """A cache of the budgets of waiting events, so that the next attempt reuses their replies."""
+    """A cache of the budgets of waiting events, so that the next attempt at an event reuses its replies."""
 
     limit: int
     _known: ByteCache[tuple[str, int], CallBudget] = field(default_factory=lambda: ByteCache(CACHE_BYTES, _bytes))
 
     def of(self, service: str, event: Event, calls: int) -> CallBudget:
-        """Return the cached budget of the event, or a new one. Its number of replies is at least `calls`.
+        """Return the cached budget of the event, or a new one.
 
-        `calls` is the number of replies that were stored for the event, also by other processes.
+        `calls` is the number of replies that is stored for the event and includes those of other processes. The budget
+        counts at least as many.
         """
         spent = self._known.get((service, event.sequence or 0)) or CallBudget(self.limit)
         spent.calls = max(spent.calls, calls)
         return spent
 
     def keep(self, service: str, event: Event, spent: CallBudget, *, waits: bool) -> None:
-        """Cache the budget of the event for its next attempt if the event `waits`; otherwise remove it from the
-        cache.
-        """
+        """Cache the budget for the next attempt if the event waits (`waits`); otherwise remove it from the cache."""
         if waits and spent.replies:
             self._known.keep((service, event.sequence or 0), spent)
         else:
@@ -79,7 +78,7 @@ _current: ContextVar[CallBudget | None] = ContextVar("count_replies", default=No
 
 @contextmanager
 def count_replies(spent: CallBudget) -> Iterator[None]:
-    """Add the model replies during the context to this budget."""
+    """Count all model replies during the context in the budget `spent`."""
     token = _current.set(spent)
     try:
         yield
@@ -93,8 +92,9 @@ def current_budget() -> CallBudget | None:
 
 
 class CachedChat:
-    """A chat wrapper with a cache: while one event is handled, in all its attempts, the same request gets the same
-    reply.
+    """A chat wrapper that caches replies while one event is handled.
+
+    The same request gets the same reply in all attempts of the event.
     """
 
     def __init__(self, chat: Chat) -> None:

@@ -1,4 +1,4 @@
-"""The extractive model. It is no language model: it quotes the most relevant sentences of its sources, and says so."""
+"""The extractive model. It is not a language model: it quotes the most relevant sentences of its sources."""
 
 import asyncio
 import re
@@ -52,14 +52,14 @@ from nemuri_infra.models.usage_judge import judge_by_words
 
 MAX_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
-"""Maximum number of characters of all quotes of one answer together, without labels and framing."""
+"""Maximum number of characters of all quotes in one answer together, without labels and framing."""
 
 _NAME: Final = "extractive"
 _FREE: Final = Usage(model=_NAME)
 _WHICH: Final = re.compile(
     rf"\bwhich (?:(?:one )?of (?:the|these|those) )?([\w-]+)|(?:どの|どんな)([{KATAKANA}{KANJI}]+)", re.IGNORECASE
 )
-"""The word after "which" in a question: the kind of thing that is asked for ("which service …")."""
+"""Pattern of the word after "which" in a question. It names the kind of thing that is asked for ("which service …")."""
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 _QUOTING: Final = {
     "en": "No language model is connected, so these are quotations from memories and details:",
@@ -87,11 +87,13 @@ _FRAMING: Final = frozenset(
     (*_QUOTING.values(), *_NOTHING.values(), *_NOT_READ.values(), *_OPEN.values(), *_COMPARED.values())
 )
 _TITLE = re.compile(r"^## .*$", re.MULTILINE)
-"""A heading between the parts of an answer."""
+"""Pattern of a heading between the parts of an answer."""
 
 
 class ExtractiveModel:
-    """A model that quotes instead of writing. It is deterministic, offline and free, and its calls never fail."""
+    """A model that quotes instead of writing. It is deterministic, works offline and costs nothing. Its calls never
+    fail.
+    """
 
     name: Final = _NAME
 
@@ -100,12 +102,12 @@ class ExtractiveModel:
         return asyncio.Lock()
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
-        """Return at most 6 quoted sentences with at most 1,200 characters, one per line, each followed by its label in
-        brackets.
+        """Return an answer of at most 6 quoted sentences with at most 1,200 characters in all.
 
-        Sentences are ranked by the terms that they share with the question, weighted by the rarity of the terms among
-        the sentences. A memory that a detail contradicts is ranked after that detail. Sentences that are questions or
-        repeat the question are not quoted, and neither is the memo, since it is not a source.
+        Each quote has a line of its own and is followed by its label in brackets. Sentences are ranked by the terms
+        that they share with the question, weighted by the rarity of the terms among the sentences. A memory that a
+        detail contradicts is ranked after that detail. Sentences that are questions or repeat the question are not
+        quoted. The memo is not quoted either, since it is not a source.
 
         The framing is in the language of the question, the quotes are in the language of their sources. If no sentence
         shares a term, the answer says that nothing was found and cites nothing. A question with several items is
@@ -128,21 +130,23 @@ class ExtractiveModel:
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """Return the most central sentence of the text.
 
-        Sentences with content and with terms of the question are preferred.
+        Sentences with content and with terms of the question are preferred. The text is read in a thread, one text at a
+        time.
         """
         async with self._one_chunk:
             # In a thread, one at a time. A chunk takes about 20 ms, and the event loop stays free meanwhile.
             return Reply(await asyncio.to_thread(_point, job), _FREE)
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """Return for each perspective the most informative sentence that shares terms with its name and keywords.
+        """Return the most informative sentence for each perspective. It shares terms with the perspective's name and
+        keywords.
 
-        The first sentence of the answer is its best one. It goes to the perspective with which it shares most terms,
-        else to the first perspective. Sentences of the answer are preferred to sentences of the details, which must
-        share a third of the question's terms. No sentence is returned twice.
+        The first sentence of the answer counts as its best. It goes to the perspective with which it shares most terms,
+        or to the first perspective if it shares none. Sentences of the answer are preferred to sentences of the
+        details, which must share a third of the question's terms. No sentence is returned twice.
 
-        There are no learnings from an answer without content of its own, for example one that found nothing or only
-        asks, nor from quotes that hardly answer the question (`_is_worth_learning`).
+        An answer without content of its own brings no learnings, for example one that found nothing or only asks.
+        Quotes that hardly answer the question (see `_is_worth_learning`) bring none either.
         """
         asked = (job.question, *requests(job.question))
         said = _telling((Source("", _substance(job.question, job.answer)),), asked)
@@ -158,27 +162,27 @@ class ExtractiveModel:
         return Reply(_learned(job, worth, details) if worth else {}, _FREE)
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """Return the comparisons of the pairs, decided by their words alone.
-
-        A doubtful pair counts as unrelated and is left out.
+        """Return the comparisons of the pairs, decided by their words alone. A doubtful pair counts as unrelated and is
+        left out.
         """
         return Reply(by_words(job), _FREE)
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """Return the labels of the memories with a sentence whose rarer terms occur in the answer."""
+        """Return the labels of the memories that have a sentence whose rarer terms occur in the answer."""
         return Reply(judge_by_words(job), _FREE)
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """Return the request; if rules find that it depends on an earlier question, with the topic of that question
-        added.
+        """Return the request.
+
+        If rules find that it depends on an earlier question, the topic of that question is added.
         """
         return Reply(self_contained(job.request, [turn.question for turn in job.turns]), _FREE)
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """Return the statements that at least two voices share, then those of single voices.
+        """Return the statements that at least two voices share, followed by the statements of single voices.
 
-        Contradicted statements become dissent. The text says that no language model merged the answers, or that nothing
-        was found if all answers are empty.
+        A statement that at least as many voices contradict as support becomes dissent. The text says that no language
+        model merged the answers. If all answers are empty, it says that nothing was found.
         """
         language = _language(job.question)
         substances = (_TITLE.sub("", _substance(job.question, each.answer)) for each in job.voices)
@@ -189,14 +193,14 @@ class ExtractiveModel:
         return Reply(Merged(f"{_COMPARED[language]}\n{text or _DIVIDED[language]}", dissent), _FREE)
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """Return a reading of the turn by a lexicon and by markers in the text.
+        """Return a reading of the turn, made with a lexicon and from markers in the text.
 
         The usage names the lexicon as the model.
         """
         return Reply(read_turn(job.prompt, job.reply), Usage(model=LEXICON_MODEL))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """Return the memory's most informative sentences at level 2, its keywords at level 3."""
+        """Return the memory's most informative sentences (level 2) or its keywords (level 3)."""
         return Reply(Compressed(*compressed(job.level, job.trigger, job.content)), _FREE)
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
@@ -215,7 +219,9 @@ def _point(job: KeyPointJob) -> str:
 
 
 def substance(answer: str) -> str:
-    """Return an answer of this model without its framing and labels. In other answers only labels are removed."""
+    """Return an answer of the extractive model without framing and labels. In answers of other models only labels are
+    removed.
+    """
     return _substance("", answer)
 
 
@@ -235,7 +241,7 @@ def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
 def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:
     """Return the passages to quote for one question.
 
-    `share` questions divide the length limit; 0 or 1 means only one.
+    The limits of length and number are divided by `share`, the number of questions; 0 counts as 1.
     """
     parts = max(share, 1)
     room = max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT)
@@ -270,7 +276,7 @@ def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> 
 
 
 def _is_worth_learning(passage: Passage, asked: Sequence[str]) -> bool:
-    """Return whether a quote has content and contains more than half of the terms of at least one of the questions.
+    """Return whether a quote has content, and contains more than half of the terms of at least one question in `asked`.
 
     The terms after "which" do not count. In "which service routes nothing" this is "service", which most sentences
     about services contain.
@@ -285,7 +291,7 @@ def _kinds(question: str) -> frozenset[str]:
 
 
 def _substance(question: str, answer: str) -> str:
-    """Return the answer without framing, labels, and repeated items of the question."""
+    """Return the answer without framing, without labels, and without the items of the question that it repeats."""
     asked = {*_FRAMING, *map(without_citation_brackets, requests(question))}
     lines = (line for line in answer.splitlines() if line[marker_end(line, 0, len(line)) :].strip() not in asked)
     return without_citations("\n".join(lines))

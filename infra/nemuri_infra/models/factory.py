@@ -21,9 +21,9 @@ class Models:
     """The two models of the platform, which may be the same."""
 
     main: Model
-    """Model for answers and learnings."""
+    """Model that writes answers and learnings."""
     light: Model
-    """Model for key points and judgements."""
+    """Cheaper model for key points and judgements, which are frequent."""
 
     async def aclose(self) -> None:
         """Close both models."""
@@ -31,15 +31,16 @@ class Models:
 
 
 def build_models(settings: ModelSettings, metrics: Metrics | None = None) -> Models:
-    """Return the models for these settings. Imports the SDKs of the chosen providers, but opens no connection."""
+    """Return the models that the settings choose. Imports the SDKs of the chosen providers, but opens no connection."""
     seen = metrics or Metrics()
     return Models(main=_model(settings, seen, light=False), light=_model(settings, seen, light=True))
 
 
 def build_chats(settings: ModelSettings, metrics: Metrics | None = None, *, light: bool = True) -> list[Chat]:
-    """Return the measured chats for these settings in order of preference, for callers with prompts of their own.
+    """Return the chats of the chosen providers in order of preference, for callers with prompts of their own.
 
-    The list is empty if only the extractive model is chosen.
+    Each records metrics. With `light` they use the light models. The list is empty if only the extractive model is
+    chosen.
     """
     seen = metrics or Metrics()
     providers = [each for each in settings.chosen if each != "extractive"]

@@ -1,4 +1,4 @@
-"""Wrappers of chats and models: fallback from one to the next, and a limit on concurrent calls."""
+"""Wrappers of chats and models: fallback to a second one, and a limit of concurrent calls."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,10 +34,11 @@ T = TypeVar("T")
 
 
 class FallbackChat:
-    """A chat that calls several chats in turn until one answers. Each chat has a retry budget of its own.
+    """A chat that calls several chats one after the other until one answers. Each chat is retried with a budget of its
+    own.
 
-    If all fail, it raises `ModelUnavailable` if at least one was unavailable, with the shortest `retry_after`; else
-    `ModelRefused`.
+    If all fail and at least one was unavailable, `ModelUnavailable` is raised with the shortest `retry_after`. If all
+    refused, `ModelRefused` is raised.
     """
 
     def __init__(self, models: Sequence[Chat], retries: Retries | None = None) -> None:
@@ -52,7 +53,7 @@ class FallbackChat:
         return " > ".join(chat.name for chat in self._chats)
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the reply of the first chat that gives one. Its usage names that chat."""
+        """Return the reply of the first chat that gives one. The usage in the reply names that chat."""
         failures: list[ModelUnavailable | ModelRefused] = []
         for chat in self._chats:
             try:
@@ -69,7 +70,7 @@ class FallbackChat:
 
 
 class LimitedChat:
-    """A chat wrapper that allows at most `limit` concurrent calls. Further calls wait in order."""
+    """A chat wrapper that allows at most `limit` concurrent calls. Further calls wait in their order of arrival."""
 
     def __init__(self, chat: Chat, limit: int) -> None:
         if limit < 1:
@@ -150,7 +151,7 @@ class FallbackModel:
 
 
 async def close_all(closable: Sequence[Chat | Model]) -> None:
-    """Close all of them, then raise the first error if there was one."""
+    """Close all chats and models, then raise the first error if there was one."""
     outcomes = await asyncio.gather(*(one.aclose() for one in closable), return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):

@@ -1,4 +1,4 @@
-"""A chat wrapper that records metrics and spans of calls and counts the replies of the handled event."""
+"""A chat wrapper that records metrics and spans of calls, and counts the replies for the handled event."""
 
 from time import perf_counter
 
@@ -12,8 +12,9 @@ from nemuri_infra.observability.tracing import span
 
 
 class MeasuredChat:
-    """A chat wrapper that records every call, successful or not, and keeps the handled event within its budget of
-    replies.
+    """A chat wrapper that records every call, successful or not.
+
+    It also enforces the budget of replies of the event that is being handled.
     """
 
     def __init__(self, chat: Chat, metrics: Metrics) -> None:
@@ -28,7 +29,7 @@ class MeasuredChat:
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """Return the wrapped chat's reply.
 
-        Raises `SpentError` without a call if the handled event has used its budget.
+        Raises `SpentError` without a call if the event that is being handled has used its budget.
         """
         began, spent = perf_counter(), current_budget()
         if spent is not None:

@@ -1,6 +1,6 @@
-"""Consolidation of memories by a language model: the prompt, and the parser of its reply.
+"""Consolidation of memories by a language model: the prompt, and the parser of the reply.
 
-The prompt is that of document 004 §4.6.4 with the rating of §4.5.3.
+The prompt is that of document 004 §4.6.4, with the rating of importance of §4.5.3.
 """
 
 import math
@@ -20,7 +20,7 @@ TOKENS: Final = 1_024
 _MAX_CHARACTERS: Final = 2_000
 """Maximum number of characters of a consolidated memory."""
 _SHOWN_CHARACTERS: Final = 1_500
-"""Maximum number of characters of each memory in the prompt."""
+"""Maximum number of characters of each memory that are shown in the prompt."""
 _RATINGS: Final = 10
 
 _SYSTEM: Final = """\
@@ -49,8 +49,8 @@ def prompt(job: ConsolidateJob) -> tuple[str, str]:
 def read(text: str, known: MemoryText) -> MemoryText | None:
     """Return the consolidated memory in a reply; None if the reply contains no summary.
 
-    Parses a JSON object that is alone, fenced, surrounded by prose or nested. If the type or the tags are missing or
-    invalid, those of `known` are used. A missing or invalid rating is None.
+    The reply must contain a JSON object, which may be fenced, surrounded by prose or nested. If the type or the tags
+    are missing or invalid, those of `known` are used. A missing or invalid rating is None.
     """
     for said in find_objects(text):
         if summary := _text_of(said.get("summary")):
@@ -69,7 +69,7 @@ def _written(summary: str, said: Mapping[str, Any], known: MemoryText) -> Memory
 
 
 def rating(value: object) -> float | None:
-    """Convert a rating of 1 to 10 to a number from 0 to 1. Text ("7/10") and fractions below 1 are accepted too.
+    """Return a rating of 1 to 10 as a number from 0 to 1. Texts ("7/10") and fractions below 1 are accepted too.
 
     Returns None for anything that is not a number. Values out of range are clamped.
     """

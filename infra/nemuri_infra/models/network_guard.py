@@ -5,9 +5,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 ALLOW_MODEL_CALLS = True
-"""Whether models on other machines may be called.
+"""True if models on other machines may be called.
 
-Tests set it to False (`network_guard.ALLOW_MODEL_CALLS = False`); then only servers on loopback are called.
+Tests set it to False (`network_guard.ALLOW_MODEL_CALLS = False`). Then only servers on loopback may be called.
 """
 
 _LOCAL_NAMES: Final = frozenset({"localhost", "localhost."})

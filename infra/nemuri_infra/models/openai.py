@@ -1,4 +1,4 @@
-"""A chat that uses the chat completions of OpenAI or of a compatible server."""
+"""A chat that uses the chat completions API of OpenAI or of a compatible server."""
 
 from functools import partial
 from typing import Final
@@ -44,14 +44,14 @@ class _Completion(BaseModel):
 
 
 class OpenAIChat:
-    """A chat with one model behind chat completions.
+    """A chat with one model of a server with the chat completions API.
 
     The constructor imports the SDK and switches the SDK's own retries off. `timeout` is the maximum number of seconds
-    of one call. A truncated reply is requested once more. A reply without text raises `ModelRefused` if the model
-    declined or spent all its tokens on thinking, else `ModelUnusable`.
+    of one call. A truncated reply is requested once more, with a higher limit. If a reply contains no text,
+    `ModelRefused` is raised if the model declined or spent all its tokens on thinking, and `ModelUnusable` otherwise.
 
-    OpenAI gets `max_completion_tokens` with additional tokens for thinking. Other servers get the older `max_tokens`,
-    which more of them support, without additional tokens, because their contexts may be small.
+    OpenAI gets the limit as `max_completion_tokens`, with additional tokens for thinking. Other servers get the older
+    `max_tokens`, which more of them support. They get no additional tokens, because their contexts may be small.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -67,11 +67,11 @@ class OpenAIChat:
 
     @property
     def name(self) -> str:
-        """Return the name "openai:MODEL", also for other servers."""
+        """Return the name "openai:MODEL". It is the same for other servers."""
         return f"openai:{self._model}"
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the whole text of the first choice in the reply."""
+        """Return the text of the reply's first choice."""
         require_allowed(self._base_url)
         return await complete_reply(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
 

@@ -10,14 +10,14 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.protocol import Source
 
 _TURN: Final = re.compile(r"<\|[^\s|<>]{1,40}\|>|<</?SYS>>|\[/?INST\]|</?(?:start|end)_of_turn>|</?s>", re.IGNORECASE)
-"""Markers of a chat turn that self-hosted models obey even in the middle of a text."""
+"""Markers of a chat turn. Self-hosted models obey them even in the middle of a text."""
 
 
 def message(question: tuple[str, str], between: str, sources: Sequence[Source]) -> str:
     """Return the user message: the question, the text `between`, and the sources. Question and sources are fenced.
 
     The delimiters contain a digest of all texts, so no text can imitate them. Square brackets around labels in the
-    sources become round. So a model that repeats a source cites nothing by accident.
+    sources become round, so that a model that repeats a source cites nothing by accident.
     """
     label, text = question
     texts = {label: text} | {one.label: _noted(one) for one in sources}
@@ -33,12 +33,12 @@ def _noted(source: Source) -> str:
 
 
 def digest(texts: Iterable[str]) -> str:
-    """Return a delimiter derived from the texts: 96 bits of a sha256. No text can contain it on purpose."""
+    """Return a delimiter derived from the texts: 96 bits of a sha256. No author of a text can predict it."""
     return hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()[:24]
 
 
 def fenced(label: str, text: str, mark: str) -> str:
-    """Return a text between two delimiters, with the turn markers of all models made ineffective."""
+    """Return a text between two delimiters. Markers of chat turns in it get a space, so that no model obeys them."""
     return f"<{label} {mark}>\n{_TURN.sub(_spaced, text.strip())}\n</{label} {mark}>"
 
 

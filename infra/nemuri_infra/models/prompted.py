@@ -1,4 +1,4 @@
-"""The model that does its jobs by a chat: a prompt for each job, and tolerant parsing of the replies."""
+"""A model that does its jobs with a chat: one prompt for each job, and tolerant parsing of the replies."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -90,7 +90,7 @@ the others"}}; leave out of "dissent" who does not dissent. The answers give you
 
 
 class PromptedModel:
-    """A model that does its jobs by prompting a chat. Every method raises the errors of the chat."""
+    """A model that does each job by sending a prompt to a chat. Every method raises the errors of the chat."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -144,7 +144,7 @@ class PromptedModel:
         return Reply(found, reply.usage)
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """Return the chat's restated request; the unchanged request if the reply is empty."""
+        """Return the chat's restated request; the original request if the reply is empty."""
         turns = [
             Source(f"{name} {number}", text)
             for number, turn in enumerate(job.turns, 1)
@@ -154,7 +154,7 @@ class PromptedModel:
         return Reply(reply.value.strip() or job.request, reply.usage)
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """Return the chat's merged answer; the voices one after the other if its reply cannot be parsed."""
+        """Return the chat's merged answer; if its reply cannot be parsed, the voices one after the other."""
         labelled = {f"v{number}": voice for number, voice in enumerate(job.voices, 1)}
         voices = [Source(label, each.answer) for label, each in labelled.items()]
         reply = await self._chat.complete(_MERGING, message(("question", job.question), "", voices), MERGED_TOKENS)
@@ -162,9 +162,9 @@ class PromptedModel:
         return Reply(merged, reply.usage)
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """Return the chat's reading of the turn; the lexicon's if the reply cannot be parsed.
+        """Return the chat's reading of the turn; if its reply cannot be parsed, the lexicon's reading.
 
-        The usage then names both.
+        In the second case the usage names both the chat and the lexicon.
         """
         reply = await self._chat.complete(
             turn_reading.SYSTEM, turn_reading.prompt(job), turn_reading.TOKENS, steady=True
@@ -174,10 +174,10 @@ class PromptedModel:
         return Reply(found or known, reply.usage if found else _instead(reply.usage, LEXICON_MODEL))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """Return the chat's compression of the memory; the extractive one if the reply cannot be parsed or is longer
-        than before.
+        """Return the chat's compression of the memory.
 
-        With the extractive one the usage names both.
+        If its reply cannot be parsed or is longer than the memory, the extractive compression is returned. The usage
+        then names both the chat and `extractive`.
         """
         system, user = turn_compression.prompt(job)
         reply = await self._chat.complete(system, user, turn_compression.TOKENS, steady=True)
@@ -186,9 +186,9 @@ class PromptedModel:
         return Reply(found or Compressed(*own), reply.usage if found else _instead(reply.usage, EXTRACTIVE))
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
-        """Return the chat's consolidation; the extractive one if the reply cannot be parsed.
+        """Return the chat's consolidation; if its reply cannot be parsed, the extractive one.
 
-        The usage then names both.
+        In the second case the usage names both the chat and `extractive`.
         """
         system, user = memory_consolidation.prompt(job)
         reply = await self._chat.complete(system, user, memory_consolidation.TOKENS, steady=True)
@@ -202,14 +202,14 @@ class PromptedModel:
 
 
 def _partly_read(share: Share | None) -> str:
-    """Return a note for the prompt that the documents were read in part; empty if they were read whole."""
+    """Return a note for the prompt that only a part of the documents was read; empty if they were read whole."""
     if share is None or share.text >= 1:
         return ""
     return _PARTLY_READ.format(percent=share.percent, chunks=share.chunks, of=share.of)
 
 
 def _contents(memo: str) -> str:
-    """Return the memo as a fenced text for the prompt; empty if there is none."""
+    """Return the memo as a fenced text for the prompt, with an introduction; empty if there is no memo."""
     if not memo:
         return ""
     return f"{_REMEMBERED}\n{fenced('contents', without_citation_brackets(memo), digest([memo]))}"

@@ -1,4 +1,4 @@
-"""The protocol of models. They get jobs instead of prompts, so that the extractive model can do the jobs too."""
+"""The protocol of models. A model gets jobs instead of prompts, so that the extractive model can do the jobs too."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,27 +23,27 @@ class Source:
     """A text that an answer may use, with the label by which it is cited."""
 
     label: str
-    """"m1", "m2", … for memories, "d1", "d2", … for details; unique within a job."""
+    """Label: "m1", "m2", … for memories, "d1", "d2", … for details. It is unique within a job."""
     text: str
     note: str = ""
-    """Remark about the source, for example that it is out of date; "" for none."""
+    """Remark about the source, for example that it is out of date; "" if there is none."""
     origin: str = ""
-    """Origin of the source: the people and models that it is from; "" if this is obvious."""
+    """Origin of the source: the people and models from whom it comes; "" if this is obvious."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerJob:
-    """Input of an answer: a question, memories and details."""
+    """Input of `Model.answer`: a question, and the memories and details that the answer may use."""
 
     role: str
     system_prompt: str
-    """The agent's own instructions; may be empty."""
+    """The instructions in the agent's definition; may be empty."""
     perspective: str | None
     question: str
     memories: tuple[Source, ...]
     details: tuple[Source, ...]
     memo: str = ""
-    """Table of contents of the agent's whole memory (document 000 §3.1); "" for none.
+    """Table of contents of the agent's whole memory (document 000 §3.1); "" if there is none.
 
     The memo is not a source and is never cited.
     """
@@ -52,7 +52,7 @@ class AnswerJob:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Return the memories, then the details."""
+        """Return all sources: the memories, then the details."""
         return self.memories + self.details
 
 
@@ -64,15 +64,15 @@ class Answer:
     cited: tuple[str, ...]
     """Labels of the cited sources, each once, in the order of their first citation in the text.
 
-    All are labels of the job.
+    Only labels of the job's sources occur.
     """
     complete: bool = False
-    """Whether the citations are known to be complete: the answer used no source that it does not cite."""
+    """True if the citations are known to be complete: the answer used no source that it does not cite."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPointJob:
-    """Input of a key point: one part of a longer text, and the question for which the key point is wanted."""
+    """Input of `Model.key_point`: one part of a longer text, and the question for which the key point is wanted."""
 
     question: str
     text: str
@@ -80,7 +80,7 @@ class KeyPointJob:
 
 @dataclass(frozen=True, slots=True)
 class LearningsJob:
-    """Input of learnings: a finished answer. At most one sentence is wanted for each perspective."""
+    """Input of `Model.learnings`: a finished answer. At most one sentence is wanted for each perspective."""
 
     role: str
     question: str
@@ -88,28 +88,28 @@ class LearningsJob:
     perspectives: tuple[str, ...]
     details: tuple[Source, ...]
     keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Keywords by perspective. Perspectives without keywords are left out."""
+    """Keywords of each perspective, by perspective. Perspectives without keywords are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationsJob:
-    """Input of comparisons: new statements, older ones, and the pairs to compare."""
+    """Input of `Model.relations`: new statements, older ones, and the pairs to compare."""
 
     new: tuple[Source, ...]
     """New statements, with labels "n1", "n2", …"""
     older: tuple[Source, ...]
     """Older statements, with labels "o1", "o2", …"""
     pairs: tuple[tuple[str, str], ...]
-    """Pairs to compare: the label of a new statement, and the label of an older one or of an earlier one in `new`."""
+    """Pairs of labels to compare. The first is a new statement, the second an older one or an earlier one in `new`."""
 
 
 Comparisons = Mapping[tuple[str, str], Comparison]
-"""Relation of a pair's first statement to its second, by pair. A missing pair is unrelated."""
+"""Relation of a pair's first statement to its second, by pair of labels. A missing pair is unrelated."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeJob:
-    """Input of the usage judge: an answer, and the memories that were shown to the model that wrote it."""
+    """Input of `Model.judgement`: an answer, and the memories that were shown to the model that wrote it."""
 
     question: str
     answer: str
@@ -118,7 +118,7 @@ class JudgeJob:
 
 @dataclass(frozen=True, slots=True)
 class RestateJob:
-    """Input of a restatement: a request that continues a conversation, and the earlier turns of the conversation."""
+    """Input of `Model.restate`: a request that continues a conversation, and the earlier turns of the conversation."""
 
     turns: tuple[Turn, ...]
     """Earlier questions and answers, oldest first; at least one."""
@@ -127,7 +127,7 @@ class RestateJob:
 
 @dataclass(frozen=True, slots=True)
 class MergeJob:
-    """Input of a merge: the answers of a panel's members to one question."""
+    """Input of `Model.merge`: the answers of a panel's members to one question."""
 
     question: str
     voices: tuple[Voice, ...]
@@ -136,7 +136,7 @@ class MergeJob:
 
 @dataclass(frozen=True, slots=True)
 class FeelJob:
-    """Input of a reading: one turn of an assistant's session. Its meaning and its emotion are wanted."""
+    """Input of `Model.feel`: one turn of an assistant's session. Its meaning and its emotion are wanted."""
 
     prompt: str
     reply: str
@@ -144,10 +144,10 @@ class FeelJob:
 
 @dataclass(frozen=True, slots=True)
 class CompressJob:
-    """Input of a compression: the text of a memory."""
+    """Input of `Model.compress`: the text of a memory."""
 
     level: Literal[2, 3]
-    """Level to compress to: 2 for sentences, 3 for keywords."""
+    """Level to which the text is compressed: 2 for sentences, 3 for keywords."""
     trigger: str
     content: str
 
@@ -162,79 +162,83 @@ class Compressed:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateJob:
-    """Input of a consolidation: related memories of an agent. One memory made of them is wanted."""
+    """Input of `Model.consolidate`: related memories of an agent. One memory made of them is wanted."""
 
     agent: str
     memories: tuple[TierMemory, ...]
-    """The memories, oldest first, at least one."""
+    """Memories to consolidate, oldest first; at least one."""
     rules: Consolidation
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A merged answer and the dissent of single members."""
+    """A merged answer, and the objections of single members to the answers of the others."""
 
     text: str
     dissent: tuple[Dissent, ...]
-    """Dissent, in the order of the job's voices and only from its agents."""
+    """Dissent of single members, in the order of the job's voices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
-    """The result of a job or a call, and the usage of all calls that it needed."""
+    """The result of a job or of a call, and the usage of all calls that it needed."""
 
     value: T_co
     usage: Usage
 
 
 class Model(Protocol):
-    """A model that does the jobs.
+    """A model that does jobs.
 
     Every method may raise `ModelUnavailable` or `ModelRefused`. No other error of a provider is raised.
     """
 
     @property
     def name(self) -> str:
-        """Return the name of the model for logs. The usage of a reply names the model that really gave it."""
+        """Return the name of the model for logs. The usage of a reply names the model that actually gave it."""
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
-        """Return an answer in the language of the question. It says so if the sources contain nothing relevant."""
+        """Return an answer in the language of the question. If the sources contain nothing relevant, the answer says
+        so.
+        """
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """Return the text's main point in one sentence; "" only for a text without content."""
 
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
-        """Return at most one sentence for each perspective of the job. Perspectives that do not apply are left out."""
+        """Return a sentence for each perspective of the job, by perspective. Perspectives that do not apply are left
+        out.
+        """
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """Return the comparisons of the job's pairs. Unrelated pairs may be left out."""
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
-        """Return the labels of the memories that the answer used, in the order of the job; may be empty."""
+        """Return the labels of the memories that the answer used, in the order of the job; empty if it used none."""
 
     async def restate(self, job: RestateJob) -> Reply[str]:
-        """Return the request reworded so that it is understood without the earlier turns, in its own language.
+        """Return the request, reworded in its own language so that it is understood without the earlier turns.
 
         A request that is understood without them is returned unchanged.
         """
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
-        """Return one answer made of the job's voices, with the dissent of single members."""
+        """Return one answer made of the answers in `voices`, with the dissent of single members."""
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
         """Return the meaning and the emotion of the turn.
 
-        The usage names the model, or `lexicon` if no language model read it.
+        The usage names the model, or `lexicon` if no language model read the turn.
         """
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
-        """Return the memory compressed to the level.
+        """Return the text compressed to the job's level.
 
         The usage names the model, or `extractive` if no language model was used.
         """
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
-        """Return one memory made of the memories.
+        """Return one memory made of the job's memories.
 
         The usage names the model, or `extractive` if no language model was used.
         """
@@ -248,13 +252,15 @@ class Chat(Protocol):
 
     @property
     def name(self) -> str:
-        """Return the name of the chat; "PROVIDER:MODEL" for a single model."""
+        """Return the name of the chat: "PROVIDER:MODEL" for a single model, several such names for a wrapper of
+        several.
+        """
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
         """Return the model's reply to one system message and one user message. Its text is never blank.
 
-        `max_tokens` limits the text. `steady` requests temperature 0, without effect on models that refuse a
-        temperature.
+        `max_tokens` limits the length of the text. With `steady`, temperature 0 is requested, unless the model refuses
+        a temperature.
         """
 
     async def aclose(self) -> None:
@@ -262,7 +268,7 @@ class Chat(Protocol):
 
 
 class ModelFailure(BriefError):  # noqa: N818 - states a condition
-    """A provider gave no usable reply. `brief` leaves out the provider's own words, which may quote the prompt."""
+    """A provider gave no usable reply. `brief` leaves out the provider's message, which may quote the prompt."""
 
 
 class ModelUnavailable(ModelFailure):
@@ -271,7 +277,7 @@ class ModelUnavailable(ModelFailure):
     def __init__(self, message: str, *, retry_after: float | None = None, brief: str | None = None) -> None:
         super().__init__(message, brief=brief)
         self.retry_after = retry_after
-        """Number of seconds that the provider asked to wait; None if it gave none."""
+        """Seconds that the provider asked to wait before the next call; None if it did not say."""
 
 
 class ModelRefused(ModelFailure):
@@ -283,12 +289,12 @@ class ModelRefused(ModelFailure):
     def __init__(self, message: str, *, brief: str | None = None, usage: Usage | None = None) -> None:
         super().__init__(message, brief=brief)
         self.usage = usage
-        """Usage of the refused reply; None if there was no reply or its usage is not known."""
+        """Usage of the refused reply; None if there was no reply or its usage is unknown."""
 
 
 class ModelUnusable(ModelRefused):
     """A reply without usable content: no text, or not the wire format. It may have cost money. The message is one line.
 
-    The request is repeated once, because the reply may be an accident. It is no outage, because outages are retried
-    without end.
+    The request is repeated once, because a second reply may be usable. It is not treated as an outage, because outages
+    are retried without end.
     """

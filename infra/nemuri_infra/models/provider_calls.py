@@ -17,10 +17,10 @@ from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUn
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
 Count = Annotated[int, Field(ge=0)] | None
-"""Number of tokens in a provider's reply. Some providers leave it out, some write null."""
+"""Number of tokens in a provider's reply. Some providers leave it out, and some write null."""
 
 REASONING_TOKENS: Final = 4_000
-"""Additional tokens of a request for models that think before they write, because thinking counts towards the limit."""
+"""Additional tokens in a request for models that think before they write, because thinking counts towards the limit."""
 
 TOKEN_FACTOR: Final = 4
 """Factor by which the maximum number of tokens grows when a truncated reply is requested again."""
@@ -33,10 +33,10 @@ _SECRET = re.compile(r"(?i)\b(?:sk|pk|key|bearer)[-_ ][\w*.-]{6,}")
 def failure(
     name: str, status: int, headers: Mapping[str, str], body: object, secret: str
 ) -> ModelUnavailable | ModelRefused:
-    """Return the error for an unsuccessful HTTP status: `ModelUnavailable` for 408, 409, 425, 429, 499, 3xx and 5xx,
-    else `ModelRefused`.
+    """Return the error for an unsuccessful HTTP status.
 
-    The message contains the provider's reason without `secret`.
+    It is `ModelUnavailable` for 408, 409, 425, 429, 499, 3xx and 5xx, and `ModelRefused` otherwise. The message
+    contains the provider's reason, with `secret` removed.
     """
     brief = f"{name}: HTTP {status}"
     message = f"{brief}{_reason(body, secret)}"
@@ -47,7 +47,7 @@ def failure(
 
 @asynccontextmanager
 async def translated_errors(sdk: Any, name: str, *, timeout: float, secret: str) -> AsyncIterator[None]:
-    """Limit the calls of a provider's SDK in the context to `timeout` seconds, and translate their errors.
+    """Limit the call of a provider's SDK in the context to `timeout` seconds, and translate its errors.
 
     `sdk` is the module `openai` or `anthropic`; both use the same names of errors. Raises `ModelUnavailable` and
     `ModelRefused`.
@@ -64,7 +64,7 @@ async def translated_errors(sdk: Any, name: str, *, timeout: float, secret: str)
 
 
 class TemperatureSupport:
-    """Records whether a model accepts a temperature. Newer models refuse it; this is found out by the first refusal."""
+    """A record of whether a model accepts a temperature. Newer models refuse it, which the first refusal shows."""
 
     def __init__(self) -> None:
         self._taken = True
@@ -89,7 +89,7 @@ async def complete_reply(
 ) -> Reply[str]:
     """Return a reply that is not truncated, with the usage of all calls that it needed.
 
-    `ask` is called with the maximum number of tokens. It returns the reply and whether the reply is complete. A
+    `ask` is called with a maximum number of tokens. It returns the reply, and True if the reply is complete. A
     truncated reply is requested again with `TOKEN_FACTOR` times the tokens. Raises `ModelRefused` if the second reply
     is truncated too.
     """
@@ -114,7 +114,7 @@ def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:
 
 
 def sendable(text: str) -> str:
-    """Return the text with every lone surrogate, which UTF-8 cannot encode, replaced by "?"."""
+    """Return the text with "?" in the place of every lone surrogate, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -154,9 +154,9 @@ def _seconds(value: str) -> float | None:
 
 
 def _until(date: str, told: str) -> float | None:
-    """Return the seconds until a date, at least 0; None if it is not a date.
+    """Return the seconds until `date`, at least 0; None if it is not a date.
 
-    `told` is the provider's own time, if it sent it.
+    `told` is the provider's own time; if it is not a date, the present time is used.
     """
     moment = _moment(date)
     return None if moment is None else max(0.0, (moment - (_moment(told) or datetime.now(UTC))).total_seconds())

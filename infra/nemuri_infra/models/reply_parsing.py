@@ -1,4 +1,4 @@
-"""Tolerant parsers of structured replies. Parts that cannot be parsed are left out."""
+"""Tolerant parsers of structured replies. They leave out the parts that cannot be parsed."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ _NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当�
 
 
 def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
-    """Return the sentence of each perspective in a reply, in the order of `perspectives`.
+    """Return the sentence of each perspective in a reply, by perspective, in the order of `perspectives`.
 
-    Perspectives without one are left out. Parses a JSON object or, if there is none, lines "perspective: …". The object
-    may be fenced, surrounded by prose or nested one level deep. Names are compared without case and outer white space.
-    Unknown names, empty values and "none" are left out; labels in brackets are removed.
+    The reply may be a JSON object that is fenced, surrounded by prose or nested one level deep. If there is none, lines
+    "perspective: …" are parsed. Names are compared without case and outer white space. Perspectives without a sentence,
+    unknown names, empty values and "none" are left out. Labels in brackets are removed.
     """
     known = {perspective.strip().casefold(): perspective for perspective in perspectives}
     best: dict[str, str] = {}
@@ -32,9 +32,9 @@ def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
 
 
 def read_merged(text: str, voices: Mapping[str, Voice]) -> Merged | None:
-    """Return the merged answer and its dissent in a reply; None if no JSON object in it contains an answer.
+    """Return the merged answer and the dissent in a reply; None if no JSON object in it contains an answer.
 
-    `voices` are the voices by label. The dissent may be an object by label or a list of objects with "voice" and
+    `voices` are the voices by label. The dissent may be an object by label, or a list of objects with "voice" and
     "text". Dissent with an unknown label or without text is left out.
     """
     for pairs in find_objects(text):

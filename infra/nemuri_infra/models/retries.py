@@ -12,27 +12,27 @@ from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
 
 T = TypeVar("T")
 UNUSABLE_RETRIES = 1
-"""Maximum number of repetitions after unusable replies."""
+"""Maximum number of repetitions of a call after unusable replies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """The retry policy for one provider."""
+    """The retry policy for the calls of one provider."""
 
     attempts: int = 4
     """Maximum number of calls, at least 1."""
     budget: float = 90.0
-    """Maximum number of seconds for calls and waits together. A call that still runs at the end is cancelled."""
+    """Maximum number of seconds for all calls and waits together. A call that still runs then is cancelled."""
     first_wait: float = 0.5
-    """Maximum number of seconds of the first random wait. It doubles with each further wait."""
+    """Maximum length in seconds of the first random wait. It doubles with each further wait."""
     longest_wait: float = 20.0
-    """Maximum number of seconds of any random wait."""
+    """Maximum length in seconds of any random wait."""
 
 
 async def call_with_retries(call: Callable[[], Awaitable[T]], retries: Retries) -> T:
     """Return the result of `call`. After `ModelUnavailable` it is called again, with random exponential backoff.
 
-    The random wait is added to the error's `retry_after`, so that callers who were refused together do not call again
+    The random wait is added to the error's `retry_after`, so that callers that were refused together do not call again
     at the same moment. If the wait would exceed the budget, the last `ModelUnavailable` is raised at once. After
     `ModelUnusable` the call is repeated once. Any other error is raised at once.
     """

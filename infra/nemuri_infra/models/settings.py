@@ -12,7 +12,7 @@ ModelName = Annotated[str, Field(min_length=1)]
 
 
 class ModelSettings(BaseModel):
-    """The providers, their keys and models, and the limits of a call."""
+    """The model providers, their keys and models, and the limits of a call."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -25,9 +25,9 @@ class ModelSettings(BaseModel):
     openai_api_key: SecretStr | None = None
     """API key of OpenAI. Not required for other servers."""
     anthropic_base_url: AnyHttpUrl | None = None
-    """Base URL of Anthropic's API; None for Anthropic's own."""
+    """Base URL of a server to use instead of Anthropic's; None for Anthropic's own."""
     openai_base_url: AnyHttpUrl | None = None
-    """Base URL of a server with chat completions, up to and including its "/v1"; None for OpenAI's own."""
+    """Base URL, up to and including "/v1", of a server with the chat completions API; None for OpenAI's own."""
     anthropic_model: ModelName = "claude-sonnet-5-5"
     anthropic_light_model: ModelName = "claude-haiku-4-5"
     """Model for key points and judgements, which are frequent."""
@@ -40,7 +40,7 @@ class ModelSettings(BaseModel):
     budget: Positive = 90.0
     """Maximum number of seconds that one provider may take for a request, calls and waits together."""
     concurrency: Annotated[int, Field(ge=1)] = 8
-    """Maximum number of concurrent calls of the main model, and of the light model."""
+    """Maximum number of concurrent calls, separately for the main model and for the light model."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -56,7 +56,7 @@ class ModelSettings(BaseModel):
 
     @property
     def chosen(self) -> tuple[Provider, ...]:
-        """Return the providers that are really used, in order: `providers`, or the default if it is empty."""
+        """Return the providers that are used, in order: `providers`, or the default if `providers` is empty."""
         if self.providers:
             return self.providers
         keyed: tuple[tuple[Provider, SecretStr | None], ...] = (

@@ -38,11 +38,11 @@ def pairs(job: RelationsJob) -> str:
 
 
 def read(text: str, job: RelationsJob) -> Comparisons:
-    """Return the comparisons in a reply, for the job's pairs only.
+    """Return the comparisons in a reply. Pairs that are not in the job are ignored.
 
-    For a pair that occurs twice the last comparison counts. Parses a JSON object of pairs, which may be fenced,
-    surrounded by prose, or nested by the label of the new statement; if there is none, lines "n1 > o1: same". Unrelated
-    pairs and pairs that cannot be parsed are left out.
+    The reply may be a JSON object of pairs, which may be fenced, surrounded by prose, or nested by the label of the new
+    statement. If there is none, lines "n1 > o1: same" are parsed. If a pair occurs twice, the last comparison counts.
+    Unrelated pairs and pairs that cannot be parsed are left out.
     """
     known = set(job.pairs)
     found: dict[tuple[str, str], Comparison] = {}
@@ -63,7 +63,7 @@ def by_words(job: RelationsJob) -> Comparisons:
 
 
 def _flat(text: str) -> str:
-    """Convert the JSON object in a reply to lines "n1 > o1: same". A reply without an object is returned unchanged."""
+    """Return the JSON object in a reply as lines "n1 > o1: same". A reply without an object is returned unchanged."""
     begin, end = text.find("{"), text.rfind("}")
     try:
         value = json.loads(text[begin : end + 1])

@@ -38,10 +38,10 @@ def prompt(job: CompressJob) -> tuple[str, str]:
 
 
 def read(text: str, job: CompressJob) -> Compressed | None:
-    """Return the compressed memory in a reply; None if there is none, if a text is missing, or if one is longer than
-    before.
+    """Return the compressed memory in a reply.
 
-    Parses a JSON object that is alone, fenced, surrounded by prose or nested. Keywords may be a list.
+    Returns None if there is none, if one of its texts is missing, or if one is longer than before. The reply must
+    contain a JSON object, which may be fenced, surrounded by prose or nested. Keywords may be a list.
     """
     for said in find_objects(text):
         if not {"trigger", "content"} <= said.keys():

@@ -1,6 +1,6 @@
-"""Reading of a turn's meaning and emotion by a language model: the prompt, and the tolerant parser of its reply.
+"""Reading of a turn's meaning and emotion by a language model: the prompt, and the tolerant parser of the reply.
 
-The prompt uses the keys and scales of document 001 (the instruction for remembering a turn) in our own words.
+The prompt uses the keys and scales of document 001 (the instruction for remembering a turn), in our own words.
 """
 
 import math
@@ -27,7 +27,7 @@ _KEYWORD: Final = 60
 _MOST_KEYWORDS: Final = 8
 _MOST_TAGS: Final = 8
 _PASTED: Final = 24_000
-"""Maximum number of characters of a turn's request in the prompt, and of its reply.
+"""Maximum number of characters of the turn's request in the prompt, and of the turn's reply.
 
 The middle of longer texts is left out.
 """
@@ -73,8 +73,8 @@ def prompt(job: FeelJob) -> str:
 def read(text: str, known: Reading) -> Reading | None:
     """Return the reading in a reply; None if the reply contains no emotional intensity.
 
-    Parses a JSON object that is alone, fenced, surrounded by prose or nested. Numbers out of range are clamped, unknown
-    tags are dropped. Other missing or invalid fields are taken from `known`.
+    The reply must contain a JSON object, which may be fenced, surrounded by prose or nested. Numbers out of range are
+    clamped, and unknown tags are dropped. Other missing or invalid fields are taken from `known`.
     """
     for said in find_objects(text):
         intensity = _percent(said.get("emotional_intensity"))
@@ -111,7 +111,9 @@ def _shown(text: str) -> str:
 
 
 def _percent(value: object) -> int | None:
-    """Return the value as a number from 0 to 100; None if it is none. Text ("45", "45/100", "45%") is accepted too."""
+    """Return the value as a number from 0 to 100; None if it is not a number. Texts like "45", "45/100" and "45%" are
+    accepted.
+    """
     if isinstance(value, str):
         value = value.strip().removesuffix("%").split("/")[0].strip()
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -139,14 +141,15 @@ def _keywords(value: object) -> tuple[str, ...]:
 
 
 def _texts(value: object) -> Iterable[str]:
-    """Return the texts in a list, or in one comma-separated text."""
+    """Return the texts in a list, or in one comma-separated text. Any other value gives no texts."""
     if isinstance(value, str):
         value = value.replace("、", ",").split(",")
     return [each for each in cast("list[object]", value) if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _text_of(value: object, limit: int) -> str:
-    """Return the text with its line breaks, at most `limit` characters; a text that was cut ends in a mark. "" if it is
-    no text.
+    """Return the text with its line breaks, cut to `limit` characters; "" if the value is not a text.
+
+    A text that was cut ends in a mark.
     """
     return shortened_lines(storable(sendable(value)).strip(), limit) if isinstance(value, str) else ""

@@ -1,7 +1,7 @@
-"""The usage judge, which finds the memories that an answer used: prompt, parser, and a judgement without a language
-model.
+"""The usage judge, which finds the memories that an answer used.
 
-A model's judgement is the third way to detect the use of a memory in document 000 §3.5.
+The module contains the prompt, the parser of the reply, and a judgement without a language model. A model's judgement
+is the third way to detect the use of a memory in document 000 §3.5.
 """
 
 import json
@@ -43,11 +43,11 @@ def judgement_prompt(job: JudgeJob) -> tuple[str, str]:
 
 
 def read_judgement(text: str, given: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the labels of `given` that a reply names, in the order of `given`; None if the reply cannot be parsed.
+    """Return the labels in `given` that a reply names, in the order of `given`; None if the reply cannot be parsed.
 
-    The last JSON list of strings counts; it may be fenced or surrounded by prose. Without a list, lines count that
-    contain only labels or a word for "none". Labels in prose are ignored, because the text may say that they were not
-    used.
+    The last JSON list of strings counts; it may be fenced or surrounded by prose. Without a list, only those lines
+    count that contain nothing but labels or a word for "none". Labels in prose are ignored, because the text may say
+    that they were not used.
     """
     lists = list(_lists(text))
     if lists:
@@ -62,10 +62,11 @@ def read_judgement(text: str, given: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def judge_by_words(job: JudgeJob) -> tuple[str, ...]:
-    """Return the labels of the memories with a sentence that recurs in the answer, in the job's order.
+    """Return the labels of the memories that have a sentence which recurs in the answer, in the job's order.
 
-    Needs no language model. A sentence recurs if the answer contains at least half of its terms. Terms are weighted by
-    their rarity among the memories; terms of the question do not count.
+    No language model is needed. A sentence recurs if at least two of its terms, with at least half of the weight of all
+    its terms, occur in the answer. The weight of a term is its rarity among the memories. Terms of the question do not
+    count.
     """
     sentences = [passage for source in job.memories for passage in passages(source.label, source.text)]
     found = labels_used(sentences, asked=job.question, answer=without_citations(job.answer))
