@@ -1,4 +1,4 @@
-"""Tests of the texts and plots on affective memory, and of reading its parameters."""
+"""Tests of the printed texts and plots about affective memory, and of reading its parameters from files."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -40,13 +40,13 @@ def view(**more: Any) -> AffectView:
 
 
 def said(capsys: pytest.CaptureFixture[str], about: AffectView) -> str:
-    """Return the printed overview."""
+    """Print the overview of an agent, and return the printed text."""
     show(about)
     return capsys.readouterr().out
 
 
 def test_levels_are_shown_with_their_limits(capsys: pytest.CaptureFixture[str]) -> None:
-    """The overview has counts, shares, limits and protection, and no question if no memory waits for protection."""
+    """The overview shows counts, shares, limits and protection. It asks nothing if no memory waits for protection."""
     lines = [" ".join(line.split()) for line in said(capsys, view()).splitlines()]
     assert lines[0] == "diary: 1000 turns remembered, 1000 recalls, 9 nights, the last on 2026-01-29"
     for row in ("1 whole 15 15% 15", "2 summary 30 30% 30", "3 keywords 35 35% 35", "4 archive 20 20% -"):
@@ -57,13 +57,15 @@ def test_levels_are_shown_with_their_limits(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_few_memories_have_no_limits(capsys: pytest.CaptureFixture[str]) -> None:
-    """No limits are shown while the ratios are not enforced."""
+    """The overview shows no limits while there are too few memories to enforce the ratios."""
     text = said(capsys, view(levels=(10, 0, 0, 0)))
     assert "shares are enforced at 20 memories or more" in text
 
 
 def test_a_memory_that_waits_for_protection_is_a_question(capsys: pytest.CaptureFixture[str]) -> None:
-    """The question names the waiting memories, the protected ones and the command that answers it."""
+    """If memories wait for protection, the overview names them, the protected memories, and the command that decides
+    between them.
+    """
     waiting, protected = memory(7, protection="asked"), memory(4, protection="protected")
     text = said(capsys, view(waiting=(waiting,), oldest_protected=(protected,), protected=50))
     assert (
@@ -75,7 +77,9 @@ def test_a_memory_that_waits_for_protection_is_a_question(capsys: pytest.Capture
 
 
 def test_costs_are_extrapolated_from_the_real_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    """A thousand turns in ten days give the yearly cost of the document's hundred turns a day."""
+    """The yearly cost, given for the document's hundred turns a day, is extrapolated from a thousand turns in ten
+    days.
+    """
     assert "a year at the pace of these 10 days $325.06 (¥48,759)" in said(capsys, view())
     shown_costs = cost_json(view())
     assert shown_costs["days"] == 10
@@ -87,7 +91,7 @@ def test_costs_are_extrapolated_from_the_real_counts(capsys: pytest.CaptureFixtu
 def test_recalled_memories_are_shown_with_their_reasons(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each memory is shown with priority, similarity, resonance and the cue that found it."""
+    """Each recalled memory is printed with its priority, its similarity, its resonance and the cue that found it."""
     monkeypatch.setenv("COLUMNS", "160")
     found = RecalledView(memory=memory(1), priority=12.34, similarity=0.5, resonance=0.3, by="similarity")
     beside = RecalledView(
@@ -104,7 +108,11 @@ def test_recalled_memories_are_shown_with_their_reasons(
 
 @pytest.mark.parametrize("name", ["diary.svg", "diary.png"])
 def test_the_plot_is_deterministic(tmp_path: Path, name: str) -> None:
-    """The plot shows the strongest memories, levels with limits, and mood; an empty memory has a plot too."""
+    """The plot of a memory is the same each time. It shows the strongest memories, the levels with limits, and the
+    mood.
+
+    A memory without entries has a plot too.
+    """
     first, second, empty = (tmp_path / f"{each}{name}" for each in "abc")
     for file in (first, second):
         draw(view(), file)
@@ -123,7 +131,7 @@ def test_the_plot_is_deterministic(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_parameters_are_read_from_yaml_and_json(tmp_path: Path, name: str, text: str) -> None:
-    """Keys that belong to the platform are ignored and reported."""
+    """Parameters are read from YAML and JSON. Keys that belong to the platform are ignored and reported."""
     (tmp_path / name).write_text(text)
     policy, elsewhere = read_parameters(tmp_path / name)
     assert policy.differing == {"levels": {"level1_threshold": 60.0}}
@@ -145,7 +153,7 @@ def test_parameters_are_read_from_yaml_and_json(tmp_path: Path, name: str, text:
 def test_wrong_parameters_are_one_line_with_their_place(
     tmp_path: Path, name: str, text: str, expected_message: str
 ) -> None:
-    """The line names the file, the place and the error."""
+    """Wrong parameters are refused with one line that names the file, the place and the error."""
     (tmp_path / name).write_text(text)
     with pytest.raises(DefinitionError) as refused:
         read_parameters(tmp_path / name)

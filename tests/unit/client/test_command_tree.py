@@ -1,4 +1,4 @@
-"""Tests of the whole command line: help, options shared by all commands, and messages on wrong use."""
+"""Tests of the whole command line: help, options that all commands share, and messages about invalid arguments."""
 
 import contextlib
 import io
@@ -21,11 +21,11 @@ LIBRARIES = re.compile(
     r"|unexpected \w+Error|nats: |sqlalchemy|psycopg|errno",
     re.IGNORECASE,
 )
-"""Words that name the libraries of the program and mean nothing to its user."""
+"""Names and phrases of Python and of libraries. They mean nothing to a user of the program and must not be printed."""
 
 
 def tree(command: Any = ROOT, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Return every command with the words that call it."""
+    """Yield every command with the words that call it."""
     yield path, command
     for name, each in getattr(command, "commands", {}).items():
         yield from tree(each, (*path, name))
@@ -44,7 +44,7 @@ class Ran:
 
 
 def run(*words: str) -> Ran:
-    """Run the program in this process."""
+    """Run the program in this process and return its exit code and output."""
     out, err, before = io.StringIO(), io.StringIO(), sys.argv
     sys.argv = ["nemuri", *words]
     try:
@@ -57,7 +57,7 @@ def run(*words: str) -> Ran:
 
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty data directory, which is also the present one, and a terminal of 80 columns."""
+    """Return an empty data directory, and make it the working directory. The terminal has 80 columns."""
     monkeypatch.chdir(tmp_path)
     for name in ("NATS_URL", "DATABASE_URL"):
         monkeypatch.delenv(name, raising=False)
@@ -122,7 +122,7 @@ def test_the_help_of_every_command_is_shown(name: str) -> None:
     ids=" ".join,
 )
 def test_the_data_directory_may_stand_before_or_after_the_command(words: tuple[str, ...], nowhere: Path) -> None:
-    """`--data` has the same effect before and after the command; the last one counts."""
+    """`--data` has the same effect before and after the command. If it is given twice, the last one is used."""
     there = str(nowhere / "there")
     before, after = run("--data", there, *words), run(*words, "--data", there)
     both = run("--data", str(nowhere / "other"), *words, f"--data={there}")
@@ -132,13 +132,13 @@ def test_the_data_directory_may_stand_before_or_after_the_command(words: tuple[s
 
 
 def test_verbose_may_stand_after_the_command() -> None:
-    """`--verbose` after the command shows the origin of an error, as before it."""
+    """`--verbose` shows the origin of an error, before and after the command."""
     assert "Traceback" in run("status", "--verbose").err
     assert "Traceback" not in run("status").err
 
 
 def wrong_uses() -> Iterator[tuple[str, ...]]:
-    """Return wrong uses of every command: unknown options, options without a value, and invalid values."""
+    """Yield invalid arguments for every command: unknown options, options without a value, and invalid values."""
     yield from (("nope",), ("--nope",), ("--data",), ("agent", "nope"), ("experiment", "nope"))
     for called, command in COMMANDS.values():
         path = called
@@ -161,7 +161,7 @@ def wrong_uses() -> Iterator[tuple[str, ...]]:
 
 @pytest.mark.parametrize("words", [*wrong_uses()], ids=" ".join)
 def test_wrong_use_is_one_plain_line(words: tuple[str, ...], nowhere: Path) -> None:
-    """Wrong use exits with 2, prints one line without names of libraries, and changes nothing."""
+    """Invalid arguments end with exit code 2 and one line without names of libraries, and change nothing."""
     ran = run(*words)
     assert ran.code == 2, ran
     assert ran.out == ""
@@ -185,7 +185,7 @@ def test_wrong_use_is_one_plain_line(words: tuple[str, ...], nowhere: Path) -> N
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_a_missing_value_points_to_the_help_of_its_command(words: tuple[str, ...], command: str | None) -> None:
-    """The line names the command whose option has no value, not the program."""
+    """The line about an option without a value points to the help of the option's command, not of the program."""
     assert f"(see `{' '.join(filter(None, ('nemuri', command, '--help')))}`)" in run(*words).err
 
 
@@ -207,7 +207,7 @@ def test_a_missing_value_points_to_the_help_of_its_command(words: tuple[str, ...
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_the_line_names_the_option_and_its_value(words: tuple[str, ...], phrase: str) -> None:
-    """The line names the option, the expected value and the given value."""
+    """The line about an invalid value names the option, the expected value and the given value."""
     ran = run(*words)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"nemuri: {phrase}")

@@ -1,4 +1,4 @@
-"""Tests of the text on a course."""
+"""Tests of the printed text about a course."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -13,7 +13,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def chapter(usage: Usage | None) -> ChapterReport:
-    """Return a chapter whose reading cost this usage."""
+    """Return a chapter whose reading needed these tokens; None if no model was asked."""
     return ChapterReport(
         title="Sleep", read=usage is not None, slept=False, memories=1, archived=0, strength=None, exercises=0,
         right=0, wrong=0, due_at=None, usage=usage,
@@ -31,7 +31,7 @@ def shown(capsys: pytest.CaptureFixture[str], *usages: Usage | None) -> str:
 
 
 def test_the_cost_of_reading_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """The line adds up all chapters. It is missing if no language model was asked."""
+    """One line shows the cost of reading all chapters together. It is missing if no language model was asked."""
     large = Usage(model="large", input_tokens=1_000, output_tokens=30)
     assert "reading cost 2,000 + 60 tokens (large)\n" in shown(capsys, large, large, None)
     assert "cost" not in shown(capsys, Usage(model="extractive"), None)

@@ -1,4 +1,4 @@
-"""Tests of checking that a file is a complete export, before anything is appended."""
+"""Tests of the check that a file is a complete export. It is made before anything is appended."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,14 +16,14 @@ LINE = EventLine.of(EVENT).model_dump_json() + "\n"
 
 
 def line(number: int) -> str:
-    """Return the line of one of many events."""
+    """Return the line of the event with this number."""
     return (
         EventLine.of(EVENT.model_copy(update={"event_id": derive(number, "policy_adopted")})).model_dump_json() + "\n"
     )
 
 
 def end(events: int) -> str:
-    """Return the last line of an export with this number of events."""
+    """Return the last line of an export, which states its number of events."""
     return EndLine(events=events).model_dump_json() + "\n"
 
 
@@ -36,7 +36,7 @@ def written(path: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("number", [0, 2])
 def test_a_complete_export_is_counted(tmp_path: Path, number: int) -> None:
-    """The export of an empty log consists of the last line alone."""
+    """A complete export is accepted, and its events are counted. The export of an empty log is its last line alone."""
     assert summarize_export(written(tmp_path, "".join(map(line, range(number))) + end(number))).events == number
 
 

@@ -1,4 +1,4 @@
-"""Tests of failures, which print one line and set the exit code, and of logs without secrets."""
+"""Tests of failures, which print one line and set the exit code, and of logs, which contain no secrets."""
 
 import asyncio
 import sys
@@ -34,7 +34,7 @@ from nemuri_infra.runtime.settings import Settings
     ],
 )
 def test_every_failure_is_one_line(error: Exception, code: int) -> None:
-    """Each kind of failure has its exit code, and control characters never reach the terminal."""
+    """Each kind of failure prints one line, without control characters, and has its own exit code."""
     line, found = explain(error)
     assert (found, line.startswith("nemuri: "), line.isprintable()) == (code, True, True)
 
@@ -46,7 +46,9 @@ def test_passwords_are_not_logged() -> None:
 
 
 def test_another_embedder_is_refused_by_name() -> None:
-    """The line names an agent, both embedders and the command to change them."""
+    """If another embedder is refused, the line names an agent, both embedders, and the command that changes the
+    embedder.
+    """
     old, new = Embedding(model="hashing-v1", dimension=1024), Embedding(model="other", dimension=8)
     compare_embeddings({"cook": old}, old)
     with pytest.raises(EmbedderChanged, match=r"cook has vectors of hashing-v1 .* other \(8 numbers\).*nemuri reembed"):
@@ -68,21 +70,23 @@ def test_agents_of_societies_may_have_another_embedder() -> None:
 
 
 def test_an_unreachable_database_names_its_setting() -> None:
-    """The line names DATABASE_URL once."""
+    """The line about an unreachable database names `DATABASE_URL` once."""
     assert explain(DatabaseError("refused"))[0] == "nemuri: refused; check DATABASE_URL"
     assert explain(DatabaseError("DATABASE_URL is no address"))[0] == "nemuri: DATABASE_URL is no address"
 
 
 @pytest.mark.parametrize(("known", "missing"), [("nats_url", "DATABASE_URL"), ("database_url", "NATS_URL")])
 def test_one_server_setting_alone_names_the_missing_one(tmp_path: Path, known: str, missing: str) -> None:
-    """One of the two addresses without the other is refused if no platform runs that could supply it."""
+    """If only one of the two server addresses is set and no platform runs, the line names the missing one."""
     with pytest.raises(NotRunning, match=f"is set, but {missing} is not"):
         resolve_addresses(Settings.model_validate({"data": tmp_path, known: "postgresql://localhost:1/x"}))
 
 
 @pytest.mark.parametrize("code", [None, 10039])
 def test_a_server_without_jetstream_is_named(code: int | None) -> None:
-    """The line gives the server's address without its password. Other outages of JetStream keep their message."""
+    """The line about a server without JetStream names its address without the password. Other outages of JetStream keep
+    their message.
+    """
     expected_line = "JetStream is off on the NATS server at h:1, i:2; start"
     with pytest.raises(UnreachableError, match=expected_line), jetstream_needed("nats://ann:secret@h:1,nats://i:2"):
         raise ServiceUnavailableError(err_code=code)
@@ -92,14 +96,14 @@ def test_a_server_without_jetstream_is_named(code: int | None) -> None:
 
 @pytest.mark.parametrize("url", ["nonsense", "mysql://u:secret@h/d", "postgresql://h:port/d"])
 def test_an_invalid_database_url_is_refused_without_its_password(url: str) -> None:
-    """The line is printed before anything starts and does not contain the password."""
+    """An invalid database URL is refused before anything starts, with a line that does not contain the password."""
     with pytest.raises(DatabaseError) as raised:
         check_database_url(url)
     assert "secret" not in str(raised.value)
 
 
 def test_a_loop_in_a_thread_passes_results_and_errors_on() -> None:
-    """The result or exception of the work reaches the caller, and closing ends the thread."""
+    """An event loop that runs in a thread passes results and exceptions to the caller. Closing it ends the thread."""
 
     async def number(value: int) -> int:
         await asyncio.sleep(0)

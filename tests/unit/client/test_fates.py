@@ -1,4 +1,4 @@
-"""Tests of the texts on the state of feedback."""
+"""Tests of the printed texts about the state of feedback."""
 
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ A, B = UUID(int=1), UUID(int=2)
 
 
 def standing_of(**fields: Any) -> FeedbackStanding:
-    """Return the state of some feedback."""
+    """Return the state of a feedback event with these fields."""
     return FeedbackStanding(feedback_id=UUID(int=9), **fields)
 
 
@@ -28,12 +28,12 @@ def standing_of(**fields: Any) -> FeedbackStanding:
     ],
 )
 def test_the_state_of_every_part_of_feedback_is_one_line(standing: FeedbackStanding, line: str) -> None:
-    """The line shows the credited parts and the refused parts."""
+    """One line shows the credited and the refused parts of feedback."""
     assert feedback_line(standing) == line
 
 
 def test_feedback_is_decided_when_each_part_is() -> None:
-    """Feedback with a verdict and a prevented error is decided when both are credited or refused."""
+    """Feedback is decided once each of its parts (verdict, prevented error) is credited or refused."""
     assert not standing_of(standing="new", verdict="helpful").decided
     half = standing_of(standing="applied", verdict="helpful", prevented_error=B, memories=(A,))
     assert not half.decided

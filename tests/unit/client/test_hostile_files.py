@@ -1,4 +1,4 @@
-"""Hostile files are refused in one line and at once."""
+"""Hostile files are refused quickly, in one line."""
 
 import zlib
 from collections.abc import Mapping
@@ -53,7 +53,9 @@ LAUGHS = "a: &a [ha, ha]\n" + "".join(
     ],
 )
 def test_a_hostile_definition_is_refused(tmp_path: Path, more: str, expected_message: str) -> None:
-    """Definitions with alias bombs, code, deep nesting, or numbers and text that no store can hold are refused."""
+    """Definitions are refused if they contain alias bombs, code, deep nesting, or numbers or text that no store can
+    hold.
+    """
     file = tmp_path / "agent.yaml"
     file.write_text(AGENT + more, encoding="utf-8")
     with pytest.raises(DefinitionError) as raised:
@@ -65,7 +67,7 @@ def test_a_hostile_definition_is_refused(tmp_path: Path, more: str, expected_mes
     "name", ["../../etc/passwd", "a/b", "..", "a.>", "*", "http://x", "file:///etc", "a\\0", " a", "é"]
 )
 def test_an_agent_name_that_is_a_path_is_refused(tmp_path: Path, name: str) -> None:
-    """Paths, addresses and subjects with wildcards are no agent names."""
+    """Paths, addresses and subjects with wildcards are refused as names of agents."""
     file = tmp_path / "agent.yaml"
     file.write_text(AGENT.replace("id: cook", f"id: '{name}'"), encoding="utf-8")
     with pytest.raises(DefinitionError, match="is not an agent id"):
@@ -94,7 +96,7 @@ def test_an_agent_name_that_is_a_path_is_refused(tmp_path: Path, name: str) -> N
     ],
 )
 def test_a_hostile_memory_is_refused(tmp_path: Path, line: bytes) -> None:
-    """The error names file and line, and no memory of the file is accepted."""
+    """A hostile memory is refused with an error that names file and line, and no memory of the file is accepted."""
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b'{"content": "good"}\n' + line + b"\n")
     with pytest.raises(InputError, match=r"lines\.jsonl:2: ") as raised:
@@ -120,7 +122,7 @@ def test_a_pdf_bomb_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_pdf_with_exponential_forms_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A PDF of thirty forms that each draw the next one twice is refused."""
+    """A PDF is refused if each of its thirty forms draws the next form twice."""
     monkeypatch.setattr(documents, "OPERATORS", 5_000)
     writer = PdfWriter()
     inner = _form(b"BT (ha) Tj ET", {})
@@ -130,7 +132,7 @@ def test_a_pdf_with_exponential_forms_is_refused(tmp_path: Path, monkeypatch: py
 
 
 def test_a_pdf_with_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A PDF that repeats one page many times is refused at the text limit of a file."""
+    """A PDF that repeats one page many times is refused as soon as its text exceeds the limit for a file."""
     writer = PdfWriter()
     stream = writer._add_object(_form(b"BT /F1 12 Tf 10 100 Td (" + b"ha " * 100 + b") Tj ET", {}))
     for _ in range(50):
@@ -146,7 +148,7 @@ def test_a_pdf_with_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest
     "path", ["http://localhost/a.txt", "file:///etc/passwd", "../nowhere/a.txt", "a\0.txt", "x" * 5_000 + ".txt"]
 )
 def test_an_address_is_not_fetched(path: str) -> None:
-    """An address is treated as the name of a missing file."""
+    """A URL is treated as the name of a file that does not exist, and is not fetched."""
     with pytest.raises(InputError) as raised:
         read_document(Path(path))
     _one_line(raised.value)

@@ -25,18 +25,18 @@ KEY = f"some-model.4.{REF}"
 
 
 def task_line(client: str = "ann", at: str = "2026-01-02T03:04:05Z", **event: Any) -> bytes:
-    """Return the line of a task."""
+    """Return the export line of a submitted task, as JSON bytes."""
     whole = TASK.model_dump(mode="json") | event
     return orjson.dumps({"store": "log", "recorded_at": at, "client": client, "event": whole})
 
 
 def kept(store: str, name: str, data: bytes) -> bytes:
-    """Return the line of an entry of a store."""
+    """Return the export line of an entry of a store, as JSON bytes."""
     return orjson.dumps({"store": store, "name": name, "data": b64encode(data).decode()})
 
 
 def end(events: int) -> bytes:
-    """Return the last line."""
+    """Return the last line of an export, which states its number of events."""
     return orjson.dumps({"store": "end", "events": events})
 
 
@@ -48,7 +48,9 @@ def file(folder: Path, *lines: bytes) -> Path:
 
 
 def test_a_genuine_export_is_accepted(tmp_path: Path) -> None:
-    """A blob, a vector and events of clients and of the tutor are accepted; the other tests vary them."""
+    """An export with a blob, a vector, and events of clients and of the tutor is accepted. The other tests change one
+    of its lines.
+    """
     tutor = task_line("tutor", event_id=str(derive("a", "task_submitted")))
     silent = kept("vector", f"some-model.4.{'0' * 64}", bytes(16))
     whole = file(tmp_path, kept("blob", REF, TEXT), kept("vector", KEY, ROW), silent, task_line(), tutor, end(2))
@@ -101,7 +103,7 @@ def test_a_genuine_export_is_accepted(tmp_path: Path) -> None:
     ],
 )
 def test_a_forged_line_is_refused(tmp_path: Path, line: bytes, expected_message: str) -> None:
-    """The error is one line that names the place, whatever follows it."""
+    """A forged line is refused with one line that names its place, whatever lines follow it."""
     with pytest.raises(OperationError, match=r"log\.jsonl:1: ") as raised:
         summarize_export(file(tmp_path, line, end(1)))
     assert expected_message in str(raised.value)
@@ -110,14 +112,14 @@ def test_a_forged_line_is_refused(tmp_path: Path, line: bytes, expected_message:
 
 @pytest.mark.parametrize("line", [task_line(), kept("blob", REF, TEXT), kept("vector", KEY, ROW)])
 def test_a_duplicate_line_is_refused(tmp_path: Path, line: bytes) -> None:
-    """Two lines with one name are refused, whether they are equal or not, since the log would keep only the first."""
+    """Two lines with the same name are refused, equal or not, because the log would keep only the first."""
     other = line.replace(b'"hi"', b'"ho"')
     with pytest.raises(OperationError, match=r"log\.jsonl:2: .* is in the file twice"):
         summarize_export(file(tmp_path, line, other, end(2)))
 
 
 def test_no_line_is_read_beyond_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading stops at the maximum length of a line, on a sparse file."""
+    """Reading a line stops at the maximum length. The test uses a sparse file."""
     monkeypatch.setattr(reading, "MAX_LINE_BYTES", 1_000)
     path = file(tmp_path, task_line(event_id=str(uuid4())))
     with path.open("r+b") as sparse:

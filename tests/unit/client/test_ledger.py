@@ -1,4 +1,6 @@
-"""Tests of the ledger of erasures: complete lines count, a torn last line does not."""
+"""Tests of the erasure ledger. Complete lines are read; an incomplete last line, left by an interrupted write, is
+ignored.
+"""
 
 import errno
 import os
@@ -24,20 +26,20 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def noted(settings: Settings) -> UUID:
-    """Record the erasure of a task and return its id."""
+    """Enter the erasure of a task in the ledger, and return the id of the task."""
     task_id = uuid4()
     record_steps(settings, [Step(Thing("task", task_id), Erasure(tasks=(task_id,)))])
     return task_id
 
 
 def names(settings: Settings) -> list[UUID | str]:
-    """Return the roots of the ledger's entries."""
+    """Return the names of the roots of the ledger's entries: the things whose erasure was requested."""
     return [each.root.name for each in entries(ledger_path(settings), NAMESPACE)]
 
 
 @pytest.mark.parametrize("kept", [0, 1, 40, -2])
 def test_a_torn_last_line_is_ignored_and_overwritten(settings: Settings, kept: int) -> None:
-    """The complete lines before it are read, and the next entry replaces it."""
+    """An incomplete last line is ignored, and the next entry overwrites it. The lines before it are read."""
     first, _ = noted(settings), noted(settings)
     lines = ledger_path(settings).read_bytes().splitlines(keepends=True)
     ledger_path(settings).write_bytes(lines[0] + lines[1][:kept])
@@ -48,7 +50,7 @@ def test_a_torn_last_line_is_ignored_and_overwritten(settings: Settings, kept: i
 
 
 def test_zeros_at_the_end_are_a_torn_line(settings: Settings) -> None:
-    """Zeros that a file system leaves after a power failure are ignored."""
+    """Zero bytes at the end, which a file system may leave after a power failure, count as an incomplete line."""
     first = noted(settings)
     with ledger_path(settings).open("ab") as file:
         file.write(bytes(200))
@@ -64,7 +66,7 @@ def test_a_last_entry_without_a_newline_counts(settings: Settings) -> None:
 
 
 def test_a_damaged_line_before_the_last_is_refused(settings: Settings) -> None:
-    """The error names the file and the line."""
+    """A damaged line before the last one is refused with an error that names the file and the line."""
     noted(settings)
     ledger_path(settings).write_bytes(b"{}\n" + ledger_path(settings).read_bytes())
     with pytest.raises(OperationError, match=rf"{ledger_path(settings)}:1: "):
@@ -72,7 +74,7 @@ def test_a_damaged_line_before_the_last_is_refused(settings: Settings) -> None:
 
 
 def test_a_truncated_copy_is_refused(settings: Settings) -> None:
-    """A copy that is shorter than its source is refused, since its end is unknown."""
+    """A copy that is shorter than its source is refused, because entries at its end may be missing."""
     noted(settings)
     ledger_path(settings).write_bytes(ledger_path(settings).read_bytes()[:-9])
     with pytest.raises(OperationError, match=rf"{ledger_path(settings)}:1: "):
@@ -80,7 +82,7 @@ def test_a_truncated_copy_is_refused(settings: Settings) -> None:
 
 
 def test_a_disk_without_room_leaves_the_ledger_as_it_was(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A failed write raises an error and removes the part of the line that was written."""
+    """If the disk has no room, a write raises an error and leaves the ledger as it was before."""
 
     def full(_descriptor: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

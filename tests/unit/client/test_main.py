@@ -1,4 +1,4 @@
-"""Tests of the exit of the process when its standard output is missing or closed."""
+"""Tests of the end of the process when its standard output is missing or closed."""
 
 import os
 import subprocess
@@ -17,8 +17,9 @@ main()
 
 
 def ended(*arguments: str, stdout: int | None) -> tuple[int, str]:
-    """Return the exit code and the standard error of Python with these arguments and this standard output; None closes
-    it.
+    """Run Python with these arguments, and return its exit code and standard error.
+
+    `stdout` is the file descriptor of its standard output; None closes it.
     """
     closed = (lambda: os.close(1)) if stdout is None else None
     done = subprocess.run(
@@ -28,7 +29,7 @@ def ended(*arguments: str, stdout: int | None) -> tuple[int, str]:
 
 
 def test_without_standard_output_the_process_says_so() -> None:
-    """The process prints one line to standard error and nothing else."""
+    """Without standard output the process prints exactly one line, to standard error."""
     assert ended("-m", "nemuri", "--version", stdout=None) == (1, "nemuri: standard output is closed\n")
 
 
@@ -43,5 +44,5 @@ def test_a_closed_pipe_ends_the_process_quietly() -> None:
 
 
 def test_an_interrupt_during_the_start_is_quiet() -> None:
-    """Ctrl-C during the imports, which take most of a short command, prints no traceback."""
+    """Ctrl-C during the imports prints no traceback. The imports take most of the time of a short command."""
     assert ended("-c", INTERRUPTED, stdout=subprocess.DEVNULL) == (130, "")

@@ -21,21 +21,21 @@ ROWS = [["0" * 36, "archived", "0.500", "3", "x" * 80]]
     ],
 )
 def test_columns_are_dropped_before_the_content_is_narrowed(width: int, left: list[str]) -> None:
-    """The last column keeps a width of 30 as long as another column can be dropped."""
+    """In a narrow terminal, columns are dropped before the last column gets narrower than 30 characters."""
     names, rows = fitting(COLUMNS, ROWS, width, ("seen", "status"))
     assert names == left
     assert (rows[0][0], rows[0][-1]) == ("0" * 36, "x" * 80)
 
 
 def test_ids_are_shortened_last() -> None:
-    """Ids are shortened only if no column can be dropped, and stay long enough to be mostly distinct."""
+    """Ids are shortened only if no column can be dropped. They stay long enough that most are distinct."""
     assert fitting(COLUMNS, ROWS, 60, ("seen", "status"))[1] == [["0" * 8, "0.500", "x" * 80]]
 
 
 def test_piped_output_has_the_width_of_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No line is longer than the variable COLUMNS, none ends with spaces, and no status is wrapped."""
+    """In piped output no line is longer than the variable COLUMNS or ends with spaces, and no status is wrapped."""
     monkeypatch.setenv("COLUMNS", "80")
     table(COLUMNS, ROWS, numbers=("strength", "seen"), spare=("seen", "strength"))
     lines = capsys.readouterr().out.splitlines()
@@ -45,7 +45,7 @@ def test_piped_output_has_the_width_of_columns(
 
 
 def test_a_progress_bar_appears_when_parts_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A task without documents has no progress bar."""
+    """A progress bar appears once the parts of a task are counted. A task without documents has none."""
     written = _Terminal()
     monkeypatch.setattr(sys, "stderr", written)
     monkeypatch.setenv("TERM", "xterm")
@@ -61,7 +61,7 @@ def test_a_progress_bar_appears_when_parts_are_counted(monkeypatch: pytest.Monke
 
 
 class _Terminal(io.StringIO):
-    """A stream that records writes to a terminal."""
+    """A stream that stores its text and claims to be a terminal."""
 
     def isatty(self) -> bool:
         """Return True."""

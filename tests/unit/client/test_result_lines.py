@@ -1,4 +1,4 @@
-"""Tests of the text on the state of a task."""
+"""Tests of the printed text about the state of a task."""
 
 from uuid import UUID
 
@@ -18,7 +18,7 @@ def shown(costs: tuple[Cost, ...], capsys: pytest.CaptureFixture[str]) -> list[s
 
 
 def test_the_cost_of_language_models_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """The line has the costs of each step and the model that was asked."""
+    """One line shows the tokens of each step and the model that was asked."""
     answer = Cost(step="answer", model="large", input_tokens=1_234, output_tokens=56)
     learnings = Cost(step="learnings", model="small", input_tokens=7, output_tokens=8)
     lines = shown((answer, learnings), capsys)
@@ -26,12 +26,12 @@ def test_the_cost_of_language_models_is_one_line(capsys: pytest.CaptureFixture[s
 
 
 def test_a_task_without_costs_has_no_cost_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """The extractive model uses no tokens, so no costs are shown."""
+    """A task that used only the extractive model has no tokens, and therefore no line about costs."""
     assert not [line for line in shown((Cost(step="answer", model="extractive"),), capsys) if "cost" in line]
 
 
 def test_the_share_of_documents_that_was_read_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """The line is missing if the documents were read completely."""
+    """One line shows the share of the documents that was read. It is missing if they were read completely."""
     parts = {"chunks": 13, "chunks_read": 5}
     for share, line in (
         (0.042, ["read     4 % of the documents, in passages from 5 of 13 chunks"]),

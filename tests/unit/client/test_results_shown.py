@@ -15,7 +15,7 @@ from nemuri_contracts.tasks import Panel, Voice
 def test_a_panel_with_missing_members_says_so(
     asked: int | None, said: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The text is missing for old panels that do not record the requested number of members."""
+    """A panel with fewer members than requested says so, unless it is old and its requested number is not recorded."""
     voices = tuple(Voice(agent_id="a", perspective=each, answer="x") for each in ("cost", "time"))
     panel = Panel(voices=voices, merged="x", usage=Usage(model="m"), asked=asked)
 

@@ -1,4 +1,4 @@
-"""Tests of command line values that come from the settings."""
+"""Tests of values of the command line whose defaults come from the settings."""
 
 import pytest
 
@@ -10,7 +10,9 @@ SESSION = Session(None, json=False, verbose=False)
 
 
 def test_the_settings_give_the_default_project_and_domains(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tasks and questions take project and domains from the settings. A command line option takes precedence."""
+    """Tasks and questions take project and domains from the settings, unless an option of the command line gives
+    them.
+    """
     assert SESSION.setting(None, None) == (None, ())
     monkeypatch.setenv("NEMURI_PROJECT", "dinner")
     monkeypatch.setenv("NEMURI_DOMAINS", "food, drinks,")
@@ -19,7 +21,9 @@ def test_the_settings_give_the_default_project_and_domains(monkeypatch: pytest.M
 
 
 def test_a_memory_takes_its_scope_from_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The project takes precedence over a domain. Several domains are ambiguous and refused."""
+    """A memory takes its scope from the settings: the project, or else the only domain. Several domains are ambiguous
+    and refused.
+    """
     assert SESSION.scope() == Scope()
     monkeypatch.setenv("NEMURI_DOMAINS", "food")
     assert SESSION.scope() == Scope(level="domain", name="food")

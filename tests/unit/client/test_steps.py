@@ -1,4 +1,6 @@
-"""Tests of the steps of an erasure: each tombstone fits one event, and together they name everything once."""
+"""Tests of the steps of an erasure. Each tombstone fits into one event, and all tombstones together name each thing
+once.
+"""
 
 from uuid import UUID
 
@@ -19,7 +21,7 @@ ROOM = FRAME_BYTES + 4_000
 
 @st.composite
 def erasures(draw: st.DrawFn) -> tuple[Thing, Erasure]:
-    """Draw the root of an erasure and everything that is erased with it."""
+    """Draw the root of an erasure, and everything that is erased with the root."""
     names = draw(st.lists(NAMES, min_size=1, max_size=8, unique=True))
     memories = draw(st.dictionaries(st.sampled_from(names), st.sets(IDS, min_size=1, max_size=200).map(tuple)))
     known = {each: name for name, ids in memories.items() for each in ids}
@@ -45,7 +47,9 @@ def erasures(draw: st.DrawFn) -> tuple[Thing, Erasure]:
 
 @given(erasures())
 def test_every_tombstone_of_a_step_fits_and_all_of_them_name_everything(drawn: tuple[Thing, Erasure]) -> None:
-    """Erasures of any size are divided for a server with a small maximum payload."""
+    """For any erasure, each tombstone fits into a small maximum payload, and all tombstones together name
+    everything.
+    """
     root, erasure = drawn
     steps = split_into_steps(root, erasure, ROOM)
     told = [each for step in steps for each in step.tombstones()]
@@ -58,7 +62,7 @@ def test_every_tombstone_of_a_step_fits_and_all_of_them_name_everything(drawn: t
 
 @given(erasures())
 def test_each_step_begins_with_its_own_tombstone(drawn: tuple[Thing, Erasure]) -> None:
-    """The first tombstone of a step contains all names of the step. The root is in the first or the last step."""
+    """The first tombstone of a step names everything in the step. The root is in the first or the last step."""
     root, erasure = drawn
     steps = split_into_steps(root, erasure, ROOM)
     for step in steps:
@@ -70,14 +74,14 @@ def test_each_step_begins_with_its_own_tombstone(drawn: tuple[Thing, Erasure]) -
 
 
 def test_a_small_erasure_is_one_step() -> None:
-    """An erasure that fits one event is not divided."""
+    """An erasure that fits into one event is one step."""
     erasure = Erasure(memories={"ann": (UUID(int=1),)}, tasks=(UUID(int=2),), restated=("ann",))
     root = Thing("memory", UUID(int=1))
     assert split_into_steps(root, erasure, 1_000_000) == [Step(root, erasure)]
 
 
 def test_a_large_erasure_has_several_steps() -> None:
-    """100,000 tasks with a memory each need several steps on a server with a maximum payload of 1 MB."""
+    """The erasure of 100,000 tasks, each with a memory, needs several steps if the maximum payload is 1 MB."""
     tasks, memories = (tuple(UUID(int=number * 2 + odd) for number in range(100_000)) for odd in (0, 1))
     erasure = Erasure(memories={"orchestrator": memories}, tasks=tasks, agents=("ann",), restated=("orchestrator",))
     steps = split_into_steps(Thing("agent", "ann"), erasure, 1_040_000)

@@ -1,4 +1,4 @@
-"""A stopped worker ends after a bounded time."""
+"""A stopped worker ends within a limited time."""
 
 import signal
 import subprocess
@@ -20,7 +20,7 @@ run_until_stopped(stuck, within=0.1)
 
 
 def test_a_blocked_shutdown_is_ended() -> None:
-    """One SIGTERM ends a worker whose clean-up blocks the event loop."""
+    """A single SIGTERM ends a worker even if its clean-up blocks the event loop."""
     with subprocess.Popen([sys.executable, "-c", STUCK], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None

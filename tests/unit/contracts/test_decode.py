@@ -1,4 +1,4 @@
-"""Tests of decoding: bytes are an event, or are refused with a message of one line."""
+"""Tests of decoding: bytes are decoded as an event, or refused with a message of one line."""
 
 import json
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ WIRES = [json.loads(encode(each)) for each in EXAMPLES.values()]
 @example(json.dumps(SUBMITTED | {"text": "\ud800"}).encode())
 @example(json.dumps(SUBMITTED | {"kind": "a\r\nb\x00\x1b[2J" + "x" * 100_000}).encode())
 def test_any_bytes_are_an_event_or_undecodable(data: bytes) -> None:
-    """Decoding raises no other error, and the message is one printable line of bounded length."""
+    """Any bytes are an event or raise `UndecodableError`, whose message is one printable line of limited length."""
     _refused(data)
 
 
@@ -55,7 +55,7 @@ def test_any_json_is_an_event_or_undecodable(whole: Any, fields: dict[str, Any])
 
 @given(st.sampled_from(WIRES), st.data())
 def test_a_changed_event_is_undecodable_or_survives_a_round_trip(wire: dict[str, Any], data: st.DataObject) -> None:
-    """An event that can be decoded can be encoded and decoded again, so a replay never fails."""
+    """A changed event that can be decoded can be encoded and decoded again. Therefore a replay never fails."""
     name = data.draw(st.sampled_from(sorted(wire)))
     _check(json.dumps(wire | {name: data.draw(JSON)}).encode())
 
@@ -94,7 +94,7 @@ def test_a_name_that_cannot_be_part_of_a_subject_is_refused(name: str) -> None:
     ],
 )
 def test_a_wrong_submission_is_refused(wrong: dict[str, Any]) -> None:
-    """The message is one line and does not repeat the input."""
+    """A wrong submission is refused with one line that does not repeat the input."""
     _refused(json.dumps(SUBMITTED | wrong).encode())
 
 
@@ -112,7 +112,7 @@ def test_a_wrong_submission_is_refused(wrong: dict[str, Any]) -> None:
     ],
 )
 def test_a_wrong_memory_is_refused(memory: dict[str, Any]) -> None:
-    """Text that no store can hold and a scope without its name are refused."""
+    """A memory with text that no store can hold, or with a scope without its name, is refused."""
     offer = {"event_id": str(UUID(int=1)), "kind": "memory_offered", "agent_id": "buyer", "memory": memory}
 
     _refused(json.dumps(offer).encode())
@@ -120,7 +120,7 @@ def test_a_wrong_memory_is_refused(memory: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("value", ["\x00", 2**63, [{"a": ["\x00"]}], {"\x00": 1}, float("inf"), [float("nan")]])
 def test_parameters_that_no_store_can_hold_are_refused(value: Any) -> None:
-    """A policy may contain any JSON except values that would stop the projector."""
+    """A policy may contain any JSON, except values that no store can hold. Such values would stop the projector."""
     with pytest.raises(ValidationError):
         PolicyAdopted.model_validate({"event_id": UUID(int=1), "agent_id": "a", "parameters": {"x": value}})
 
@@ -133,7 +133,9 @@ def test_a_number_outside_json_is_refused_at_construction(value: float) -> None:
 
 
 def test_the_author_comes_from_the_subject_only() -> None:
-    """Author, sequence and time of an event never come from its body."""
+    """The author of an event comes from its subject. Sequence and time of an event come from the log, never from its
+    body.
+    """
     claims = {"client_id": "boss", "sequence": 99, "recorded_at": "1999-01-01T00:00:00Z"}
 
     event = decode(json.dumps(SUBMITTED | claims).encode(), recorded_at=NOW, sequence=7, client_id="ann")
@@ -146,7 +148,7 @@ def test_the_author_comes_from_the_subject_only() -> None:
 
 
 def test_labels_are_stripped() -> None:
-    """Tags that differ only in surrounding white space are equal."""
+    """White space around a tag is removed, so tags that differ only in it are equal."""
     offer = MemoryOffered.model_validate(
         {"event_id": UUID(int=1), "agent_id": "a", "memory": {"content": " x ", "tags": [" steel "]}}
     )
@@ -156,7 +158,9 @@ def test_labels_are_stripped() -> None:
 
 
 def _check(data: bytes) -> Event | None:
-    """Return the event, which must survive a round trip, or None after a valid refusal."""
+    """Decode the bytes. Return the event after checking that it survives a round trip, or None if it was refused
+    correctly.
+    """
     try:
         event = decode(data, recorded_at=NOW, sequence=1, client_id="ann")
     except UndecodableError as error:

@@ -34,7 +34,7 @@ FAULTS: list[tuple[Any, object, str]] = [
 
 
 def complained(form: Any, value: object) -> str:
-    """Return the message for a value of a field of this type."""
+    """Return the message about an invalid value of a field of this type."""
     with pytest.raises(ValidationError) as raised:
         create_model("Form", field=(form, ...)).model_validate({"field": value})
     return validation_message(raised.value)
@@ -42,12 +42,12 @@ def complained(form: Any, value: object) -> str:
 
 @pytest.mark.parametrize(("form", "value", "words"), FAULTS)
 def test_errors_are_in_plain_words(form: Any, value: object, words: str) -> None:
-    """The message has no term of the validation library."""
+    """Messages about invalid values are in plain words, without terms of pydantic."""
     assert complained(form, value) == f"field: {words}"
 
 
 def test_our_own_messages_have_no_prefix() -> None:
-    """Messages of our validators, of unknown keys and of missing keys stand without pydantic's prefix."""
+    """Messages of our validators, about unknown keys and about missing keys have no prefix of pydantic."""
     with pytest.raises(ValidationError) as raised:
         MemoryContent.model_validate({"content": "a\0b"})
     assert validation_message(raised.value) == "content: the text contains a NUL character"
@@ -63,7 +63,7 @@ def test_our_own_messages_have_no_prefix() -> None:
 
 
 def test_a_rare_error_has_the_message_of_pydantic() -> None:
-    """An error without a message of ours keeps pydantic's."""
+    """An error for which we have no message of our own keeps pydantic's message."""
     assert complained(Annotated[int, Field(multiple_of=2)], 1) == "field: Input should be a multiple of 2"
 
 
@@ -77,7 +77,7 @@ def test_a_rare_error_has_the_message_of_pydantic() -> None:
     ],
 )
 def test_a_missing_kind_and_an_unknown_kind_have_different_messages(wire: bytes, words: str) -> None:
-    """The reason in a dead letter tells the two apart."""
+    """A missing kind and an unknown kind have different messages, so that dead letters distinguish them."""
     with pytest.raises(UndecodableError) as raised:
         parsed(wire)
     assert str(raised.value) == words

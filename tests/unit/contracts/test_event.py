@@ -1,4 +1,4 @@
-"""Tests of the envelope: derived ids, correlation and causation."""
+"""Tests of the fields that all events have: derived ids, correlation and causation."""
 
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
@@ -28,19 +28,19 @@ KEY = UUID(int=1)
     ],
 )
 def test_derived_ids_never_change(key: object, kind: str, number: object, expected: str) -> None:
-    """Another id would duplicate the events that are already in a log."""
+    """Derived ids stay the same in all releases. Otherwise events that are already on a log would be appended again."""
     assert str(derive(key, kind, number)) == expected
 
 
 @given(st.lists(st.tuples(st.uuids(), st.sampled_from(sorted(EVENTS)), st.integers(0, 9)), unique=True, max_size=20))
 def test_different_causes_kinds_and_numbers_give_different_ids(keys: list[tuple[UUID, str, int]]) -> None:
-    """Equal causes, kinds and numbers give equal ids."""
+    """Different causes, kinds and numbers give different ids, and equal ones give equal ids."""
     assert len({derive(*each) for each in keys}) == len(keys)
     assert [derive(*each) for each in keys] == [derive(*each) for each in keys]
 
 
 def test_a_consequence_inherits_task_and_agent_and_names_its_cause() -> None:
-    """Task and agent are inherited unless they are given."""
+    """An event inherits task and agent from its cause unless they are given, and names its cause."""
     cause = EXAMPLES["task_assigned"]
 
     event = TaskCompleted.following(cause, answer="so")
@@ -56,7 +56,7 @@ def test_a_consequence_inherits_task_and_agent_and_names_its_cause() -> None:
 
 
 def test_the_id_of_a_fan_in_is_derived_from_the_joined_key() -> None:
-    """The id is the same whichever of the joined events comes last."""
+    """The id of a fan-in (an event that joins others) is the same whichever of the joined events comes last."""
     one, two = (
         TaskFailed.following(EXAMPLES[kind], key=KEY, attempt=1, reason="no") for kind in ("chunk_ready", "task_routed")
     )
@@ -66,7 +66,7 @@ def test_the_id_of_a_fan_in_is_derived_from_the_joined_key() -> None:
 
 
 def test_the_events_of_a_fan_out_have_different_ids() -> None:
-    """The number of an event is part of its id."""
+    """The events of a fan-out (several events with one cause) have different ids, because their numbers differ."""
     routed = EXAMPLES["task_routed"]
     assert isinstance(routed, TaskRouted)
 
@@ -80,7 +80,7 @@ def test_the_events_of_a_fan_out_have_different_ids() -> None:
 
 
 def test_the_task_of_a_submission_has_its_event_id() -> None:
-    """A correlation id in the body of a submission is ignored."""
+    """The id of a submission is the id of its task. A correlation id in the body is ignored."""
     submitted = TaskSubmitted(event_id=KEY, text="?", correlation_id=uuid4())
 
     assert submitted.thread == submitted.task_id == KEY
@@ -88,7 +88,7 @@ def test_the_task_of_a_submission_has_its_event_id() -> None:
 
 
 def test_an_event_without_a_task_has_no_correlation_id() -> None:
-    """An event that was not read from the log has no time."""
+    """An event without a task has no correlation id. An event that was not read from the log has no time."""
     offered = MemoryOffered.model_validate({"event_id": KEY, "agent_id": "a", "memory": {"content": "x"}})
 
     assert offered.thread is None

@@ -20,7 +20,7 @@ SUBJECTS = Subjects("zzz")
 
 @pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
 def test_every_kind_has_its_subject(event: Event) -> None:
-    """An event's subject is in its family and in the stream, has no wildcard, and matches the filter of its kind."""
+    """Each event's subject is on the log's stream, has no wildcard, and matches the filter of its kind."""
     subject = SUBJECTS.of(event)
 
     family = {"client": 4, "task": 4, "agent": 5, "operator": 3}
@@ -34,8 +34,9 @@ def test_every_kind_has_its_subject(event: Event) -> None:
 
 @pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
 def test_exactly_one_group_of_partitions_receives_an_event(event: Event) -> None:
-    """Exactly one group receives an event for any division of the partitions. Events of clients and operators are not
-    divided.
+    """However the partitions are divided into groups, exactly one group receives an event.
+
+    Events of clients and operators have no partition.
     """
     groups = [range(group, PARTITIONS, 16) for group in range(16)]
 
@@ -49,7 +50,7 @@ def test_exactly_one_group_of_partitions_receives_an_event(event: Event) -> None
 
 
 def test_no_filter_of_a_kind_matches_another_kind() -> None:
-    """The wildcards of a kind match no subject of another kind."""
+    """The filter of a kind matches no subject of another kind."""
     for kind in EVENTS.values():
         heard = {
             event.kind
@@ -60,7 +61,9 @@ def test_no_filter_of_a_kind_matches_another_kind() -> None:
 
 
 def test_subjects_never_change() -> None:
-    """A partition is the crc32 of the task or the agent modulo 256, and no subject contains a task's id."""
+    """Subjects stay the same in all releases. A partition is the crc32 of the task or the agent modulo 256, and no
+    subject contains a task's id.
+    """
     task = UUID(int=1)
     assigned = TaskAssigned(event_id=task, correlation_id=task, agent_id="buyer", part=0, perspective=None, attempt=1)
     ended = SessionEnded(event_id=task, agent_id="buyer", assignment_id=task)
@@ -72,7 +75,9 @@ def test_subjects_never_change() -> None:
 
 
 def test_the_client_is_read_from_its_own_subjects_only() -> None:
-    """An agent with the name of a client is not read as a client."""
+    """The client is read only from subjects of clients. An agent that has the name of a client is not read as that
+    client.
+    """
     for event in EXAMPLES.values():
         client = SUBJECTS.client_of(SUBJECTS.of(event))
         assert client == (event.client_id if isinstance(event, ClientEvent) else None)
@@ -80,13 +85,15 @@ def test_the_client_is_read_from_its_own_subjects_only() -> None:
 
 @given(st.text())
 def test_every_key_has_a_partition(key: str) -> None:
-    """A partition is 0 to 255 and the same each time."""
+    """Every key has a partition from 0 to 255, which is the same each time."""
     assert 0 <= virtual_partition(key) < PARTITIONS
     assert virtual_partition(key) == virtual_partition(key)
 
 
 def test_an_agents_own_subjects_are_one_sub_stream() -> None:
-    """The filter of an agent matches all its subjects and no other agent's, and each subject gives back its name."""
+    """The filter of an agent matches all subjects of that agent and of no other, and the agent's name can be read from
+    each.
+    """
     mine = SUBJECTS.of_agent("python", SessionEnded)
     assert _matches(SUBJECTS.agent_events("python"), mine)
     assert not _matches(SUBJECTS.agent_events("python"), SUBJECTS.of_agent("python2", SessionEnded))
@@ -95,13 +102,17 @@ def test_an_agents_own_subjects_are_one_sub_stream() -> None:
 
 
 def test_no_subject_outside_the_log_matches_its_stream() -> None:
-    """The stream does not record dead letters, queries and notifications."""
+    """The log's stream does not record dead letters, queries and notifications, because no filter matches their
+    subjects.
+    """
     for subject in (SUBJECTS.dead("intake"), SUBJECTS.query("task"), SUBJECTS.projected):
         assert not any(_matches(each, subject) for each in SUBJECTS.everything)
 
 
 def _matches(pattern: str, subject: str) -> bool:
-    """Return True if a subject matches a filter by the server's rules: `*` is one token, a last `>` the rest."""
+    """Return True if a subject matches a filter by the server's rules: `*` is one token, and `>` at the end is the
+    rest.
+    """
     tokens, found = pattern.split("."), subject.split(".")
     if tokens[-1] == ">":
         tokens, found = tokens[:-1], found[: len(tokens) - 1]

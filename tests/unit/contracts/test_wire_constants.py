@@ -1,4 +1,4 @@
-"""The constants that hooks use equal those of the contracts."""
+"""Hooks, which do not import pydantic, use the same constants as the contracts."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +12,7 @@ NAMES: TypeAdapter[str] = TypeAdapter(Identifier)
 
 @given(st.text() | st.text("aZ09_-é²", max_size=66))
 def test_hooks_and_contracts_accept_the_same_names(text: str) -> None:
-    """A name is valid with pydantic if and only if it is valid without."""
+    """The check of a name without pydantic accepts exactly the names that pydantic accepts."""
     try:
         NAMES.validate_python(text)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""Projections and a log in memory, for unit tests of the event processor."""
+"""A fake for unit tests of the event processor: projections and a log in memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from nemuri_infra.stores.delivery_attempts import DeliveryAttempts
 
 @dataclass(slots=True)
 class PastAndLog:
-    """Projections as an event processor uses them, and a log in memory."""
+    """The projections, the log and the store of delivery attempts that an event processor uses, in memory."""
 
     first: bool = True
     behind: bool = False
@@ -26,45 +26,47 @@ class PastAndLog:
     settings: Settings = field(default_factory=Settings)
     call_budgets: CallBudgets = field(default_factory=lambda: CallBudgets(3))
     sequence: int = 0
-    """Log position of the projections."""
+    """Last sequence that the log reports."""
 
     async def wait_for(self, event: Event) -> None:
-        """Wait for the projections."""
+        """Record the call. Raises `BehindError` if `behind` is set."""
         self.asked.append(f"since {event.kind}")
         if self.behind:
             raise BehindError("the projections are at 1, but 2 is needed")
 
     async def is_effective(self, event: Event) -> bool:
-        """Return True if the event is the first of its id."""
+        """Record the call and return `first`: True if the event counts as the first of its id."""
         self.asked.append(f"counts {event.kind}")
         return self.first
 
     async def attempt_number(self, _event: Event) -> int:
-        """The attempt of the event's task."""
+        """Return 2 as the number of the present attempt of the event's task."""
         return 2
 
     async def of(self, _service: str, _sequence: int, _delivery: int) -> DeliveryAttempts:
-        """Return the recorded attempts."""
+        """Return the stored attempts with one more delivery."""
         return self.tried.with_delivery()
 
     async def begin(self, _service: str, _sequence: int, _delivery: int, tried: DeliveryAttempts) -> None:
-        """Record the start of an attempt."""
+        """Store the attempts at the start of a handling."""
         self.tried = tried
 
     async def note(self, _service: str, _sequence: int, tried: DeliveryAttempts) -> None:
-        """Record the end of an attempt."""
+        """Store the attempts at the end of a handling."""
         self.tried = tried
 
     async def wait(self, sequence: int) -> None:
-        """Wait for a log position."""
+        """Record the call and return at once."""
         self.asked.append(f"wait {sequence}")
 
     async def last_sequence(self) -> int:
-        """Return the last sequence of the log."""
+        """Return `sequence`."""
         return self.sequence
 
     async def append(self, event: Event, *, expected: int | None = None) -> int:
-        """Append the event."""
+        """Store the event and its expected sequence, and return the number of stored events. Raises `broken` if it is
+        set.
+        """
         if self.broken:
             raise self.broken
         self.appended.append((event, expected))
@@ -72,12 +74,12 @@ class PastAndLog:
 
     @property
     def metrics(self) -> Metrics:
-        """Return metrics that nobody reads."""
+        """Return new metrics, which no test reads."""
         return Metrics()
 
     @property
     def views(self) -> "PastAndLog":
-        """Return this object."""
+        """Return this object, which is also the log, the progress and the store of attempts."""
         return self
 
     log = progress = delivery_attempts = views

@@ -1,4 +1,4 @@
-"""Tests of answering queries: each query gets an answer or an error of one line."""
+"""Tests of answers to queries: each query gets an answer, or an error of one line."""
 
 from collections.abc import Callable
 from typing import cast
@@ -12,7 +12,7 @@ from tests.unit.infra.past import PastAndLog, raising
 
 
 async def test_a_query_gets_an_answer_or_an_error() -> None:
-    """Invalid queries, delays and failures are answered with an error."""
+    """A valid query gets its answer. Invalid queries, delays and failures are answered with an error."""
     past, view = PastAndLog(), StatusView(projected=7, tasks={}, agents=0, memories=0)
     outcomes: list[tuple[bytes, Callable[[], StatusView], str]] = [
         (b"{}", lambda: view, view.model_dump_json()),
@@ -30,14 +30,14 @@ async def test_a_query_gets_an_answer_or_an_error() -> None:
 
 
 async def test_only_a_temporary_error_is_marked_as_such() -> None:
-    """A client may repeat the query after a temporary error."""
+    """Only a temporary error is marked as such. A client may repeat the query after it."""
     for error, passing in ((BehindError("the projections are at 1"), True), (ValueError("broken"), False)):
         response = await _asking(PastAndLog(), raising(error)).answer(StatusQuery, b"{}")
         assert Refusal.model_validate_json(response).passing is passing
 
 
 async def test_a_reply_above_the_maximum_payload_is_an_error() -> None:
-    """The client gets the error at once instead of waiting."""
+    """A reply above the maximum payload is answered with an error, so that the client does not wait for it."""
     view = StatusView(projected=7, tasks={str(each): each for each in range(1_000)}, agents=0, memories=0)
 
     response = Refusal.model_validate_json(await _asking(PastAndLog(), lambda: view).answer(StatusQuery, b"{}"))

@@ -1,4 +1,4 @@
-"""Tests of the durable consumers of a service: one, or one per group of partitions."""
+"""Tests of the durable consumers of a service: one for all events, or one for each group of partitions."""
 
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.event import Event
@@ -11,7 +11,10 @@ from tests.contracts.examples import EXAMPLES
 
 
 def test_a_service_has_one_consumer_for_all_its_kinds() -> None:
-    """The consumer of a service allows as many events in work as the service. A service without handlers has none."""
+    """A service has one consumer for all kinds that it handles, and none without handlers.
+
+    The consumer allows as many unacknowledged events as the service handles at the same time.
+    """
     service = Service("clerk", concurrency=3)
     assert service.durables(Subjects("z")) == ()
     service.handles(TaskSummarised, TaskCompleted)(_nothing)
@@ -33,7 +36,10 @@ def test_a_consumer_of_client_events_receives_all_of_them() -> None:
 
 
 def test_a_partitioned_service_handles_one_event_at_a_time_per_group() -> None:
-    """The groups together receive each partition exactly once."""
+    """A partitioned service has a consumer for each group of partitions, which delivers one event at a time.
+
+    The groups together contain each partition exactly once.
+    """
     service = Service("strength-sleep", groups=16)
     service.handles(SessionEnded)(_nothing)
 
@@ -46,7 +52,7 @@ def test_a_partitioned_service_handles_one_event_at_a_time_per_group() -> None:
 
 
 def test_the_events_of_an_agent_share_a_partition() -> None:
-    """All kinds of an agent's events have the same partition."""
+    """Events of all kinds of one agent are in the same partition."""
     subjects = Subjects("z")
 
     found = {subjects.of(EXAMPLES[kind.kind_of()]).split(".")[2] for kind in (AgentSlept, MemoryEncoded, SessionEnded)}

@@ -1,4 +1,4 @@
-"""Notifications of the projections reach all waiters, even while the database is slow."""
+"""Notifications of the projections' progress reach all waiters, even while the database is slow."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from nemuri_infra.projections.projection import Projection
 
 @dataclass(slots=True)
 class SlowViews:
-    """Projections whose database answers when the test says so."""
+    """Projections whose database answers only when the test allows it."""
 
     sequence: int = 0
     answers: asyncio.Event = field(default_factory=asyncio.Event)
     asked: int = 0
 
     async def position(self) -> SimpleNamespace:
-        """Return the position of the projections."""
+        """Wait until the test allows it, and return the position of the projections."""
         self.asked += 1
         await self.answers.wait()
         return SimpleNamespace(sequence=self.sequence)
@@ -29,12 +29,14 @@ class SlowViews:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the time after which a missed notification is assumed."""
+    """Shorten the time after which waiters assume that a notification was lost."""
     monkeypatch.setattr(progress, "HEARTBEAT_SECONDS", 0.01)
 
 
 async def test_waiters_are_notified_while_the_database_is_slow() -> None:
-    """One of all waiters asks the database; the notification wakes the others without it."""
+    """Only one of several waiters asks the database. A notification wakes the others without waiting for the
+    database.
+    """
     views = SlowViews()
     known = Progress(cast("Projection", views))
     waiting = [asyncio.ensure_future(known.wait(7)) for _ in range(50)]
@@ -53,7 +55,7 @@ async def test_waiters_are_notified_while_the_database_is_slow() -> None:
 
 
 async def test_a_lost_notification_is_found_in_the_database() -> None:
-    """The database is asked after a while without notification."""
+    """If a notification is lost, the waiters find the position in the database after a while."""
     views = SlowViews(sequence=7)
     views.answers.set()
 
@@ -61,7 +63,7 @@ async def test_a_lost_notification_is_found_in_the_database() -> None:
 
 
 async def test_projections_that_stay_behind_raise_an_error() -> None:
-    """The error names their position."""
+    """If the projections stay behind, waiting raises an error that names their position."""
     views = SlowViews(sequence=6)
     views.answers.set()
 

@@ -8,17 +8,19 @@ from nemuri_infra.bus.connection import MAX_PROBLEMS, REPEAT_WARNING_SECONDS, Co
 
 
 class Clock:
-    """A clock that the test sets."""
+    """A clock whose time the test sets."""
 
     seconds = 0.0
 
     def __call__(self) -> float:
-        """Return the time."""
+        """Return the time in seconds."""
         return self.seconds
 
 
 def test_an_error_is_logged_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
-    """A different error is logged at once, and each error again after a reconnection."""
+    """The same error is logged at most once a minute. A different error is logged at once, and each error again after a
+    reconnection.
+    """
     caplog.set_level(logging.WARNING)
     clock = Clock()
     troubles = ConnectionProblems("ann", clock)
@@ -36,7 +38,7 @@ def test_an_error_is_logged_once_a_minute(caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_remembered_errors_are_bounded(caplog: pytest.LogCaptureFixture) -> None:
-    """The oldest errors are forgotten."""
+    """The number of remembered errors is limited; the oldest are dropped."""
     caplog.set_level(logging.CRITICAL)
     troubles = ConnectionProblems("ann", Clock())
     for number in range(3 * MAX_PROBLEMS):

@@ -1,4 +1,4 @@
-"""The time of a memory's last decay, as a client sees it (document 003 §3.5)."""
+"""The time of a memory's last decay in the answers to clients (document 003 §3.5)."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,7 +11,10 @@ FAINT = {"daily_decay_targets": (0.05,) * 6, "expected_tasks_per_day": 1}
 
 
 def test_the_last_decay_is_the_last_sleep_after_creation() -> None:
-    """The time of the last decay is None before the first sleep. A sleep that continues another one does not decay."""
+    """The time of the last decay is that of the last sleep after the memory's creation, and None before it.
+
+    A sleep that continues another one causes no decay.
+    """
     story = given(encoded(A), *night(1))
     slept = story.events[-1].at
     story = story.when(encoded(B))
@@ -23,7 +26,7 @@ def test_the_last_decay_is_the_last_sleep_after_creation() -> None:
 
 
 def test_an_archived_memory_does_not_decay() -> None:
-    """A memory that its first sleep archives has no time of a last decay."""
+    """A memory that is archived in its first sleep has no time of a last decay."""
     assert _faded(given(*ruled(**FAINT), encoded(A), *night(1)), A) is None
 
 

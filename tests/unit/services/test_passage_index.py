@@ -1,4 +1,4 @@
-"""Selection of document passages for an answer, and the quotes and learnings of the extractive model."""
+"""Selection of document passages for an answer, and the extractive model's quotes and learnings from them."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Held(Blobs):
 
 
 def details(ref: str, text: str, points: dict[int, str] | None = None) -> tuple[DetailPoint, ...]:
-    """Return the chunks of a text, some with key points."""
+    """Return the chunks of a text. `points` gives key points of chunks by their number."""
     return tuple(
         DetailPoint(
             detail=Detail(document="d", ref=ref, start=span.start, end=span.end), point=(points or {}).get(number)
@@ -46,7 +46,9 @@ def details(ref: str, text: str, points: dict[int, str] | None = None) -> tuple[
 
 
 async def found(question: str, text: str, points: dict[int, str] | None = None) -> tuple[Passage, ...]:
-    """Return the passages of a text that are selected for a question."""
+    """Return the passages of a text that are selected for a question. `points` gives key points of chunks by their
+    number.
+    """
     return await passages(question, details("a", text, points), Held(a=text), PassageIndexes())
 
 
@@ -54,7 +56,9 @@ FILLER = "A value is true unless its class says otherwise. " * 40
 
 
 async def test_a_sentence_anywhere_is_found_by_its_words() -> None:
-    """A sentence is found by its words, even if no key point mentions it. The passage names its position."""
+    """A sentence at any position is found by its words, even if no key point mentions it. The passage states its
+    position.
+    """
     text = "\n\n".join([*[FILLER] * 200, "The boiler was built by Ann.", *[FILLER] * 200])
     first, *others = await found("Who built the boiler?", text, {0: "Values are true.", 30: "Classes say otherwise."})
     assert "The boiler was built by Ann." in first.text
@@ -63,7 +67,7 @@ async def test_a_sentence_anywhere_is_found_by_its_words() -> None:
 
 
 async def test_a_key_point_leads_to_words_that_the_question_does_not_have() -> None:
-    """A key point finds its passage for words that occur only in the key point, such as words of another language."""
+    """A passage is found by words that occur only in its key point, for example words of another language."""
     text = "\n\n".join([FILLER * 10, "ボイラーはアンが作りました。" * 1_000, FILLER * 10])
     place = next(
         number
@@ -75,14 +79,16 @@ async def test_a_key_point_leads_to_words_that_the_question_does_not_have() -> N
 
 
 async def test_a_short_document_is_returned_whole() -> None:
-    """All passages of a short document are returned, in document order if no words are shared."""
+    """All passages of a short document are returned. They are in document order if none shares a word with the
+    question.
+    """
     text = "\n\n".join(f"{number}. " + FILLER[:1_000] for number in range(4))
     got = await found("Who built the boiler?", text)
     assert "".join(each.text for each in got) == text
 
 
 async def test_the_index_is_built_once_for_all_answers_to_a_task() -> None:
-    """Each document is read once for all answers to a task."""
+    """The index of a task's documents is built once: each document is read once for all answers to the task."""
     text = FILLER * 30
     blobs, indexes, chunks = Held(a=text), PassageIndexes(), tuple(each.detail for each in details("a", FILLER * 30))
     assert await indexes.of(chunks, blobs) is await indexes.of(chunks, blobs)
@@ -102,7 +108,9 @@ async def answered(question: str, text: str) -> tuple[list[str], dict[str, str]]
 
 
 async def test_the_readme_answers_a_question_about_the_orchestrator() -> None:
-    """The quote names the service that routes tasks and no other service, and nothing wrong is learned."""
+    """The quote from the README names the service that routes tasks and no other service, and nothing wrong is
+    learned.
+    """
     quotes, learned = await answered(ROUTES, README.read_text())
     assert "services/orchestrator/ routes by the summary alone" in quotes[0]
     assert not [each for each in quotes if "attribution" in each or "intake" in each]

@@ -1,4 +1,4 @@
-"""Progress of a task as its client sees it."""
+"""The progress of a task in the answers to its client."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def batched(panel: int | None = None) -> Story:
 
 @pytest.mark.parametrize(("batches", "items"), [((), 0), ((0,), 10), ((2,), 5), ((0, 1), 20), ((0, 1, 2), 25)])
 def test_progress_counts_the_answered_items(batches: tuple[int, ...], items: int) -> None:
-    """The progress rises by the items of each batch that is answered."""
+    """The progress rises by the number of items of each answered batch."""
     assert _progress(batched().when(*map(answered, batches))) == f"{items} of 25 items answered"
 
 
@@ -42,7 +42,7 @@ def test_an_item_of_a_panel_counts_when_all_members_answered() -> None:
 
 
 def test_progress_without_items_counts_assignments() -> None:
-    """Without items, the progress counts answered panel members and parts."""
+    """For a task without items, the progress counts answered assignments: panel members or parts."""
     panel = given(submitted(panel=2), summarised("?"), routed(2), assigned(1), assigned(2), answered(1))
     alone = given(submitted(), summarised("?"), routed(), assigned(1))
 

@@ -1,4 +1,4 @@
-"""Tests of the view of a learned scorer."""
+"""Tests of a learned scorer in the answers to clients."""
 
 from nemuri.cli.scorers import missing_samples
 from nemuri_contracts.scorers import HeldOut
@@ -13,7 +13,7 @@ HELD_OUT = HeldOut(tasks=20, learned=0.41, linear=0.43, error=0.02)
 
 
 def known(held_out: HeldOut, *, serves: bool = False) -> Scorer:
-    """Return version two of a scorer with these held-out results."""
+    """Return version two of a scorer with these results on held-out tasks."""
     weights = scorer.copy_of_linear()
     return Scorer(
         agent_id=AGENT, number=2, weights=weights, samples=90, tasks=30, until=9, held_out=held_out, serves=serves,
@@ -22,7 +22,9 @@ def known(held_out: HeldOut, *, serves: bool = False) -> Scorer:
 
 
 def test_the_reason_for_the_linear_ranking_is_one_line() -> None:
-    """The reason is too few samples, too few held-out tasks, no improvement, or the policy."""
+    """If the linear score ranks, one line gives the reason: too few samples, too few held-out tasks, no improvement, or
+    the policy.
+    """
     rules = Policy()
     assert standing(rules, None, 62) == "not trained yet: 62 of 100 samples"
     enough = "not trained yet: 118 samples are enough (the trainer runs with the extra 'learn')"
@@ -38,8 +40,9 @@ def test_the_reason_for_the_linear_ranking_is_one_line() -> None:
 
 
 def test_the_view_has_the_weight_of_each_feature() -> None:
-    """The view shows the learned weight beside the linear one, on the same scale. Before the first training it has no
-    learned weights.
+    """The view shows each feature's learned weight beside its linear weight, on the same scale.
+
+    Before the first training there are no learned weights.
     """
     agent = given().agent
 
@@ -56,6 +59,6 @@ def test_the_view_has_the_weight_of_each_feature() -> None:
 
 
 def test_the_view_has_the_distance_to_the_next_training() -> None:
-    """The view shows the samples so far and the samples required for a training."""
+    """The view shows the number of samples so far and the number at which the next training begins."""
     assert missing_samples(62, 100) == "62 of 100 samples until the next training"
     assert missing_samples(211, 100) == "211 samples, 100 are required for a training"

@@ -1,4 +1,4 @@
-"""Tests of training a scorer with torch and of serving it with numpy."""
+"""Tests of a scorer's training with torch and of its ranking with NumPy."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ from tests.unit.domain.strength.test_scorer import ROWS, WEIGHTS
 
 @for_any(WEIGHTS, ROWS)
 def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...]]) -> None:
-    """The same weights give the same logits in torch and numpy, and so the same order."""
+    """The same weights give the same logits, and so the same order, in torch and NumPy."""
     features = np.array(rows)
     parameters = [
         torch.tensor(each, dtype=torch.float64)
@@ -38,8 +38,8 @@ def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...
 
 
 def test_a_scorer_learns_that_impact_decides() -> None:
-    """If impact decides, which has little weight in the linear score, the learned scorer is clearly better on new
-    tasks.
+    """If impact decides on the value of a memory, although its linear weight is small, the learned scorer is clearly
+    better on new tasks.
     """
     older, held = training_samples.split_held_out(past(by_impact, 100, seed=3))
 
@@ -54,8 +54,8 @@ def test_a_scorer_learns_that_impact_decides() -> None:
 
 
 def test_a_scorer_learns_an_interaction_of_two_features() -> None:
-    """The document's example is learned: a memory that is strong and fresh is worth more than one that is only one of
-    both.
+    """A scorer learns the document's example of an interaction: a memory that is both strong and fresh is worth more
+    than either alone.
     """
     older, _ = training_samples.split_held_out(past(by_strength_while_fresh, 300, seed=11))
 
@@ -75,7 +75,9 @@ def test_a_scorer_learns_an_interaction_of_two_features() -> None:
 @pytest.mark.parametrize("world", [by_relevance, by_nothing])
 @pytest.mark.parametrize("tasks", [12, 120])
 def test_without_a_signal_the_scorer_is_hardly_worse_than_linear(world: World, tasks: int) -> None:
-    """A scorer that passed its gate is hardly worse than the linear score, even if there was little to learn."""
+    """A scorer that was accepted is hardly worse than the linear score, even if the samples had little to learn
+    from.
+    """
     lost = []
     for seed in range(3):
         older, held = training_samples.split_held_out(past(world, tasks, seed))
@@ -89,7 +91,7 @@ def test_without_a_signal_the_scorer_is_hardly_worse_than_linear(world: World, t
 
 
 def test_a_scorer_trained_on_inverted_labels_never_serves() -> None:
-    """The newest tasks reject a scorer that was trained on the opposite of the truth."""
+    """A scorer trained on inverted labels is rejected on the newest tasks, and never ranks."""
     older, held = training_samples.split_held_out(past(by_impact, 120, seed=5))
     true = training_samples.samples(older)
 
@@ -99,7 +101,9 @@ def test_a_scorer_trained_on_inverted_labels_never_serves() -> None:
 
 
 def test_the_same_samples_and_seed_make_the_same_weights() -> None:
-    """The weights are the same beside another training. Another seed drops out other units."""
+    """The same samples and seed give the same weights, even during another training. Another seed gives different
+    ones.
+    """
     taken = training_samples.samples(past(by_impact, 30, seed=6))
 
     first = training.train(taken, seed=7)
@@ -111,7 +115,9 @@ def test_the_same_samples_and_seed_make_the_same_weights() -> None:
 
 
 def test_a_success_moves_a_scorer_more_than_an_unrated_use() -> None:
-    """A sample of half the label weight moves the scorer less away from the linear score."""
+    """A sample with half the label weight moves the scorer less far from the linear score than a sample with full
+    weight.
+    """
     taken = training_samples.samples(past(by_impact, 30, seed=9))
 
     def moved(weight: float) -> float:
@@ -123,12 +129,14 @@ def test_a_success_moves_a_scorer_more_than_an_unrated_use() -> None:
 
 
 def test_without_samples_the_copy_stays() -> None:
-    """Training without samples returns the copy of the linear score."""
+    """Training without samples returns the initial copy of the linear score."""
     assert training.train(training_samples.samples([]), seed=1) == scorer.copy_of_linear()
 
 
 def test_without_torch_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error names the extra to install in one line. Serving a scorer does not need torch."""
+    """Training without torch raises an error of one line that names the extra to install. Ranking does not need
+    torch.
+    """
     monkeypatch.setattr(training, "available", lambda: False)
     training._torch.cache_clear()
     with pytest.raises(training.TorchMissingError, match=r"pip install 'nemuri\[learn\]'"):

@@ -38,7 +38,9 @@ def written(path: Path, text: str) -> Path:
 
 
 def test_perspectives_are_names_or_mappings(tmp_path: Path) -> None:
-    """A perspective without keywords may be a name alone. Only the differences from the default policy are kept."""
+    """A perspective without keywords may be given as its name alone. A definition keeps only differences from the
+    default policy.
+    """
     agent = read_definition(written(tmp_path, GOOD))
     assert agent.agent_id == "python"
     assert agent.definition.perspective_names == ("semantics", "pitfalls")
@@ -47,14 +49,16 @@ def test_perspectives_are_names_or_mappings(tmp_path: Path) -> None:
 
 
 def test_a_principle_may_hold_in_one_project_only(tmp_path: Path) -> None:
-    """A principle as text holds everywhere; a mapping names its scope."""
+    """A principle given as text is valid everywhere. A principle given as a mapping names its scope."""
     scoped = "[Quote., {text: Pay., scope: {level: project, name: bank}}]"
     agent = read_definition(written(tmp_path, GOOD.replace("[Quote.]", scoped)))
     assert agent.definition.held == (("Quote.", Scope()), ("Pay.", Scope(level="project", name="bank")))
 
 
 def test_an_affective_memory_is_defined_with_its_policy(tmp_path: Path) -> None:
-    """A definition with affective memory has no perspectives and its own policy, as the example does."""
+    """A definition with affective memory has a policy of that kind and no perspectives. The example's definition is
+    such.
+    """
     example = read_definition(Path(__file__).parents[4] / "examples" / "assistants" / "assistant.yaml")
     assert (example.agent_id, example.definition.memory) == ("assistant", "affective")
     agent = read_definition(written(tmp_path, AFFECTIVE))
@@ -63,7 +67,7 @@ def test_an_affective_memory_is_defined_with_its_policy(tmp_path: Path) -> None:
 
 
 def test_a_tiered_memory_is_defined_with_its_policy(tmp_path: Path) -> None:
-    """Of the tiered policy only the differences from the defaults are kept."""
+    """A definition with tiered memory keeps only the differences from the default policy."""
     agent = read_definition(written(tmp_path, TIERED))
     assert (agent.definition.memory, agent.definition.perspective_names) == ("tiered", ())
     assert agent.policy == {"short_term": {"base_capacity": 50}}
@@ -101,7 +105,7 @@ def test_a_tiered_memory_is_defined_with_its_policy(tmp_path: Path) -> None:
     ],
 )
 def test_an_invalid_definition_is_refused_in_one_line(tmp_path: Path, text: str, expected_message: str) -> None:
-    """The line names the file, the place and the error."""
+    """An invalid definition is refused with one line that names the file, the place and the error."""
     file = written(tmp_path, text)
     with pytest.raises(DefinitionError) as raised:
         read_definition(file)

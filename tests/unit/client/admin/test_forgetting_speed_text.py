@@ -1,4 +1,4 @@
-"""Tests of the text on how fast an agent forgets under its policy."""
+"""Tests of the text that shows how fast an agent forgets under its policy."""
 
 import pytest
 
@@ -27,11 +27,11 @@ from nemuri_contracts.memory_views import FadingView
     ],
 )
 def test_the_forgetting_speed_of_an_agent_is_shown(view: FadingView, told: str, short: str) -> None:
-    """The speed is in days if decay follows the clock, otherwise in tasks."""
+    """The speed of forgetting is shown in days if decay follows the clock, and in tasks otherwise."""
     assert pace(view) == told
     assert short_pace(view) == short
 
 
 def test_other_memories_have_no_forgetting_speed() -> None:
-    """The column is empty for agents without strength memory."""
+    """Agents without strength memory have an empty text."""
     assert short_pace(None) == ""

@@ -16,7 +16,7 @@ TASKS = 10
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make worlds with few memories and few questions."""
+    """Reduce the experiments to few memories and few questions."""
     for module in (noise, personality, scorer):
         monkeypatch.setattr(module, "MEMORIES", 100)
     monkeypatch.setattr(personality, "PROBES", 4)
@@ -27,7 +27,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["noise", "personality", "scorer"])
 def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path) -> None:
-    """The same seed gives the same figures, findings and plot bytes. Another seed gives others."""
+    """The same seed gives the same figures, findings and plot bytes. Another seed gives different ones."""
     first, second = (runs.run(name, seed=3, tasks=TASKS, repeats=3, processes=0) for _ in range(2))
     assert first.as_json() == second.as_json()
     assert {each.claim.text for each in first.findings} == {each.text for each in runs.EXPERIMENTS[name].claims}
@@ -37,8 +37,8 @@ def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path) ->
 
 
 def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The results do not depend on the process of a repeat or on the order in which repeats end."""
-    monkeypatch.undo()  # # child processes do not have the small worlds
+    """Several processes give the results of one process, in whatever order the repeats end."""
+    monkeypatch.undo()  # Child processes do not inherit the reduced size, so this process must not have it either.
     here, there = (runs.run("noise", seed=1, tasks=10, repeats=2, processes=number) for number in (0, 2))
     assert [each.verdict for each in here.findings] == [each.verdict for each in there.findings]
     means = [[each.mean for each in report.figures.values()] for report in (here, there)]
@@ -46,7 +46,9 @@ def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPat
 
 
 def test_agents_without_strengths_do_not_diverge() -> None:
-    """The first control shows that strengths cause the divergence. The second one shows divergence by chance."""
+    """Agents without strengths do not diverge, so strengths cause the divergence. A second control shows the divergence
+    by chance.
+    """
     found = runs.run_repeat("personality", 1, 0, TASKS)
     drifts = [measure for measure, condition in found if condition == APART and not measure.startswith("nDCG")]
     assert len(drifts) == 4
@@ -71,7 +73,7 @@ async def test_agents_with_equal_streams_are_equal() -> None:
 
 
 def test_a_finding_states_the_verdict_of_its_interval() -> None:
-    """A finding says shown, not shown, or the opposite is shown."""
+    """A finding states the verdict of its interval: shown, not shown, or the opposite is shown."""
     claim = Claim("more is more", ("a", "x"), ("a", "y"))
     samples: list[Sample]
     for step, verdict in ((0.5, "shown"), (-0.5, "the opposite is shown"), (0.0, "not shown")):
@@ -80,13 +82,13 @@ def test_a_finding_states_the_verdict_of_its_interval() -> None:
 
 
 def test_a_measure_of_too_few_repeats_is_not_reported() -> None:
-    """A measure without an interval is not in the report."""
+    """A measure with too few repeats for an interval is not in the report."""
     samples: list[Sample] = [{("a", "x"): 1.0}, {("a", "x"): 1.0, ("b", "x"): 2.0}, {("a", "x"): 1.5}]
     assert set(build_report("noise", samples, (), seed=1, tasks=TASKS).figures) == {("a", "x")}
 
 
 def test_windows_partition_a_stream() -> None:
-    """Every task is in exactly one window."""
+    """Windows divide a stream of tasks so that every task is in exactly one window."""
     assert window_names(25)[0].startswith("1-")
     assert window_names(25)[-1].endswith("-25")
     assert window_names(4) == ["1-1", "2-2", "3-3", "4-4"]

@@ -1,4 +1,4 @@
-"""An agent in memory has the same events, folds and retrieval as an agent of the services."""
+"""An agent in memory has the same events, folds and retrieval as an agent that the services run."""
 
 import random
 
@@ -20,7 +20,7 @@ async def _lived(regime: Regime, tasks: int = TASKS) -> InMemoryAgent:
 
 
 async def test_the_mind_is_the_fold_of_its_events() -> None:
-    """The mind changes only through events, which have sequences and times as in a log."""
+    """The mind of the agent is the fold of its events. The events have sequences and times as on a log."""
     living = await _lived("use")
     assert fold(living.history) == living.mind
     assert [each.sequence for each in living.history] == list(range(1, len(living.history) + 1))
@@ -28,7 +28,7 @@ async def test_the_mind_is_the_fold_of_its_events() -> None:
 
 
 async def test_every_task_has_retrieval_use_end_and_sleep() -> None:
-    """Each task has one event of each kind, caused by the event before it."""
+    """Each task has one retrieval, one use, one end and one sleep, each caused by the event before it."""
     living = await _lived("use")
     for kind in (MemoriesRetrieved, MemoriesUsed, SessionEnded, AgentSlept):
         assert sum(isinstance(each, kind) for each in living.history) == TASKS
@@ -42,7 +42,9 @@ async def test_every_task_has_retrieval_use_end_and_sleep() -> None:
 
 
 async def test_use_reinforces_fewer_memories_than_retrieval() -> None:
-    """An answer uses some memories of its context; reinforcement on retrieval counts all of them as used."""
+    """An answer uses only some of the retrieved memories, so reinforcement on use counts fewer than reinforcement on
+    retrieval.
+    """
     use, retrieval = await _lived("use"), await _lived("retrieval")
     uses, retrievals = (sum(each.access_count for each in living.mind.memories.values()) for living in (use, retrieval))
     assert 0 < uses < retrievals
@@ -50,7 +52,7 @@ async def test_use_reinforces_fewer_memories_than_retrieval() -> None:
 
 
 async def test_without_strengths_no_strength_changes() -> None:
-    """The control never reinforces or decays, and ranks by relevance alone."""
+    """The control without strengths never reinforces and never decays, and ranks by relevance alone."""
     before, after = await _lived("none", tasks=0), await _lived("none")
     assert before.mind == after.mind
     task = next(stream(random.Random(1), library()[:1], 1, "recurring"))
@@ -59,7 +61,7 @@ async def test_without_strengths_no_strength_changes() -> None:
 
 
 async def test_a_probe_changes_nothing() -> None:
-    """A retrieval outside of a task appends no event."""
+    """A probe, which is a retrieval outside of a task, appends no event."""
     living = await _lived("use", tasks=3)
     mind, events = living.mind, len(living.history)
     await living.recall(next(stream(random.Random(1), library()[:5], 1, "recurring")))
@@ -67,7 +69,7 @@ async def test_a_probe_changes_nothing() -> None:
 
 
 def test_the_library_has_passages_of_every_area() -> None:
-    """Passages are unique, contain the words of their questions, and are drawn evenly from all areas."""
+    """The library's passages are unique, contain the words of their questions, and are drawn evenly from all areas."""
     found = library()
     assert len({each.text for each in found}) == len(found) > 500
     drawn = memories(random.Random(1), 300)
@@ -76,7 +78,7 @@ def test_the_library_has_passages_of_every_area() -> None:
 
 
 def test_needs_are_unique_or_recurring() -> None:
-    """One-off needs are all different. Recurring needs are worded differently each time."""
+    """Needs for information that occur once are all different. Recurring needs are worded differently each time."""
     once = list(stream(random.Random(1), library()[:50], 50, "one-off"))
     again = list(stream(random.Random(1), library()[:5], 50, "recurring"))
     assert len({each.needed for each in once}) == 50

@@ -12,7 +12,7 @@ from nemuri.experiments.statistics import auc, gain, interval, jaccard_distance,
 
 @pytest.mark.parametrize("skewed", [False, True])
 def test_intervals_cover_the_true_mean_as_often_as_they_state(skewed: bool) -> None:
-    """Of 300 samples of ten values, at least 90 % of the 95 % intervals contain the mean."""
+    """At least 90 % of the 95 % intervals, computed from 300 samples of ten values, contain the true mean."""
     draw, chance = np.random.default_rng(7), np.random.default_rng(8)
     covered = 0
     for _ in range(300):
@@ -36,7 +36,7 @@ def test_too_few_values_have_no_interval() -> None:
 
 @given(st.permutations(range(7)), st.permutations(range(7)))
 def test_kendalls_tau_equals_the_count_of_pairs(one: list[int], other: list[int]) -> None:
-    """Kendall's τ equals the balance of concordant and discordant pairs."""
+    """Kendall's τ equals the number of concordant minus discordant pairs, divided by the number of pairs."""
     balance = [
         1 if (one.index(a) < one.index(b)) == (other.index(a) < other.index(b)) else -1
         for a, b in combinations(range(7), 2)
@@ -45,7 +45,7 @@ def test_kendalls_tau_equals_the_count_of_pairs(one: list[int], other: list[int]
 
 
 def test_kendalls_tau_uses_common_elements_only() -> None:
-    """Elements of only one order are ignored."""
+    """Kendall's τ ignores elements that only one of the two orders has."""
     assert kendall(["a", "x", "b"], ["a", "b", "y"]) == 1.0
     assert kendall(["a"], ["b"]) == 1.0
 
@@ -58,20 +58,22 @@ def test_auc_equals_the_share_of_ordered_pairs(signal: list[int], noise: list[in
 
 
 def test_disjoint_distributions_have_distance_one() -> None:
-    """Equal distributions have distance 0, whatever their totals are."""
+    """Distributions without common values have distance 1. Equal distributions have distance 0, whatever their totals
+    are.
+    """
     assert jensen_shannon([1, 0], [0, 3]) == pytest.approx(1.0)
     assert jensen_shannon([1, 2], [2, 4]) == pytest.approx(0.0)
 
 
 def test_overlap_and_jaccard_compare_common_elements() -> None:
-    """Overlap compares the first ten elements, Jaccard all. Two empty sets are equal."""
+    """Overlap compares the first ten elements, and Jaccard compares all. Two empty sets are equal."""
     assert overlap(range(20), range(5, 25)) == 0.5
     assert jaccard_distance("ab", "bc") == pytest.approx(2 / 3)
     assert jaccard_distance((), ()) == 0.0
 
 
 def test_the_gain_falls_with_the_rank_of_the_needed_memory() -> None:
-    """The gain is 1 at rank one, less at each later rank, and 0 beyond rank ten."""
+    """The gain is 1 if the needed memory has rank one, less at each later rank, and 0 after rank ten."""
     gains = [gain(order, "x") for order in sorted(permutations("xab"), key=lambda each: each.index("x"))]
     assert gains[0] == 1.0
     assert gains[-1] == pytest.approx(0.5)

@@ -45,17 +45,17 @@ def _pdf(*pages: str, password: str | None = None) -> bytes:
     ],
 )
 def test_text_is_read_in_utf8_and_marked_utf16(tmp_path: Path, name: str, content: bytes) -> None:
-    """The byte order mark is not part of the text."""
+    """UTF-8 text, and UTF-16 text with a byte order mark, is read. The mark is not part of the text."""
     assert read_document(_written(tmp_path, name, content)) == Document(name, "記憶 memory")
 
 
 def test_the_pages_of_a_pdf_are_separated_by_form_feeds(tmp_path: Path) -> None:
-    """Form feeds between the pages let chunks know their page."""
+    """The pages of a PDF are separated by form feeds, from which chunks get their page numbers."""
     assert read_document(_written(tmp_path, "a.pdf", _pdf("first", "second"))).text == "first\fsecond"
 
 
 def test_a_pdf_with_an_empty_password_is_read(tmp_path: Path) -> None:
-    """A PDF that is only protected against changes is read."""
+    """A PDF with an empty password, which is protected only against changes, is read."""
     writer = PdfWriter(clone_from=BytesIO(_pdf("open")))
     writer.encrypt("", "owner", algorithm="RC4-128")
     writer.write(tmp_path / "a.pdf")
@@ -84,11 +84,13 @@ def test_a_pdf_with_an_empty_password_is_read(tmp_path: Path) -> None:
         ("a.pdf", b"%PDF-1.7\nbroken", "broken"),
         ("a.pdf", _pdf("text")[:200], "broken"),
         ("a.pdf", _pdf(""), "scanned"),
-        pytest.param("a.pdf", _pdf("secret", password="x"), "encrypted", id="encrypted"),  # named: its bytes are random
+        pytest.param(
+            "a.pdf", _pdf("secret", password="x"), "encrypted", id="encrypted"
+        ),  # The case gets an explicit id, because the bytes of the PDF are random.
     ],
 )
 def test_unusable_files_are_refused_in_one_line(tmp_path: Path, name: str, content: bytes, message: str) -> None:
-    """The line names the file and the remedy."""
+    """An unusable file is refused with one line that names the file and the remedy."""
     path = _written(tmp_path, name, content)
 
     with pytest.raises(InputError, match=message) as refused:
@@ -99,7 +101,9 @@ def test_unusable_files_are_refused_in_one_line(tmp_path: Path, name: str, conte
 
 
 def test_a_missing_file_a_directory_and_a_device_are_refused(tmp_path: Path) -> None:
-    """Each has its own reason, and control characters in a name are not printed."""
+    """A missing file, a directory and a device are refused, each with its own reason. Control characters in a name are
+    not printed.
+    """
     os.mkfifo(tmp_path / "pipe.txt")
     cases = [
         (tmp_path / "no.txt", "no such file"),
@@ -115,7 +119,7 @@ def test_a_missing_file_a_directory_and_a_device_are_refused(tmp_path: Path) -> 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
-    """The line tells to check the permissions."""
+    """A file that this user may not read is refused with a line that says to check the permissions."""
     path = _written(tmp_path, "a.txt", b"text")
     path.chmod(0)
 
@@ -125,7 +129,7 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.txt", "a.pdf"])
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, name: str) -> None:
-    """The size is checked before reading, on a sparse file."""
+    """A file that is too large is refused before it is read. The test uses a sparse file."""
     path = tmp_path / name
     with path.open("wb") as file:
         file.truncate(MAX_FILE_BYTES + 1)

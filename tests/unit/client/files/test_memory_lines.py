@@ -31,7 +31,10 @@ def test_every_line_is_a_memory(tmp_path: Path) -> None:
 
 
 def test_a_line_without_a_scope_takes_it_from_the_settings(tmp_path: Path) -> None:
-    """A line with a scope, also the universal one, keeps it, and the settings are not read."""
+    """A line without a scope gets the scope of the settings.
+
+    A line with a scope, even the universal one, keeps it, and then the settings are not read.
+    """
     file = tmp_path / "lines.jsonl"
     anywhere = {"content": "a", "scope": {"level": "universal"}}
     named = [json.dumps(FULL), json.dumps(anywhere)]
@@ -54,7 +57,7 @@ def test_a_line_without_a_scope_takes_it_from_the_settings(tmp_path: Path) -> No
     ],
 )
 def test_a_bad_line_is_reported(tmp_path: Path, line: bytes, expected_message: str) -> None:
-    """The error names file, line and reason, and no memory is returned."""
+    """The error about a bad line names file, line and reason, and no memory is returned."""
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b'{"content": "fine"}\n' + line)
     with pytest.raises(InputError) as raised:

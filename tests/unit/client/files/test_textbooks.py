@@ -34,7 +34,7 @@ def written(path: Path, text: str | bytes) -> Path:
 
 @pytest.mark.parametrize("text", [GOOD, NESTED])
 def test_a_textbook_is_read_in_the_form_of_the_document(tmp_path: Path, text: str) -> None:
-    """A textbook may stand alone or under the key `textbook`, and a chapter may have no test."""
+    """A textbook may be the whole file or be under the key `textbook`, and a chapter may have no test."""
     book = read_textbook(written(tmp_path, text))
     assert (book.title, book.perspective, len(book.chapters)) == ("Sleep", "physiology", 2)
     [exercise] = book.chapters[0].exercises
@@ -44,12 +44,14 @@ def test_a_textbook_is_read_in_the_form_of_the_document(tmp_path: Path, text: st
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: str(file.stem))
 def test_the_examples_are_valid_textbooks(file: Path) -> None:
-    """Each example has two chapters, and a test in each of them."""
+    """Each example is a valid textbook with two chapters, each with a test."""
     assert [bool(chapter.exercises) for chapter in read_textbook(file).chapters] == [True, True]
 
 
 def test_a_long_section_is_split(tmp_path: Path) -> None:
-    """The parts have the same title, end at sentences, lose no text, and each fits one memory."""
+    """A long section is split into parts that each fit one memory. They have the same title, end at sentences, and lose
+    no text.
+    """
     sentences = [f"Sentence number {number} is about sleep." for number in range(200)]
     book = read_textbook(written(tmp_path, GOOD.replace("REM sleep comes last.", " ".join(sentences))))
     pieces = book.chapters[0].sections
@@ -89,7 +91,7 @@ def test_a_long_section_is_split(tmp_path: Path) -> None:
     ],
 )
 def test_an_invalid_textbook_is_refused_in_one_line(tmp_path: Path, text: str | bytes, expected_message: str) -> None:
-    """The line names the file, the place and the error."""
+    """An invalid textbook is refused with one line that names the file, the place and the error."""
     file = written(tmp_path, text)
     with pytest.raises(TextbookError) as raised:
         read_textbook(file)

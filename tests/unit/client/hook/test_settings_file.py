@@ -21,7 +21,7 @@ OTHERS = st.recursive(
 
 
 def commands(settings: dict[str, Any]) -> list[list[str]]:
-    """Return our commands in the settings, split as a shell splits them."""
+    """Return the commands of our hooks in the settings, split as a shell splits them."""
     return [
         shlex.split(each["command"])
         for event in EVENTS
@@ -31,7 +31,9 @@ def commands(settings: dict[str, Any]) -> list[list[str]]:
 
 
 def test_every_hook_is_called_by_an_absolute_command() -> None:
-    """The command contains the agent and the directory unchanged, and the hook's entry point accepts it."""
+    """Every hook is called by a command with an absolute path. The hook's entry point accepts its agent and directory
+    unchanged.
+    """
     found = commands({"hooks": hooks("ann", Path("/a b"))})
     assert [words[-6:] for words in found] == [
         ["--data", "/a b", "hook", name, "--agent", "ann"] for name, _ in EVENTS.values()
@@ -41,7 +43,9 @@ def test_every_hook_is_called_by_an_absolute_command() -> None:
 
 @given(st.dictionaries(st.text(max_size=4), OTHERS, max_size=3), st.lists(OTHERS, max_size=3))
 def test_other_settings_stay_and_each_hook_is_added_once(settings: dict[str, Any], groups: list[Any]) -> None:
-    """Adding the hooks again changes nothing, and another agent replaces the earlier one."""
+    """Other settings stay when the hooks are added. Adding them again changes nothing, and another agent replaces the
+    earlier one.
+    """
     given_ = settings | {"hooks": {"Stop": groups, "SessionEnd": [*groups, {"hooks": [THEIRS]}]}}
     before = json.dumps(given_)
     once = merged(given_, hooks("ann", None))
@@ -57,7 +61,9 @@ def test_other_settings_stay_and_each_hook_is_added_once(settings: dict[str, Any
 
 
 def test_only_our_hook_is_removed_from_its_group() -> None:
-    """Adding our hook to a group keeps the other hooks of the group."""
+    """If our hook is in a group with other hooks, only ours is removed from the group. The new hook gets a group of its
+    own.
+    """
     [old] = hooks("ann", None)["SessionEnd"]
     mixed = {"hooks": {"SessionEnd": [{"matcher": "clear", "hooks": [THEIRS, *old["hooks"]]}]}}
     found = merged(mixed, hooks("bob", None))["hooks"]["SessionEnd"]
@@ -65,7 +71,10 @@ def test_only_our_hook_is_removed_from_its_group() -> None:
 
 
 def test_a_file_is_created_once_and_then_unchanged(tmp_path: Path) -> None:
-    """The file is created with its directory. The target of a symbolic link is written and keeps its permissions."""
+    """The settings file is created with its directory, and adding the hooks again does not change it.
+
+    If the file is a symbolic link, its target is written and keeps its permissions.
+    """
     kept, link = tmp_path / "dotfiles.json", tmp_path / "home" / "settings.json"
     link.parent.mkdir()
     kept.write_text('{"model": "眠り"}')
@@ -82,7 +91,7 @@ def test_a_file_is_created_once_and_then_unchanged(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ['{"hooks": ', "[]", '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}', "\ud800"])
 def test_a_broken_file_is_unchanged(tmp_path: Path, content: str) -> None:
-    """The error is one line with the name of the file."""
+    """A broken settings file is not changed, and the error is one line that names the file."""
     path = tmp_path / "settings.json"
     path.write_bytes(content.encode("utf-8", "surrogatepass"))
     with pytest.raises(SettingsBroken, match=r"settings.json is left as it is"):

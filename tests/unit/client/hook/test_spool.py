@@ -1,4 +1,4 @@
-"""Tests of the spool, which keeps sessions until they are imported, and of the bounded journal."""
+"""Tests of the spool, which keeps sessions until they are imported, and of the journal, whose size is limited."""
 
 import json
 import os
@@ -19,7 +19,7 @@ SESSION: dict[str, Any] = {
 
 
 def test_a_session_is_stored_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
-    """Storing the same session again changes nothing."""
+    """A session is stored once, even if it is stored again, and only its owner can read it."""
     path = spool.put(str(tmp_path), SESSION)
     assert spool.put(str(tmp_path), SESSION) == path
     assert spool.waiting(str(tmp_path)) == [path]
@@ -29,7 +29,7 @@ def test_a_session_is_stored_once_and_readable_by_its_owner_only(tmp_path: Path)
 
 
 def test_concurrent_hooks_keep_all_sessions(tmp_path: Path) -> None:
-    """The oldest sessions come first."""
+    """Concurrent hooks lose no session. Sessions are listed oldest first."""
     sessions = [SESSION | {"session": f"s{number}"} for number in range(40)]
     with ThreadPoolExecutor(8) as pool:
         paths = list(pool.map(lambda session: spool.put(str(tmp_path), session), sessions))
@@ -40,7 +40,7 @@ def test_concurrent_hooks_keep_all_sessions(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_a_killed_hook_are_deleted(tmp_path: Path) -> None:
-    """Only old temporary files are deleted, since another hook may be writing a new one."""
+    """Temporary files that a killed hook left are deleted once they are old. A new one may belong to a running hook."""
     fresh, old = (spool.put(str(tmp_path), SESSION).with_suffix(f".{number}.new") for number in (1, 2))
     fresh.touch()
     old.touch()
@@ -51,7 +51,7 @@ def test_leftovers_of_a_killed_hook_are_deleted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", json.dumps(SESSION | {"turns": [{}]})])
 def test_a_damaged_file_is_moved_aside(tmp_path: Path, content: str) -> None:
-    """The file does not block others and is not deleted."""
+    """A damaged file is moved to another place, so that it does not block others. It is not deleted."""
     path = spool.put(str(tmp_path), SESSION)
     path.write_text(content)
     with pytest.raises(spool.DamagedSessionError):
@@ -62,7 +62,9 @@ def test_a_damaged_file_is_moved_aside(tmp_path: Path, content: str) -> None:
 
 
 def test_the_journal_keeps_new_lines_and_is_bounded(tmp_path: Path) -> None:
-    """Line breaks in an entry are escaped, and a failed write raises nothing."""
+    """The journal keeps the newest lines up to its size limit. Line breaks in an entry are escaped, and a failed write
+    raises nothing.
+    """
     data = str(tmp_path / "data")
     for number in range(1_000):
         journal.write_entry(data, f"{number}\n" + "x" * 1_000)

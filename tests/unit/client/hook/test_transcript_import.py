@@ -8,7 +8,9 @@ from nemuri.hook.transcript_import import NoTranscripts, transcripts
 
 
 def test_a_directory_yields_all_transcripts_in_it(tmp_path: Path) -> None:
-    """Transcripts are found at any depth, sorted and once each. A file given by name counts whatever its name is."""
+    """Transcripts are found at any depth of a directory, in sorted order and once each. A file that is named directly
+    is accepted under any name.
+    """
     inside = [tmp_path / "a" / "b" / "1.jsonl", tmp_path / "a" / "2.jsonl"]
     other, named = tmp_path / "a" / "notes.md", tmp_path / "session.txt"
     inside[0].parent.mkdir(parents=True)

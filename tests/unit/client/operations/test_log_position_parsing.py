@@ -1,4 +1,4 @@
-"""Tests of log positions as users write them."""
+"""Tests of reading log positions that users write."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -12,17 +12,17 @@ NOW = datetime(2026, 5, 31, 12, 30, tzinfo=UTC)
 
 
 def at(text: str) -> datetime | None:
-    """Return the time that a text means."""
+    """Return the time of the position that a text means; None if it means no time."""
     return LogPosition.read(text, NOW).time
 
 
 def event(sequence: int) -> Event:
-    """Return an event recorded this number of minutes after the start of the log."""
+    """Return an event recorded `sequence` minutes after the start of the log."""
     return stories.recorded(stories.defined(), sequence)
 
 
 def test_a_number_is_a_sequence() -> None:
-    """The position includes all events up to that sequence."""
+    """A number means a sequence. The position includes all events up to it."""
     place = LogPosition.read(" 12 ", NOW)
     assert (place.sequence, place.time) == (12, None)
     assert (LogPosition.read("1" * 5_000, NOW).sequence or 0) > 10**18
@@ -30,7 +30,7 @@ def test_a_number_is_a_sequence() -> None:
 
 
 def test_a_time_is_in_utc_unless_it_has_a_zone() -> None:
-    """A time without a zone is in UTC, and a day begins at midnight."""
+    """A time is in UTC unless it has a time zone. A day means its midnight."""
     assert at("2026-05-31") == datetime(2026, 5, 31, tzinfo=UTC)
     assert (
         at("2026-05-31T10:30") == at("2026-05-31 12:30+02:00") == at("2026-05-31T10:30:00Z") == NOW - timedelta(hours=2)
@@ -44,13 +44,13 @@ def test_a_time_is_in_utc_unless_it_has_a_zone() -> None:
     [("2h", {"hours": 2}), ("90 m", {"minutes": 90}), ("1.5d ago", {"days": 1.5}), ("30s", {"seconds": 30})],
 )
 def test_a_duration_is_a_time_before_now(text: str, ago: dict[str, float]) -> None:
-    """A duration is given in days, hours, minutes or seconds."""
+    """A duration in days, hours, minutes or seconds means the time that long before now."""
     assert at(text) == NOW - timedelta(**ago)
 
 
 @pytest.mark.parametrize("text", [None, "now"])
 def test_no_position_means_the_end_of_the_log(text: str | None) -> None:
-    """All events lie before the end."""
+    """No position means the end of the log, after all events."""
     place = LogPosition.read(text, NOW)
     assert (place.sequence, place.time) == (None, None)
     assert place.includes(event(10**9))
@@ -71,7 +71,7 @@ def test_no_position_means_the_end_of_the_log(text: str | None) -> None:
     ],
 )
 def test_an_invalid_position_is_refused(text: str) -> None:
-    """The error shows the valid forms."""
+    """An invalid position is refused with an error that shows the valid forms."""
     with pytest.raises(LogPositionError, match="is not a position in the log: write the number of an event"):
         LogPosition.read(text, NOW)
 

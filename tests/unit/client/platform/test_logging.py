@@ -16,7 +16,7 @@ class FullDisk(io.StringIO):
     room = False
 
     def write(self, text: str, /) -> int:
-        """Store the text, or fail if the disk is full."""
+        """Store the text. Raises an error while the disk is full."""
         if not self.room:
             raise OSError(28, "No space left on device")
         return super().write(text)
@@ -32,7 +32,9 @@ def usual() -> Iterator[None]:
 
 @pytest.mark.usefixtures("usual")
 def test_a_full_disk_loses_only_log_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Logging raises nothing while the disk is full, and lines are written again as soon as there is room."""
+    """While the disk is full, logging raises nothing and loses the lines. As soon as there is room, lines are written
+    again.
+    """
     disk = FullDisk()
     monkeypatch.setattr(sys, "stderr", disk)
     configure_logging("warning", terminal=False)

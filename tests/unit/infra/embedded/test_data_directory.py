@@ -1,4 +1,6 @@
-"""Tests of the data directory: one platform at a time, and addresses only while it runs."""
+"""Tests of the data directory. It is used by one platform at a time, and holds addresses only while the platform
+runs.
+"""
 
 import os
 import stat
@@ -25,7 +27,7 @@ with home.lock():
 
 
 def test_a_second_platform_is_refused(tmp_path: Path) -> None:
-    """The line has the process id of the running platform."""
+    """A second platform is refused with a line that names the process id of the running one."""
     home = Home(tmp_path / "home")
     with home.lock(), pytest.raises(AlreadyRunning) as refused, Home(home.path).lock():
         raise AssertionError
@@ -34,7 +36,9 @@ def test_a_second_platform_is_refused(tmp_path: Path) -> None:
 
 
 def test_addresses_exist_only_while_the_platform_runs(tmp_path: Path) -> None:
-    """Addresses exist from the moment they are written until the lock is released."""
+    """The addresses of the servers can be read from the moment they are written until the platform releases the
+    lock.
+    """
     home, reader = Home(tmp_path), Home(tmp_path)
     assert reader.read_addresses() is None
     with home.lock():
@@ -45,7 +49,9 @@ def test_addresses_exist_only_while_the_platform_runs(tmp_path: Path) -> None:
 
 
 def test_a_killed_platform_leaves_neither_lock_nor_addresses(tmp_path: Path) -> None:
-    """The system releases the lock, and addresses of a dead process are ignored."""
+    """After a kill of the platform the operating system releases the lock, and the dead platform's addresses are
+    ignored.
+    """
     home = Home(tmp_path)
     command = [sys.executable, "-c", HOLDER, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
@@ -64,7 +70,7 @@ def test_a_killed_platform_leaves_neither_lock_nor_addresses(tmp_path: Path) -> 
 
 
 def test_a_reader_does_not_take_the_lock(tmp_path: Path) -> None:
-    """Checking for a running platform leaves the lock free."""
+    """Checking if a platform runs leaves the lock free."""
     home = Home(tmp_path)
     with home.lock():
         pass
@@ -74,7 +80,7 @@ def test_a_reader_does_not_take_the_lock(tmp_path: Path) -> None:
 
 
 def test_a_failure_releases_the_lock(tmp_path: Path) -> None:
-    """The next start succeeds after an error."""
+    """An error while the lock is held releases it, so that the next start succeeds."""
     home = Home(tmp_path)
     with pytest.raises(ValueError, match="inside"), home.lock():
         raise ValueError("inside")
@@ -83,7 +89,7 @@ def test_a_failure_releases_the_lock(tmp_path: Path) -> None:
 
 
 def test_the_data_directory_is_private(tmp_path: Path) -> None:
-    """Files and folders are readable by their owner only."""
+    """Only the owner can read the files and folders of the data directory."""
     home = Home(tmp_path / "deep" / "home")
     with home.lock():
         home.write_addresses(ADDRESSES)
@@ -93,7 +99,7 @@ def test_the_data_directory_is_private(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("below", ["", "below"], ids=["a file", "below a file"])
 def test_a_path_that_is_no_directory_is_refused_in_one_line(tmp_path: Path, below: str) -> None:
-    """The line has the path and the reason."""
+    """A path that is not a directory is refused with one line that has the path and the reason."""
     (tmp_path / "file").write_text("")
     with pytest.raises(HomeUnusable, match=r"(?i)file.* not a directory") as refused:
         Home(tmp_path / "file" / below)
@@ -109,13 +115,15 @@ def test_a_directory_without_write_permission_is_refused(tmp_path: Path) -> None
 
 
 def test_a_read_only_file_system_is_refused_in_one_line() -> None:
-    """A directory in /proc cannot be created, not even by root."""
+    """A directory on a read-only file system is refused in one line. The test uses /proc, where not even root can
+    create one.
+    """
     with pytest.raises(HomeUnusable, match="/proc/nemuri cannot be created: "):
         Home(Path("/proc/nemuri"))
 
 
 def test_damaged_addresses_of_a_running_platform_are_reported(tmp_path: Path) -> None:
-    """The platform writes its addresses atomically, so damage is reported as an error."""
+    """Damaged addresses of a running platform are an error, because the platform writes its addresses atomically."""
     home = Home(tmp_path)
     with home.lock():
         (tmp_path / "addresses.json").write_text("{")
@@ -124,6 +132,6 @@ def test_damaged_addresses_of_a_running_platform_are_reported(tmp_path: Path) ->
 
 
 def test_the_default_is_the_users_own_data_directory() -> None:
-    """The default is the system's folder for user data, with the project's name."""
+    """The default data directory is in the operating system's folder for the user's data and has the project's name."""
     assert default_path().name == "nemuri"
     assert default_path().is_absolute()

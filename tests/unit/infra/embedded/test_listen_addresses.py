@@ -10,7 +10,7 @@ from nemuri_infra.embedded.listen_addresses import PORTS, free_port, is_free, so
 
 
 def test_a_listening_port_is_in_use_and_a_closed_one_is_free() -> None:
-    """The check agrees with a server that binds the port."""
+    """A port on which a server listens is reported as in use, and a closed one as free."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         assert not is_free(port)
@@ -18,20 +18,20 @@ def test_a_listening_port_is_in_use_and_a_closed_one_is_free() -> None:
 
 
 def test_ports_are_outside_the_ephemeral_range() -> None:
-    """No client can take the port while its server restarts."""
+    """Chosen ports are outside the ephemeral range, so that no client can get the port while its server restarts."""
     assert free_port() in PORTS
     assert PORTS.stop <= 32_768
 
 
 def test_a_short_path_contains_its_own_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The socket is in the data directory if the path is short enough."""
+    """The socket is in the data directory if the path of that is short enough."""
     monkeypatch.chdir(tmp_path)
     assert socket_directory(Path(), "s", None) == Path("run")
     assert stat.S_IMODE((tmp_path / "run").stat().st_mode) == 0o700
 
 
 def test_a_recorded_directory_that_is_not_private_is_not_used(tmp_path: Path) -> None:
-    """In a shared temporary directory another user may have replaced it."""
+    """A recorded socket directory is not used if it is not private, because another user may have replaced it."""
     home = tmp_path / ("long" * 30)
     home.mkdir()
     first = socket_directory(home, "s", None)
@@ -51,7 +51,7 @@ def test_a_recorded_directory_that_is_not_private_is_not_used(tmp_path: Path) ->
 
 
 def test_a_socket_directory_open_to_others_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The data directory is refused if other users may enter it."""
+    """A socket directory that other users may enter raises `PermissionError`."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "run").mkdir(mode=0o755)
     with pytest.raises(PermissionError, match="only its owner"):

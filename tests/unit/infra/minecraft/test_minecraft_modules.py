@@ -1,4 +1,6 @@
-"""Tests of the Node modules of the bridge: pinned versions, installation, and errors if something is missing."""
+"""Tests of the Node modules of the Minecraft bridge: pinned versions, installation, and errors if something is
+missing.
+"""
 
 import json
 import re
@@ -54,7 +56,7 @@ def test_the_lock_file_names_no_registry() -> None:
 
 
 def test_a_missing_node_is_refused_in_one_line(tmp_path: Path) -> None:
-    """Without Node the error states in one line what to install."""
+    """Without Node the installation is refused with one line that says what to install."""
     with pytest.raises(MinecraftUnavailable, match=r"^Node is not installed: install Node 20 or newer$"):
         find_node(str(tmp_path))
     with pytest.raises(MinecraftUnavailable, match="Node is not installed"):
@@ -64,7 +66,7 @@ def test_a_missing_node_is_refused_in_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("says", "found"), [("echo v16.20.2", "v16.20.2"), ("exit 3", "nothing")])
 def test_an_old_node_is_refused_in_one_line(tmp_path: Path, says: str, found: str) -> None:
-    """An old Node, or a program named node that is none, is refused in one line."""
+    """An old Node, or another program named `node`, is refused in one line."""
     _program(tmp_path, "node", says)
     with pytest.raises(MinecraftUnavailable, match=rf"^\S+/node has version {found}: install Node 20 or newer$"):
         find_node(str(tmp_path))
@@ -109,7 +111,7 @@ def test_a_bridge_without_node_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_every_item_and_block_has_a_minecraft_name() -> None:
-    """Every item and block of the grid world's rules has a Minecraft name, except the edge and paths."""
+    """Every item and block in the rules of the grid world has a Minecraft name, except the edge and paths."""
     names = _read("names.json")
     assert set(names["items"]) == {*game_rules.ITEMS, *game_rules.FOOD_POINTS}
     assert set(names["blocks"]) == set(game_rules.BLOCKS) - {"edge", "path"}

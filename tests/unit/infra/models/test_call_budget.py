@@ -1,4 +1,4 @@
-"""The model replies for an event are counted, limited and paid once."""
+"""For each event, replies of models are counted, limited in number, and not requested again while the event waits."""
 
 from typing import cast
 
@@ -21,7 +21,7 @@ SAID = Reply("yes", Usage(model="m"))
 
 
 class Scripted:
-    """A model that gives its replies in order and counts them."""
+    """A model that gives scripted replies in order and records the prompts."""
 
     name = "m"
 
@@ -30,7 +30,9 @@ class Scripted:
         self.asked: list[str] = []
 
     async def complete(self, _system: str, user: str, _max_tokens: int, *, steady: bool = False) -> Reply[str]:  # noqa: ARG002
-        """Return the next reply, or the last one again."""
+        """Record the prompt and return the next reply; after the last one repeat it. A reply that is an exception is
+        raised.
+        """
         self.asked.append(user)
         reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
         if isinstance(reply, Exception):
@@ -42,12 +44,12 @@ class Scripted:
 
 
 def measured(chat: Scripted) -> Chat:
-    """Return the model with the budget, as services use it."""
+    """Return the model with the wrappers that services use: one measures and counts replies, one caches them."""
     return CachedChat(MeasuredChat(chat, Metrics()))
 
 
 async def test_usable_and_unusable_replies_are_counted() -> None:
-    """A call without a reply is not counted, however often it is repeated."""
+    """Usable and unusable replies are counted. A call without any reply is not."""
     chat = measured(Scripted(ModelUnavailable("429"), ModelUnusable("empty"), SAID))
     spent = CallBudget(limit=5)
     with count_replies(spent):
@@ -60,7 +62,7 @@ async def test_usable_and_unusable_replies_are_counted() -> None:
 
 
 async def test_no_reply_is_requested_beyond_the_limit() -> None:
-    """The provider is not called again."""
+    """A call beyond the limit raises `SpentError`, and the provider is not called."""
     scripted = Scripted(SAID)
     chat = measured(scripted)
     with count_replies(CallBudget(limit=2)):
@@ -69,11 +71,11 @@ async def test_no_reply_is_requested_beyond_the_limit() -> None:
         with pytest.raises(SpentError, match="2 model replies"):
             await chat.complete("", "c", 1)
     assert scripted.asked == ["a", "b"]
-    assert await chat.complete("", "c", 1) == SAID  # # a call outside of an event has no limit
+    assert await chat.complete("", "c", 1) == SAID  # A call outside of an event has no limit.
 
 
 async def test_an_unusable_reply_is_requested_once_more() -> None:
-    """A missing reply is requested more often."""
+    """A call with an unusable reply is made once more. A call without a reply is made three times more."""
     for error, calls in ((ModelUnusable("empty"), 2), (ModelUnavailable("429"), 4)):
         scripted = Scripted(error)
         with pytest.raises(type(error)):
@@ -82,7 +84,7 @@ async def test_an_unusable_reply_is_requested_once_more() -> None:
 
 
 def clerk(past: PastAndLog, chat: Chat, *texts: str) -> EventProcessor:
-    """Return a service that asks a model for texts one after the other."""
+    """Return the event processor of a service that asks a model for these texts, one after the other."""
     service = Service("clerk")
 
     @service.handles(TaskSummarised)
@@ -95,7 +97,10 @@ def clerk(past: PastAndLog, chat: Chat, *texts: str) -> EventProcessor:
 
 
 async def test_replies_are_cached_while_the_event_waits() -> None:
-    """The next attempt continues with them. After a failure it starts again, since a reply may be the cause."""
+    """While an event waits for an unavailable model, its replies are cached, and the next attempt uses them.
+
+    After a failure the cache is dropped, because a reply may be the cause.
+    """
     scripted = Scripted(SAID, ModelUnavailable("429"), ValueError("broken"), SAID)
     past = PastAndLog()
     waiting = clerk(past, measured(scripted), "a", "b")
@@ -108,7 +113,10 @@ async def test_replies_are_cached_while_the_event_waits() -> None:
 
 
 async def test_an_event_beyond_its_budget_is_given_up() -> None:
-    """An event records that. Replies to other workers count too."""
+    """An event that needs more replies than its budget is given up, and an event on the log records it.
+
+    Replies to other workers count too.
+    """
     past = PastAndLog()
     texts = [str(number) for number in range(past.call_budgets.limit + 1)]
     greedy = clerk(past, measured(Scripted(SAID)), *texts)

@@ -1,4 +1,4 @@
-"""Tests of the extractive model, which quotes its sources."""
+"""Tests of the extractive model, which answers with quotes from its sources and calls no language model."""
 
 import pytest
 from hypothesis import given
@@ -30,7 +30,9 @@ async def learn(question: str, text: str, *perspectives: str, details: tuple[Sou
 
 
 async def test_the_best_matching_sentence_is_quoted_first() -> None:
-    """Each quote has its label, and list marks are removed."""
+    """The sentence that matches the question best is quoted first. Each quote has its source's label, and list marks
+    are removed.
+    """
     found = await answer("How do I reset the database pool?", (PARTY, POOL), (MANUAL,))
     framing, *quotes = found.text.splitlines()
     assert "quotations" in framing
@@ -41,7 +43,7 @@ async def test_the_best_matching_sentence_is_quoted_first() -> None:
 
 
 async def test_a_japanese_question_gets_a_japanese_preface() -> None:
-    """Particles and endings alone do not count as common words."""
+    """A Japanese question gets a Japanese preface. Common particles and endings alone are no match."""
     memories = (Source("m1", "猫はよく眠ります。それはいつものことです。"), Source("m2", "眠りは記憶を整理します。"))
     found = await answer("記憶の整理はいつですか。", memories)
     assert found.text.splitlines() == [
@@ -52,7 +54,9 @@ async def test_a_japanese_question_gets_a_japanese_preface() -> None:
 
 
 async def test_without_matches_the_answer_says_so_and_cites_nothing() -> None:
-    """The text is in the language of the question, and nothing is learned from it."""
+    """If nothing matches, the answer says so in the language of the question, cites nothing, and nothing is learned
+    from it.
+    """
     for question, words in (
         ("Who won the chess match?", "nothing relevant"),
         ("将棋の勝者は誰ですか", "見つかりません"),
@@ -64,14 +68,16 @@ async def test_without_matches_the_answer_says_so_and_cites_nothing() -> None:
 
 
 async def test_a_label_inside_a_source_cites_nothing() -> None:
-    """A text that contains labels cannot pass as another source."""
+    """A label inside the text of a source does not cite the source with that label."""
     found = await answer("Is the pool closed?", (Source("m1", "The pool is closed [m2][d7]."), PARTY))
     assert found.text.endswith("The pool is closed (m2)(d7). [m1]")
     assert found.cited == ("m1",)
 
 
 async def test_near_duplicates_are_quoted_once() -> None:
-    """The second of two similar sentences is replaced by another one about the question."""
+    """Of two similar sentences only the first is quoted. Another sentence about the question takes the place of the
+    second.
+    """
     twice = Source("m3", "The database pool is reset by restarting the workers!")
     found = await answer("How do I reset the database pool?", (POOL, twice), (MANUAL,))
     assert found.cited == ("m1", "d1")
@@ -99,7 +105,7 @@ async def test_near_duplicates_are_quoted_once() -> None:
     ],
 )
 async def test_a_contradiction_is_not_a_duplicate(question: str, known: str, told: str) -> None:
-    """A memory and a detail that contradict each other are both quoted, the detail first, and the detail is learned."""
+    """If a memory and a detail contradict each other, both are quoted, the detail first, and the detail is learned."""
     for memory, detail in ((known, told), (told, known)):
         found = await answer(question, (Source("m1", memory),), (Source("d1", detail),))
         assert found.text.splitlines()[1:] == [f"- {detail} [d1]", f"- {memory} [m1]"]
@@ -108,7 +114,9 @@ async def test_a_contradiction_is_not_a_duplicate(question: str, known: str, tol
 
 @given(st.lists(st.text(max_size=300), max_size=8), st.text(max_size=60))
 async def test_answers_are_deterministic_and_bounded(texts: list[str], question: str) -> None:
-    """Any text gives the same answer twice, within its limits, with given labels only and in order."""
+    """Any sources give the same answer twice, within the limits of length. Citations are labels of the sources, in
+    order.
+    """
     memories = tuple(Source(f"m{number}", text) for number, text in enumerate(texts, 1))
     first, second = await answer(question, memories), await answer(question, memories)
     assert first == second
@@ -120,7 +128,10 @@ async def test_answers_are_deterministic_and_bounded(texts: list[str], question:
 
 
 async def test_the_key_point_is_the_sentence_closest_to_the_question() -> None:
-    """Without a question it is the central sentence of the text. An empty text has none."""
+    """The key point of a text is the sentence closest to the question, or without a question the central sentence.
+
+    An empty text has no key point.
+    """
     letter = "Dear all. We met on Monday. The downtime of the database was three hours. Kind regards."
     assert (await MODEL.key_point(KeyPointJob("How long was it down?", letter))).value.startswith("The downtime")
     text = "今日は晴れです。税率は二〇%です。税率は来年上がります。"
@@ -129,7 +140,9 @@ async def test_the_key_point_is_the_sentence_closest_to_the_question() -> None:
 
 
 async def test_learnings_match_their_perspectives() -> None:
-    """Each perspective gets a sentence that shares a term with its name. No sentence is used twice or has a label."""
+    """Each perspective gets a learning that shares a term with its name. No sentence is used twice, and none has a
+    label.
+    """
     found = await answer("How do I reset the database pool?", (POOL,), (MANUAL,))
     learned = await learn("How do I reset it?", found.text, "costs", "error handling", "pool", details=(MANUAL,))
     assert learned["costs"] == "The reset costs three seconds of downtime."
@@ -161,7 +174,7 @@ async def test_an_answer_has_at_least_one_learning() -> None:
     ],
 )
 async def test_a_question_is_not_quoted_as_its_answer(question: str, document: str, nothing: str) -> None:
-    """The items of a task and the items beside them in its document are neither quoted nor learned."""
+    """Neither the items of a task nor the other items in its document are quoted or learned as answers."""
     given_ = (Source("d1", document), Source("d2", "Please tell me who built the north hall.\n価格を教えてください。"))
     asked = (Source("m1", listed_items(document)[1]),)
     empty = await answer(question, asked, given_)
@@ -177,7 +190,9 @@ async def test_a_question_is_not_quoted_as_its_answer(question: str, document: s
 
 
 async def test_a_full_sentence_may_repeat_the_question() -> None:
-    """A Japanese question and its answer may differ in one letter."""
+    """A full sentence may be quoted although it repeats the question. In Japanese the two may differ in a single
+    letter.
+    """
     for question, memory in (
         ("Is the pool closed?", "The pool is closed."),
         ("プールは閉まっていますか？", "プールは閉まっています。"),
@@ -210,8 +225,8 @@ The orchestrator is the service that routes a task.
 
 
 async def test_console_lines_and_diagrams_are_not_sentences() -> None:
-    """Console lines and diagrams are quoted only if a text has nothing else. A dash in a Japanese sentence is no
-    diagram.
+    """Console lines and diagrams are quoted only if a text has nothing else. A dash in a Japanese sentence does not
+    make it a diagram.
     """
     found = await answer("Which service routes a task?", (), (CONSOLE,))
     assert found.text.splitlines()[1:] == [
@@ -243,7 +258,7 @@ val. [1]  Releasing a lock twice raises an error.
 
 
 async def test_only_self_contained_sentences_are_quoted() -> None:
-    """Headings, code, tables and footnote marks are not quoted if a sentence says the same."""
+    """Headings, code, tables and footnote marks are not quoted if a full sentence says the same."""
     found = await answer("What does releasing a lock do?", (), (REFERENCE,))
     assert found.text.splitlines()[1:] == [
         "- Releasing a lock wakes one waiter. [d1]",
@@ -252,7 +267,10 @@ async def test_only_self_contained_sentences_are_quoted() -> None:
 
 
 async def test_a_list_of_questions_is_answered_item_by_item() -> None:
-    """Each item is repeated with its quotes, or with a note that nothing was found. Only the quotes are learned."""
+    """The answer to a list of questions repeats each item with its quotes, or with a note that nothing was found.
+
+    Only the quotes are learned.
+    """
     question = "1. How is the database pool reset?\n2. Who won at chess?\n3. What does the reset cost? [m1]"
     found = await answer(question, (POOL,), (MANUAL,))
     assert found.text.splitlines()[1:] == [
@@ -273,7 +291,10 @@ async def test_a_list_of_questions_is_answered_item_by_item() -> None:
 
 
 async def test_the_best_sentence_goes_to_the_perspective_with_its_keywords() -> None:
-    """A sentence from the details is learned only if it is related to the question."""
+    """The best sentence becomes the learning of the perspective whose keywords it has.
+
+    A sentence from the details is learned only if it is related to the question.
+    """
     job = LearningsJob(
         "an operator",
         "How do I reset the pool?",

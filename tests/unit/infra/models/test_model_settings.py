@@ -1,4 +1,4 @@
-"""Tests of the choice of models by settings, and of the guard against network calls."""
+"""Tests of the choice of models by the settings, and of the guard that forbids calls over the network."""
 
 import subprocess
 import sys
@@ -27,13 +27,15 @@ LOCAL = AnyHttpUrl("http://127.0.0.1:9/v1")
     ],
 )
 def test_providers_are_chosen_by_their_keys(settings: ModelSettings, chosen: tuple[str, ...]) -> None:
-    """Named providers take precedence. A server other than OpenAI's needs no key."""
+    """The providers that have keys are used, unless the settings name providers. A server other than OpenAI's needs no
+    key.
+    """
     assert settings.chosen == chosen
 
 
 @pytest.mark.parametrize("providers", [("anthropic",), ("openai",), ("extractive", "openai"), ("openai", "openai")])
 def test_invalid_chains_of_providers_are_refused(providers: tuple[str, ...]) -> None:
-    """A provider is refused without a key, behind one that never fails, or twice."""
+    """A chain of providers is refused if one has no key, is named twice, or comes after a provider that never fails."""
     keys = {"openai_api_key": KEY} if len(providers) == 2 else {}
     with pytest.raises(ValidationError, match="Value error"):
         ModelSettings.model_validate({"providers": providers, **keys})
@@ -48,7 +50,7 @@ async def test_without_a_key_the_extractive_model_is_used() -> None:
 
 
 async def test_names_are_in_the_order_of_fallback() -> None:
-    """The main and the light model of each provider are named."""
+    """Main and light models are named in the order in which providers are asked."""
     every = ModelSettings(
         anthropic_api_key=KEY, openai_api_key=KEY, providers=("openai", "anthropic", "extractive"), openai_model="big"
     )
@@ -60,12 +62,14 @@ async def test_names_are_in_the_order_of_fallback() -> None:
 
 
 def test_keys_are_not_printed() -> None:
-    """The representation of the settings hides keys."""
+    """The printed form of the settings does not contain API keys."""
     assert "canary" not in repr(ModelSettings(openai_api_key=SecretStr("canary")))
 
 
 def test_sdks_are_imported_when_a_client_is_created() -> None:
-    """Each import takes about half a second."""
+    """The library of a provider is imported only when a client is created, because each import takes about half a
+    second.
+    """
     code = (
         "import sys, nemuri_infra.models.factory as m, nemuri_infra.embeddings.factory as e\n"
         "m.build_models(m.ModelSettings()); e.build_embedder(e.EmbeddingSettings())\n"
@@ -88,5 +92,5 @@ def test_sdks_are_imported_when_a_client_is_created() -> None:
     ],
 )
 def test_loopback_is_recognised_by_the_host(url: str, local: bool) -> None:
-    """No name is resolved, and no prefix of a host counts."""
+    """A URL is local if its whole host is a loopback address or `localhost`. No name is resolved."""
     assert is_loopback(url) is local

@@ -1,4 +1,4 @@
-"""Tests of the jobs of a language model: prompts and replies."""
+"""Tests of the jobs that a language model does: prompts and replies."""
 
 import re
 from dataclasses import replace
@@ -12,7 +12,7 @@ from nemuri_infra.models.reply_parsing import read_learnings
 
 
 class Parrot:
-    """A model that always gives the same reply and records its prompts."""
+    """A model that always gives the same reply and records the prompts."""
 
     name = "parrot:1"
 
@@ -22,7 +22,7 @@ class Parrot:
         self.steady: list[bool] = []
 
     async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the reply."""
+        """Record the prompt and return the reply."""
         self.heard.append((system, user))
         self.steady.append(steady)
         return Reply(self.emits, Usage(model=self.name, input_tokens=3, output_tokens=max_tokens))
@@ -37,7 +37,10 @@ JOB = AnswerJob(
 
 
 async def test_the_prompt_of_an_answer_has_role_question_and_sources() -> None:
-    """Instructions and perspective are in the prompt too. Only given labels count as citations."""
+    """The prompt of an answer has role, instructions, perspective, question and sources.
+
+    Only labels of these sources count as citations.
+    """
     chat = Parrot("B is [d1], A is not [m1], C [m7].")
     reply = await PromptedModel(chat).answer(JOB)
     assert reply.value.cited == ("d1", "m1")
@@ -50,7 +53,9 @@ async def test_the_prompt_of_an_answer_has_role_question_and_sources() -> None:
 
 
 async def test_the_agents_topics_are_in_the_prompt_as_data() -> None:
-    """The system message has the agent's topics within marks that they cannot forge, and nothing if there are none."""
+    """The system message has the agent's topics between delimiters that they cannot imitate. Without topics it has no
+    such part.
+    """
     chat = Parrot("")
     model = PromptedModel(chat)
     await model.answer(replace(JOB, memo="moss (3), [m1] lichen (1)"))
@@ -63,7 +68,7 @@ async def test_the_agents_topics_are_in_the_prompt_as_data() -> None:
 
 
 async def test_a_source_cannot_forge_another() -> None:
-    """A text can neither close its marks, which change with every text, nor contain a label."""
+    """The text of a source can neither close its delimiters, which differ for every text, nor contain a label."""
     honest = Parrot("")
     await PromptedModel(honest).answer(JOB)
     marks = re.findall(r"<m1 (\w+)>", honest.heard[0][1])
@@ -78,13 +83,13 @@ async def test_a_source_cannot_forge_another() -> None:
 
 
 async def test_the_key_point_is_one_sentence_without_labels() -> None:
-    """Everything else in the reply is removed."""
+    """The key point is one sentence without labels. The rest of the reply is removed."""
     reply = await PromptedModel(Parrot("The rate is 20 % [d1]. I hope this helps!")).key_point(KeyPointJob("q", "t"))
     assert reply.value == "The rate is 20 %."
 
 
 async def test_learnings_are_read_from_the_reply() -> None:
-    """Perspectives that the job does not have are ignored, and an unreadable reply has no learnings."""
+    """Learnings are read from the reply. Perspectives that the job does not have are ignored."""
     job = LearningsJob("x", "q", "a [m1]", ("habitat", "cost"), ())
     chat = Parrot('{"cost": "It is dear [m1].", "other": "no"}')
     assert (await PromptedModel(chat).learnings(job)).value == {"cost": "It is dear."}
@@ -104,7 +109,7 @@ async def test_learnings_are_read_from_the_reply() -> None:
     ],
 )
 def test_any_usual_form_of_learnings_is_read(text: str) -> None:
-    """JSON may be alone, fenced, nested or truncated, and plain lines are read too."""
+    """Every usual form of learnings is read: JSON alone, fenced, nested or truncated, and plain lines."""
     assert read_learnings(text, ("habitat", "cost")) == {"habitat": "On wood.", "cost": "It is dear."}
 
 
@@ -121,5 +126,5 @@ def test_any_usual_form_of_learnings_is_read(text: str) -> None:
     ],
 )
 def test_an_unreadable_reply_has_no_learnings(text: str) -> None:
-    """An unreadable reply raises no error."""
+    """An unreadable reply has no learnings and raises no error."""
     assert read_learnings(text, ("habitat", "cost")) == {}

@@ -1,4 +1,4 @@
-"""Tests of making requests self-contained and of merging answers, by rules and by a language model."""
+"""Tests of restating requests with their context and of merging answers, by rules and by a language model."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,9 @@ LABELLED = {"v1": VOICES[0], "v2": VOICES[1]}
 
 
 async def test_the_extractive_model_adds_the_topic_to_a_reference() -> None:
-    """The topic is that of the newest question, at no cost."""
+    """To a request that refers to an earlier turn, the extractive model adds the topic of the newest question, at no
+    cost.
+    """
     reply = await MODEL.restate(RestateJob(TURNS, "How much of it?"))
 
     assert reply.value == "About fern: How much of it?"
@@ -33,7 +35,10 @@ async def test_the_extractive_model_adds_the_topic_to_a_reference() -> None:
 
 
 async def test_the_prompt_has_the_turns_and_the_request() -> None:
-    """Labels of sources are removed. The reply is used as it is; a blank reply is none."""
+    """The prompt has the earlier turns and the request, without labels of sources.
+
+    The reply is used as it is; a blank reply counts as none.
+    """
     chat = Parrot(" How much shade does a fern need?\n")
 
     reply = await PromptedModel(chat).restate(RestateJob(TURNS, "How much of it?"))
@@ -47,7 +52,7 @@ async def test_the_prompt_has_the_turns_and_the_request() -> None:
 
 
 async def test_prefaces_are_left_out_of_a_merged_answer() -> None:
-    """The sentence that no language model is connected is no agreement."""
+    """Prefaces of answers, such as the note that no language model is connected, do not count as agreement."""
     answers = [
         await MODEL.answer(AnswerJob("x", "", None, question, (Source("m1", memory),), ()))
         for question, memory in (
@@ -70,7 +75,7 @@ async def test_prefaces_are_left_out_of_a_merged_answer() -> None:
 
 
 async def test_a_panel_without_findings_says_so_once() -> None:
-    """Titles of parts are no statements."""
+    """A panel without findings says so once. The titles of its parts do not count as statements."""
     part = (await MODEL.answer(AnswerJob("x", "", None, "1. 価格は？\n2. 納期は？", (), ()))).value.text
     voice = Voice(agent_id="a", perspective=None, answer=f"## batch 1 of 2\n\n{part}\n\n## batch 2 of 2\n\n{part}")
 
@@ -78,7 +83,9 @@ async def test_a_panel_without_findings_says_so_once() -> None:
 
 
 async def test_a_panel_that_contradicts_itself_has_no_agreement() -> None:
-    """The text says so in the language of the question, and every answer is a dissent."""
+    """A panel that contradicts itself says in the language of the question that it does not agree, and every answer is
+    a dissent.
+    """
     merged = (await MODEL.merge(MergeJob("What does it cost?", VOICES))).value
 
     assert merged.text.splitlines()[0] == MERGED
@@ -88,7 +95,7 @@ async def test_a_panel_that_contradicts_itself_has_no_agreement() -> None:
 
 
 async def test_a_language_model_merges_the_answers() -> None:
-    """Labels tell two answers of one agent apart."""
+    """A language model merges the answers. Two answers of one agent have different labels."""
     chat = Parrot('{"merged": "5 or 7 euro [m1].", "dissent": {"v2": "It is 7."}}')
 
     reply = await PromptedModel(chat).merge(MergeJob("What does it cost?", VOICES))
@@ -99,7 +106,7 @@ async def test_a_language_model_merges_the_answers() -> None:
 
 
 async def test_an_unreadable_merge_shows_the_answers_side_by_side() -> None:
-    """Every answer is complete."""
+    """If the merge cannot be read, all answers are shown completely, side by side."""
     reply = await PromptedModel(Parrot("I would say 6.")).merge(MergeJob("?", VOICES))
 
     assert reply.value == Merged("### ann · cost\n\nIt costs 5 euro.\n\n### bob · time\n\nIt costs 7 euro.", ())
@@ -115,24 +122,26 @@ async def test_an_unreadable_merge_shows_the_answers_side_by_side() -> None:
     ],
 )
 def test_any_usual_form_of_a_merged_answer_is_read(text: str) -> None:
-    """JSON may be alone, fenced, surrounded or nested; dissent may be an object or a list."""
+    """Every usual form of a merged answer is read: JSON alone, fenced, within prose or nested. Dissent may be an object
+    or a list.
+    """
     assert read_merged(text, LABELLED) == Merged("So.", (Dissent(agent_id="bob", perspective="time", text="No."),))
 
 
 def test_line_breaks_in_a_json_string_are_accepted() -> None:
-    """Models write them although JSON forbids them."""
+    """Line breaks in a JSON string are accepted. JSON forbids them, but models write them."""
     assert read_merged('{"merged": "One.\nTwo."}', LABELLED) == Merged("One.\nTwo.", ())
 
 
 @pytest.mark.parametrize("text", ["", "[" * 10_000, "{" * 1_000, '{"merged": 3}', '{"merged": " "}', '{"dissent": {}}'])
 def test_an_unreadable_reply_is_no_merged_answer(text: str) -> None:
-    """An unreadable reply raises no error."""
+    """An unreadable reply gives no merged answer and raises no error."""
     assert read_merged(text, LABELLED) is None
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60), min_size=1, max_size=4))
 async def test_merging_is_deterministic(texts: list[str]) -> None:
-    """A merged answer is never empty, and only given answers dissent."""
+    """Merging the same texts twice gives the same answer. It is never empty, and only given answers are a dissent."""
     voices = tuple(Voice(agent_id=f"a{n}", perspective=None, answer=text) for n, text in enumerate(texts))
 
     first = (await MODEL.merge(MergeJob("Why?", voices))).value
@@ -143,7 +152,7 @@ async def test_merging_is_deterministic(texts: list[str]) -> None:
 
 
 async def test_the_second_model_takes_over_these_jobs() -> None:
-    """The fallback chain covers restating and merging."""
+    """If the first model fails, the second one restates and merges."""
     both = FallbackModel(MODEL, PromptedModel(Parrot("never asked")))
 
     assert (await both.restate(RestateJob(TURNS, "How much of it?"))).value == "About fern: How much of it?"

@@ -27,18 +27,22 @@ JOB = RelationsJob(
     ],
 )
 def test_any_usual_form_of_a_reply_is_read(text: str) -> None:
-    """An object, fenced or nested JSON and lines are read. Other pairs and unknown words are ignored."""
+    """Every usual form of a reply is read: an object, fenced or nested JSON, and lines. Other pairs and unknown words
+    are ignored.
+    """
     assert read(text, JOB) == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
 
 
 @pytest.mark.parametrize("text", ["", "no", "{", '{"n1 > o1": 5}', '["n1"]', "{}" * 50, '{"n1 > o1": {"x": [1]}}'])
 def test_an_unreadable_reply_means_unrelated(text: str) -> None:
-    """An unreadable reply raises no error and invents no relation."""
+    """An unreadable reply raises no error and means that the statements are unrelated."""
     assert read(text, JOB) == {}
 
 
 async def test_the_prompt_has_statements_and_pairs() -> None:
-    """Each statement is in the prompt once, marked as data. The cost is that of the call."""
+    """The prompt has each statement once, between delimiters, and the pairs to compare. The cost is that of one
+    call.
+    """
     chat = Parrot('{"n1 > o1": "supersedes"}')
     reply = await PromptedModel(chat).relations(JOB)
     assert reply.value == {("n1", "o1"): "supersedes"}
@@ -49,7 +53,7 @@ async def test_the_prompt_has_statements_and_pairs() -> None:
 
 
 async def test_the_prompt_has_the_notes() -> None:
-    """An outdated statement is marked as outdated beside its text."""
+    """The prompt has the note of a statement, such as "outdated", beside its text."""
     chat = Parrot("{}")
     job = RelationsJob((Source("n1", "Steel is dear.", "this is older than m1"),), (), ())
     await PromptedModel(chat).relations(job)
@@ -57,7 +61,9 @@ async def test_the_prompt_has_the_notes() -> None:
 
 
 async def test_without_a_language_model_words_decide() -> None:
-    """Only the requested pairs are compared, at no cost."""
+    """Without a language model, relations are decided by the words of the statements, for the requested pairs only and
+    at no cost.
+    """
     reply = await ExtractiveModel().relations(JOB)
     assert reply.value == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
     assert reply.usage == Usage(model="extractive")

@@ -18,7 +18,10 @@ JOB = JudgeJob(
 
 
 async def test_the_judges_prompt_has_everything_but_citations() -> None:
-    """The judge decides by the text of the answer. A memory can neither cite nor give instructions."""
+    """The judge's prompt has the answer without its citations, and the memories between delimiters.
+
+    A memory can neither cite a source nor give instructions.
+    """
     chat = Parrot('["m1"]')
     reply = await PromptedModel(chat).judgement(JOB)
     assert reply.value == ("m1",)
@@ -32,7 +35,7 @@ async def test_the_judges_prompt_has_everything_but_citations() -> None:
 
 
 async def test_an_unreadable_reply_is_refused() -> None:
-    """The same prompt would give the same reply, so another method decides."""
+    """An unreadable reply is refused, and another method decides, because the same prompt would give the same reply."""
     with pytest.raises(ModelRefused, match="no judgement that can be parsed"):
         await PromptedModel(Parrot("It seems that m1 was not used, unlike m2.")).judgement(JOB)
 
@@ -57,19 +60,27 @@ async def test_an_unreadable_reply_is_refused() -> None:
     ],
 )
 def test_any_usual_form_of_labels_is_read(text: str, found: tuple[str, ...] | None) -> None:
-    """JSON may be alone, fenced or within prose, and bare labels are read; prose that only mentions labels is not."""
+    """Every usual form of labels is read: JSON alone, fenced or within prose, and bare labels. Prose that only mentions
+    labels is refused.
+    """
     assert read_judgement(text, ("m1", "m2")) == found
 
 
 @given(st.text(alphabet='[]{}",m12 \n\\x', max_size=200))
 def test_any_reply_yields_given_labels_only(text: str) -> None:
-    """Labels are in the given order, once each, and no reply raises another error."""
+    """Any reply gives only labels from the prompt, in their order and once each, or is refused. It raises no other
+    error.
+    """
     found = read_judgement(text, ("m1", "m2"))
     assert found in {None, (), ("m1",), ("m2",), ("m1", "m2")}
 
 
 async def test_without_a_model_a_repeated_sentence_is_use() -> None:
-    """The sentence may be slightly changed, in English and Japanese. Words of the question are no evidence."""
+    """Without a language model, a memory counts as used if the answer repeats a sentence of it, possibly with small
+    changes.
+
+    Words of the question are no evidence. The rule applies to English and Japanese.
+    """
 
     async def judged(question: str, answer: str, *memories: str) -> tuple[str, ...]:
         sources = tuple(Source(f"m{number}", each) for number, each in enumerate(memories, 1))

@@ -1,4 +1,4 @@
-"""Tests of caches bounded in bytes and of their size estimates."""
+"""Tests of caches with a limit in bytes, and of estimates of the size of their entries."""
 
 import gc
 import tracemalloc
@@ -23,7 +23,9 @@ from nemuri_services.trainer import retrieval_log_cache
 
 
 def test_the_least_recently_used_entry_is_dropped_first() -> None:
-    """A replaced value counts once, and an entry above the limit is not kept."""
+    """The least recently used entry is dropped first. A replaced value counts once, and an entry above the limit is not
+    kept.
+    """
     cache = ByteCache[str, str](10, lambda key, value: len(key) + len(value))
     cache.keep("a", "xxx")
     cache.keep("b", "xxx")
@@ -44,7 +46,7 @@ def _waiting(place: int) -> Event:
 
 
 def test_cached_replies_are_bounded_in_bytes() -> None:
-    """The oldest replies are dropped if many events wait with long prompts."""
+    """The oldest cached replies are dropped if many events with long prompts wait."""
     kept = call_budget.CallBudgets(100)
     for number in range(50):
         spent = call_budget.CallBudget(100)
@@ -96,8 +98,8 @@ def _passages() -> tuple[Any, Any]:
     ],
 )
 def test_a_size_estimate_is_within_a_half(made: Callable[[], tuple[Any, Any]], size: Callable[[Any, Any], int]) -> None:
-    """The estimate is within 50 % of the bytes that the interpreter allocates for an entry."""
-    made()  # # values cached per word or by the first call do not count
+    """The estimated size of an entry is within 50 % of the bytes that the interpreter allocates for it."""
+    made()  # The first call also allocates values that are cached for later ones. They must not be measured.
     gc.collect()
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""Background work ends on cancellation, even if a library swallows it."""
+"""Background work ends when it is cancelled, even if a library swallows the cancellation."""
 
 import asyncio
 
@@ -9,7 +9,9 @@ from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 
 
 async def test_a_swallowed_cancellation_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before Python 3.12 `wait_for` swallows a cancellation at the moment of its result."""
+    """A cancellation that the work swallows is repeated. Before Python 3.12 `wait_for` swallows one that arrives with
+    its result.
+    """
     monkeypatch.setattr(cancellation, "REPEAT_SECONDS", 0.01)
     forgotten: list[BaseException] = []
     work = asyncio.ensure_future(forget_one(forgotten))
@@ -24,7 +26,7 @@ async def test_a_group_of_tasks_ends_together(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(cancellation, "REPEAT_SECONDS", 0.01)
     forgotten: list[BaseException] = []
     work = asyncio.ensure_future(run_together(forget_one(forgotten), forget_one(forgotten)))
-    for _ in range(3):  # # until both wait
+    for _ in range(3):  # Give both tasks time to begin waiting.
         await asyncio.sleep(0)
     await cancel_and_wait(work)
     assert work.cancelled()
@@ -38,13 +40,13 @@ async def test_a_group_of_tasks_ends_together(monkeypatch: pytest.MonkeyPatch) -
 
 
 async def test_a_cancelled_canceller_still_ends_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No task is left running."""
+    """If the task that cancels the work is itself cancelled, the work ends nevertheless."""
     monkeypatch.setattr(cancellation, "REPEAT_SECONDS", 60.0)
     forgotten: list[BaseException] = []
     work = asyncio.ensure_future(forget_one(forgotten))
     await asyncio.sleep(0)
     ending_it = asyncio.ensure_future(cancel_and_wait(work))
-    for _ in range(2):  # # until the work has swallowed it
+    for _ in range(2):  # Give the work time to swallow the cancellation.
         await asyncio.sleep(0)
     ending_it.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -53,7 +55,7 @@ async def test_a_cancelled_canceller_still_ends_its_work(monkeypatch: pytest.Mon
 
 
 async def test_cancelled_work_may_clean_up() -> None:
-    """The clean-up is not interrupted, and errors of work that has ended are ignored."""
+    """The clean-up of cancelled work is not interrupted. Errors of work that has already ended are ignored."""
     tidied: list[bool] = []
 
     async def tidy() -> None:
@@ -71,7 +73,7 @@ async def test_cancelled_work_may_clean_up() -> None:
 
 
 async def forget_one(forgotten: list[BaseException]) -> None:
-    """Run forever and swallow the first cancellation."""
+    """Wait forever. The first cancellation is swallowed and appended to `forgotten`."""
     first = True
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Postponed garbage collection never keeps garbage for long."""
+"""Although garbage collection is postponed, garbage does not stay in memory for long."""
 
 import gc
 import weakref
@@ -10,11 +10,14 @@ from nemuri_infra.process import gc_tuning
 from nemuri_infra.process.gc_tuning import MAX_POSTPONED, collect_young, collector_off, skip_final_collection
 
 MANY = 1_000
-"""A tenth of the real value, and still more than the collector's own threshold."""
+"""Number of new objects from which a collection is postponed in these tests.
+
+It is a tenth of the real value, but above the collector's own threshold.
+"""
 
 
 class Cycle:
-    """An object that only the garbage collector frees."""
+    """An object that refers to itself, so that only the garbage collector frees it."""
 
     def __init__(self) -> None:
         self.me = self
@@ -43,7 +46,7 @@ def looks() -> Iterator[list[int]]:
 
 @pytest.mark.parametrize(("made", "times"), [(0, 20 * MAX_POSTPONED), (2 * MANY, 3 * MAX_POSTPONED)])
 def test_garbage_is_collected_despite_postponing(made: int, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cycles are freed after short and long postponed sections."""
+    """Garbage is freed after sections that postpone the collection, whether they create few or many objects."""
     monkeypatch.setattr(gc_tuning, "MANY_OBJECTS", MANY)
     cycles: list[weakref.ref[Cycle]] = []
     for _ in range(times):
@@ -55,7 +58,9 @@ def test_garbage_is_collected_despite_postponing(made: int, times: int, monkeypa
 
 
 def test_a_host_collects_the_youngest_generation_only(looks: list[int]) -> None:
-    """A full collection would take seconds with many objects."""
+    """After `collect_young` only the youngest generation is collected. A full collection of many objects would take
+    seconds.
+    """
     collect_young()
     kept = [[nth] for nth in range(100_000)]
     cycles = [weakref.ref(Cycle()) for _ in range(10_000)]
@@ -66,7 +71,7 @@ def test_a_host_collects_the_youngest_generation_only(looks: list[int]) -> None:
 
 
 def test_the_final_collection_is_skipped() -> None:
-    """A collection at exit would find no objects to look through."""
+    """After `skip_final_collection` the collector has no objects to examine, so a collection at exit takes no time."""
     kept = [[nth] for nth in range(100_000)]
     skip_final_collection()
     assert len(gc.get_objects()) < len(kept)

@@ -1,4 +1,4 @@
-"""Hooks find the platform like the command line does, with less to import."""
+"""Hooks find the platform in the same way as the command line, but import less."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ def set_environment(environment: pytest.MonkeyPatch, told: dict[str, str]) -> No
 
 @given(st.dictionaries(st.sampled_from(SETTINGS), WORDS))
 def test_hooks_and_the_command_line_read_the_same_settings(told: dict[str, str]) -> None:
-    """Each setting of a hook equals the command line's for any environment, and both refuse the same values."""
+    """In any environment each setting of a hook equals the command line's, and both refuse the same values."""
     with pytest.MonkeyPatch.context() as environment:
         set_environment(environment, told)
         try:
@@ -55,7 +55,7 @@ def test_hooks_and_the_command_line_read_the_same_settings(told: dict[str, str])
 
 
 def test_hooks_and_the_command_line_find_the_same_platform(tmp_path: Path) -> None:
-    """Hooks and the command line find the platform only while it is ready, and refuse damaged addresses."""
+    """Both hooks and the command line find a platform only while it is ready, and refuse damaged addresses."""
     home, where = Home(tmp_path), HookSettings(str(tmp_path))
     addresses = Addresses(nats_url="nats://127.0.0.1:4", database_url="postgresql://", pid=1)
 
@@ -78,7 +78,7 @@ def test_hooks_and_the_command_line_find_the_same_platform(tmp_path: Path) -> No
 
 
 def test_arguments_take_precedence_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Arguments for the directory and the agent take precedence over the environment."""
+    """The arguments for directory and agent take precedence over the environment."""
     set_environment(monkeypatch, {"NEMURI_DATA": "/elsewhere", "NEMURI_HOOK_AGENT": "bob"})
     where = HookSettings("/here", "ann")
     assert (where.data, where.agent) == ("/here", "ann")
@@ -87,7 +87,7 @@ def test_arguments_take_precedence_over_the_environment(monkeypatch: pytest.Monk
 
 
 def test_a_hook_imports_no_slow_module(tmp_path: Path) -> None:
-    """A whole hook runs up to the point where it finds no platform."""
+    """A hook that runs until it finds no platform imports none of the slow modules."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED],
         input=b'{"prompt": "hello"}',

@@ -1,4 +1,4 @@
-"""The cached indexes of a process are bounded in bytes, and their size is estimated well."""
+"""The cached retrieval indexes of a process are limited in bytes, and their size is estimated well."""
 
 import gc
 import random
@@ -21,7 +21,7 @@ WORDS = ["".join(random.Random(seed).choices("abcdefghijklmnop", k=7)) for seed 
 
 
 def mind(number: int, characters: int, chance: random.Random) -> CachedIndex:
-    """Return the index of an agent with this number of memories of this length."""
+    """Return the index of an agent with `number` memories of `characters` characters each."""
     indexed = CachedIndex(AgentIndex(DIMENSION), "g")
     known = dict(_remembered(characters, chance) for _ in range(number))
     vectors = np.zeros((number, DIMENSION), np.float32)
@@ -45,8 +45,12 @@ def _remembered(characters: int, chance: random.Random) -> tuple[UUID, Remembere
 
 @pytest.mark.parametrize(("number", "characters"), [(800, 200), (400, 2_000)])
 def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) -> None:
-    """The estimate is within 40 % of the allocated bytes, and removing memories lowers it."""
-    mind(5, characters, random.Random(0))  # # objects that are created once
+    """The estimated size of an index is within 40 % of the allocated bytes, and gets smaller when memories are
+    removed.
+    """
+    mind(
+        5, characters, random.Random(0)
+    )  # Creates the objects that exist once per process, so that they are not measured.
     gc.collect()
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
@@ -61,7 +65,9 @@ def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) ->
 
 
 def test_indexes_beyond_the_limit_are_dropped() -> None:
-    """The least recently used ones are dropped, and an index above the limit is not kept."""
+    """Beyond the limit the least recently used indexes are dropped. An index that is itself above the limit is not
+    kept.
+    """
     cache, chance = IndexCache(), random.Random(2)
     names = [("db", "z", f"agent{number}", "g") for number in range(5)]
     for name in names:
@@ -78,7 +84,9 @@ def test_indexes_beyond_the_limit_are_dropped() -> None:
 
 
 def test_the_limit_is_a_quarter_of_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit is a quarter of the container's memory, by either version of cgroups, or of the machine's."""
+    """The limit is a quarter of the container's memory (cgroups version 1 or 2), or of the machine's if there is no
+    container.
+    """
     for indexed_texts, expected in ((f"{1024 * MEGABYTE}\n", 256 * MEGABYTE), ("max\n", None), ("", None)):
         file = tmp_path / "memory.max"
         file.write_text(indexed_texts)

@@ -1,4 +1,4 @@
-"""Tests of fair slots: waiting events of one party never hold up those of others."""
+"""Tests of fair slots. A slot lets one event be handled; waiting events of one client never delay those of others."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from nemuri_infra.runtime.fair_turns import FORGET_SECONDS, MAX_PUT_OFF, Crowded
 
 
 class Desk:
-    """Work of several parties that runs until it is released."""
+    """Pieces of work of several clients. Each one runs until the test releases it."""
 
     def __init__(self, turns: FairSlots) -> None:
         self.turns = turns
@@ -19,7 +19,7 @@ class Desk:
         self.ends: list[asyncio.Event] = []
 
     def work(self, name: str) -> "asyncio.Task[None]":
-        """Start one piece of work of a party."""
+        """Start one piece of work of the client `name`, and return its task."""
         end = asyncio.Event()
         self.ends.append(end)
 
@@ -38,7 +38,7 @@ async def _settled() -> None:
 
 
 async def test_one_party_leaves_slots_to_others() -> None:
-    """Another party begins at once and gets the next free slot, however much waits."""
+    """However much work of one client waits, another client's work begins at once or in the next free slot."""
     desk = Desk(FairSlots(5, share=4, max_queue=50))
     many = [desk.work("mallory") for _ in range(20)]
     await _settled()
@@ -58,7 +58,9 @@ async def test_one_party_leaves_slots_to_others() -> None:
 
 
 async def test_events_behind_a_slow_queue_are_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Events behind a slow queue are put off, each a little longer than the one before; queued events stay."""
+    """New events of a client whose queue is slow are delayed, each a little longer than the one before. Events in the
+    queue stay there.
+    """
     now = _clock(monkeypatch)
     desk = Desk(FairSlots(5, share=4, max_queue=6))
     first = [desk.work("mallory") for _ in range(10)]
@@ -79,7 +81,7 @@ async def test_events_behind_a_slow_queue_are_put_off(monkeypatch: pytest.Monkey
 
 
 async def test_a_fast_queue_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No event is put off while a hundred of a party are done in a second."""
+    """No event is delayed while a client's queue is done at a hundred events a second."""
     turns, now = FairSlots(5, share=4, max_queue=6), [0.0]
     monkeypatch.setattr(module, "monotonic", lambda: now[0])
 
@@ -94,7 +96,10 @@ async def test_a_fast_queue_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def test_a_failing_party_gets_a_limited_number_of_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A failing party may repeat its delayed events only; a success admits one more. Other parties are not limited."""
+    """A client whose events fail may only repeat its delayed events. Each success admits one more event.
+
+    Other clients are not limited.
+    """
     now = _clock(monkeypatch)
     turns = FairSlots(5, share=4, max_queue=6)
     for sequence in range(2 * MAX_PUT_OFF):
@@ -109,12 +114,12 @@ async def test_a_failing_party_gets_a_limited_number_of_attempts(monkeypatch: py
     turns.admit("mallory", 9_999)
 
     turns.put_off("mallory", 9_999, 3.0)
-    now(3.0 + 1.1 * FORGET_SECONDS)  # # another worker may have taken them by now
+    now(3.0 + 1.1 * FORGET_SECONDS)  # By then another worker may have handled the delayed events.
     turns.admit("mallory", 1_000_000)
 
 
 async def test_a_slot_is_released_while_its_work_waits() -> None:
-    """A slot is used by others while its work waits, and the work continues with the next free slot."""
+    """While work waits, other work can use its slot. Afterwards the work continues in the next free slot."""
     turns, told = FairSlots(1, share=1, max_queue=5), []
 
     async def patient(let_go: asyncio.Event) -> None:
@@ -138,7 +143,7 @@ async def test_a_slot_is_released_while_its_work_waits() -> None:
 
 
 async def test_a_cancelled_party_holds_no_slot() -> None:
-    """Cancelling frees the slot of work that is queued, running or waiting."""
+    """Cancelling work that is queued, running or waiting frees its slot."""
     turns = FairSlots(1, share=1, max_queue=5)
     desk = Desk(turns)
     first, second = desk.work("ann"), desk.work("ben")
@@ -166,7 +171,7 @@ async def test_a_cancelled_party_holds_no_slot() -> None:
 
 
 async def test_closing_puts_off_all_queued_events_at_once() -> None:
-    """Running work may finish."""
+    """Closing delays all queued events at once. Running work may finish."""
     desk = Desk(FairSlots(1, share=1, max_queue=5))
     at_work, in_line = desk.work("ann"), desk.work("ann")
     await _settled()
@@ -181,7 +186,7 @@ async def test_closing_puts_off_all_queued_events_at_once() -> None:
 
 
 def _clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Return a function that sets the time."""
+    """Replace the clock, and return a function that sets its time."""
     later = [0.0]
     monkeypatch.setattr(module, "monotonic", lambda: monotonic() + later[0])
 

@@ -1,4 +1,4 @@
-"""Tests of the rules of event handlers: see the past first, one outcome, missing dependencies delay."""
+"""Tests of the rules of event handling: projections first, one outcome, and delays for missing dependencies."""
 
 import asyncio
 from collections.abc import Callable
@@ -29,7 +29,7 @@ ROUTED = EXAMPLES["task_routed"]
 
 
 def processor(past: PastAndLog, answer: Callable[[], Outcome]) -> EventProcessor:
-    """Return an event processor of a service whose handler for a summary returns this outcome."""
+    """Return the event processor of a service whose handler for `TaskSummarised` returns `answer()`."""
     service = Service("clerk")
 
     @service.handles(TaskSummarised)
@@ -41,7 +41,7 @@ def processor(past: PastAndLog, answer: Callable[[], Outcome]) -> EventProcessor
 
 
 async def test_the_handler_waits_for_the_past() -> None:
-    """The handler runs after the projections contain the event, and its outcome is appended."""
+    """The handler runs only after the projections contain the event. Then its outcome is appended."""
     past = PastAndLog()
 
     await processor(past, lambda: ROUTED).process(CAUSE)
@@ -51,7 +51,7 @@ async def test_the_handler_waits_for_the_past() -> None:
 
 
 async def test_an_invalid_event_is_not_handled() -> None:
-    """The second event of an id is skipped before the model is asked."""
+    """An event that repeats an id is skipped before its handler can ask a model."""
     past = PastAndLog(first=False)
 
     await processor(past, lambda: ROUTED).process(CAUSE)
@@ -61,7 +61,7 @@ async def test_an_invalid_event_is_not_handled() -> None:
 
 
 async def test_an_outcome_is_nothing_events_or_a_conditional_append() -> None:
-    """Several events are appended in order."""
+    """A handler returns nothing, events or a conditional append. Several events are appended in order."""
     assert isinstance(ROUTED, TaskRouted)
     several = assignments(ROUTED)
     slept = EXAMPLES["agent_slept"]
@@ -84,7 +84,9 @@ async def test_an_outcome_is_nothing_events_or_a_conditional_append() -> None:
     ids=lambda each: type(each).__name__,
 )
 async def test_a_missing_dependency_delays_without_limit(missing: Exception) -> None:
-    """A missing server or model, a projection that is behind, and a conflicting append never count as failures."""
+    """A missing server or model, projections that are behind, and a conflicting append delay the event and never count
+    as failures.
+    """
     past = PastAndLog()
     waiting = processor(past, raising(missing))
 
@@ -97,7 +99,7 @@ async def test_a_missing_dependency_delays_without_limit(missing: Exception) -> 
 
 
 async def test_the_handler_waits_for_projections_that_are_behind() -> None:
-    """Nothing is done until they contain the event."""
+    """The handler does not run while the projections are behind the event."""
     past = PastAndLog(behind=True)
 
     with pytest.raises(BehindError):
@@ -107,7 +109,9 @@ async def test_the_handler_waits_for_projections_that_are_behind() -> None:
 
 
 async def test_failures_of_the_event_are_counted_up_to_a_dead_letter() -> None:
-    """The last one appends `reaction_failed` with service, event and reason in one line."""
+    """Failures of a handler are counted. The last one appends `reaction_failed` with service, event and reason in one
+    line.
+    """
     past = PastAndLog()
     failing = processor(past, raising(ValueError("no such\x00 part \ud800\nand a traceback")))
 
@@ -127,7 +131,7 @@ async def test_failures_of_the_event_are_counted_up_to_a_dead_letter() -> None:
 
 
 async def test_giving_up_appends_one_event() -> None:
-    """Two workers that give up on the same event derive the same id; another service has its own."""
+    """Two workers that give up on the same event append the same event id. Another service has another id."""
     ids = []
     for name in ("clerk", "clerk", "other"):
         past = PastAndLog()
@@ -142,7 +146,7 @@ async def test_giving_up_appends_one_event() -> None:
 
 
 async def test_failures_are_counted_over_all_workers() -> None:
-    """Failures in other processes and before a restart count too."""
+    """Failures in other processes, and before a restart, count too."""
     past = PastAndLog()
     for delivery in range(1, MAX_FAULTS):
         with pytest.raises(ValueError, match="no"):
@@ -153,7 +157,11 @@ async def test_failures_are_counted_over_all_workers() -> None:
 
 
 async def test_an_event_that_kills_its_workers_is_given_up_without_another_attempt() -> None:
-    """Crashes are known only from deliveries without an end; deliveries that waited do not count."""
+    """An event whose deliveries often have no recorded end is given up without another attempt, because it kills its
+    workers.
+
+    Deliveries that only waited do not count.
+    """
     past = PastAndLog(tried=DeliveryAttempts(begun=MAX_MISSING_OUTCOMES + 6, ended=7))
 
     await processor(past, lambda: ROUTED).process(CAUSE)
@@ -164,7 +172,7 @@ async def test_an_event_that_kills_its_workers_is_given_up_without_another_attem
 
 
 async def test_an_event_without_a_handler_is_acknowledged() -> None:
-    """The processor does not even wait for the projections."""
+    """An event without a handler is acknowledged at once, without waiting for the projections."""
     past = PastAndLog()
 
     await processor(past, lambda: ROUTED).process(EXAMPLES["feedback_given"])
@@ -173,7 +181,9 @@ async def test_an_event_without_a_handler_is_acknowledged() -> None:
 
 
 async def test_giving_up_waits_for_the_log() -> None:
-    """The event is given up as soon as the log is back, without further attempts."""
+    """If the log is down when an event is given up, that is recorded as soon as the log is back. No further attempt is
+    made.
+    """
     past = PastAndLog()
     failing = processor(past, raising(ValueError("no")))
     for _ in range(MAX_FAULTS - 1):
@@ -193,7 +203,7 @@ async def test_giving_up_waits_for_the_log() -> None:
 
 
 async def test_an_event_without_a_task_is_given_up_without_an_event() -> None:
-    """Only a dead letter is written."""
+    """Giving up on an event that belongs to no task writes a dead letter but appends no event."""
     past = PastAndLog()
     failing = processor(past, raising(ValueError("no")))
     outside = CAUSE.model_copy(update={"correlation_id": None})
@@ -205,7 +215,11 @@ async def test_an_event_without_a_task_is_given_up_without_an_event() -> None:
 
 
 async def test_one_suspect_is_handled_at_a_time() -> None:
-    """Other suspects wait without being recorded, so that a crash does not count for them. New events go on."""
+    """Only one suspect (an event that may kill its worker) is handled at a time.
+
+    Other suspects wait without a recorded delivery, so that a crash does not count for them. New events are handled
+    meanwhile.
+    """
     past, at_work, let_go = PastAndLog(tried=DeliveryAttempts(begun=SUSPECT_MISSING_OUTCOMES)), [], asyncio.Event()
     service = Service("clerk")
 
@@ -232,7 +246,7 @@ async def test_one_suspect_is_handled_at_a_time() -> None:
 
 
 def test_a_kind_of_event_has_at_most_one_handler() -> None:
-    """A second handler for a kind is refused."""
+    """A second handler for the same kind of event is refused."""
     service = Service("test")
 
     async def react(event: Event, resources: Resources) -> Outcome:

@@ -1,4 +1,4 @@
-"""Tests of the bounded cache of blobs."""
+"""Tests of the cache of blobs, whose size is limited."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ from nemuri_infra.stores.objects import Description, Objects
 
 @dataclass(slots=True)
 class SlowStore:
-    """An object store in memory with slow reads, which are counted."""
+    """An object store in memory whose reads are slow and counted."""
 
     objects: dict[str, bytes]
     fetched: list[str] = field(default_factory=list)
 
     async def names_like(self, pattern: str) -> list[str]:
-        """Return the names that match."""
+        """Return the names of objects that match the pattern."""
         ref = pattern.removeprefix("*.")
         return [f"cli.{ref}"] if ref in self.objects else []
 
@@ -38,7 +38,7 @@ class SlowStore:
 
 
 def blobs(store: SlowStore, limit: int = CACHE_BYTES) -> Blobs:
-    """Return blobs in that store."""
+    """Return blobs that are read from this store, with a cache of `limit` bytes."""
     return Blobs(cast("Objects", store), OPERATOR, TextCache(limit))
 
 
@@ -53,7 +53,7 @@ def holding(*texts: str) -> SlowStore:
 
 
 async def test_a_blob_is_fetched_once() -> None:
-    """Concurrent and later reads share one fetch."""
+    """A blob is fetched once for concurrent and later reads."""
     one, two = "one", "zwei ü"
     store = holding(one, two)
     known = blobs(store)
@@ -81,7 +81,7 @@ async def test_the_least_recently_used_blob_is_dropped_first() -> None:
 
 
 async def test_a_blob_over_the_limit_is_not_cached() -> None:
-    """A blob above the limit is fetched each time and displaces no other blob."""
+    """A blob above the cache's limit is fetched each time, and drops no other blob from the cache."""
     large, small = "x" * 5_000, "small"
     store = holding(large, small)
     known = blobs(store, limit=2_500)
@@ -92,7 +92,7 @@ async def test_a_blob_over_the_limit_is_not_cached() -> None:
 
 
 async def test_a_missing_blob_is_not_cached() -> None:
-    """A blob that is written after a failed read is found."""
+    """A failed read is not cached, so a blob that is written later is found."""
     store = holding()
     known = blobs(store)
     with pytest.raises(BlobMissingError):
@@ -103,7 +103,7 @@ async def test_a_missing_blob_is_not_cached() -> None:
 
 
 async def test_a_blob_with_the_wrong_hash_is_refused() -> None:
-    """Bytes that do not match their reference are an error that waiting does not cure."""
+    """Bytes that do not match their reference raise an error that is permanent."""
     store = SlowStore({ref_of("mine"): b"forged"})
     known = blobs(store)
 

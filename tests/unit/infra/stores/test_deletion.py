@@ -27,7 +27,9 @@ def _same(wanted: str, token: str) -> bool:
 
 
 def erasures(event: Event) -> list[Erasure]:
-    """Return erasures that may contain an event: of its agent, its task, itself, its course and its memories."""
+    """Return erasures that may delete an event: of its agent, its task, its course, its memories, and of the event
+    itself.
+    """
     agent, course = str(event.agent_id), vars(event).get("course_id")
     mine = (agent,) if event.stream == "agent" else ()
     found = [Erasure(agents=(agent,)), Erasure(tasks=(event.thread,) if event.thread else (), restated=mine)]
@@ -50,14 +52,14 @@ def test_the_filters_of_an_erasure_match_its_events(event: Event) -> None:
 
 
 def test_many_tasks_are_read_with_one_filter() -> None:
-    """Few partitions are read one by one, many with one filter for all."""
+    """A few partitions are read with one filter each, and many with one filter for all."""
     few, many = (Erasure(tasks=tuple(map(UUID, map("{:032x}".format, range(number))))) for number in (3, 3_000))
     assert len(next(iter(subjects_of(SUBJECTS, few)))) <= 3
     assert next(iter(subjects_of(SUBJECTS, many))) == ("nemuri.task.>",)
 
 
 def test_filters_of_one_read_do_not_overlap() -> None:
-    """The server refuses a consumer whose filters overlap."""
+    """The filters of one read do not overlap. The server would refuse a consumer with overlapping filters."""
     whole = Erasure(memories={"ann": ()}, agents=("bob",), restated=("ann", "bob"))
     for group in subjects_of(SUBJECTS, whole):
         assert not [(a, b) for a in group for b in group if a != b and matches(a, b)]

@@ -1,4 +1,4 @@
-"""A delivery without a recorded end counts as a crash only if its beginning could have been recorded."""
+"""A delivery without a recorded end counts as a crash only if its start could be recorded."""
 
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ from nemuri_infra.stores.delivery_attempts import (
 
 @dataclass(slots=True)
 class Disk:
-    """A store that refuses writes while its disk is full; reads always work."""
+    """A key-value store in memory. It refuses writes while its disk is full, and can always be read."""
 
     full: bool = False
     entries: dict[str, bytes] = field(default_factory=dict)
@@ -32,21 +32,21 @@ class Disk:
         return SimpleNamespace(value=self.entries[key])
 
     async def put(self, key: str, value: bytes) -> None:
-        """Store the entry, or fail if the disk is full."""
+        """Store the entry. Raises an error while the disk is full."""
         if self.full:
             raise NoRespondersError
         self.entries[key] = value
 
 
 async def begun(tries: DeliveryAttemptStore, delivery: int) -> DeliveryAttempts:
-    """Return the attempts that are known after the start of a delivery."""
+    """Record the start of a delivery, and return the attempts that are known then."""
     tried = await tries.of("clerk", 7, delivery)
     await tries.begin("clerk", 7, delivery, tried)
     return tried
 
 
 async def test_deliveries_during_a_full_disk_are_not_counted() -> None:
-    """Deliveries that could not be recorded wait and are not counted as crashes."""
+    """Deliveries whose start cannot be recorded, because the disk is full, are delayed and do not count as crashes."""
     disk = Disk()
     tries = DeliveryAttemptStore(cast("KeyValue", disk))
     await tries.note("clerk", 7, (await begun(tries, 1)).put_off())
@@ -62,7 +62,7 @@ async def test_deliveries_during_a_full_disk_are_not_counted() -> None:
 
 
 async def test_crashes_are_counted_from_the_second_delivery() -> None:
-    """The first delivery writes no entry."""
+    """Crashes are counted from the second delivery on. The first delivery writes no entry."""
     tries = DeliveryAttemptStore(cast("KeyValue", Disk()))
     for delivery in range(1, MAX_MISSING_OUTCOMES + 2):
         assert (await begun(tries, delivery)).give_up_reason() is None
@@ -71,7 +71,10 @@ async def test_crashes_are_counted_from_the_second_delivery() -> None:
 
 
 async def test_waiting_deliveries_are_not_counted() -> None:
-    """Reading the attempts writes nothing; an event with two unfinished deliveries is a suspect."""
+    """Deliveries that only waited are not counted. An event with two unfinished deliveries is a suspect.
+
+    Reading the attempts writes nothing.
+    """
     tries = DeliveryAttemptStore(cast("KeyValue", Disk()))
     suspects = []
     for delivery in range(1, SUSPECT_MISSING_OUTCOMES + 3):

@@ -1,4 +1,4 @@
-"""Tests of the cache of tiered memories on a host's disk."""
+"""Tests of the cache of tiered memories on the disk of an agent host."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -32,7 +32,9 @@ def memory(number: int, agent_id: str = "noah") -> TierMemory:
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans(), st.booleans()), max_size=40))
 def test_the_cache_holds_the_current_memories_of_each_agent(steps: list[tuple[int, bool, bool]]) -> None:
-    """After any additions, changes and removals each agent's memories are found with their vectors."""
+    """After any additions, changes and removals, exactly the present memories of each agent are found, with their
+    vectors.
+    """
     shelves, vectors = MemoryCache(2), rows(*((1.0, 0.1 * each) for each in range(10)))
     known: dict[str, dict[UUID, TierMemory]] = {"noah": {}, "lila": {}}
     for number, there, whose in steps:
@@ -62,7 +64,7 @@ def test_the_cache_holds_the_current_memories_of_each_agent(steps: list[tuple[in
 
 
 def test_every_field_of_a_memory_is_restored(shelves: MemoryCache) -> None:
-    """Sources and visibility are restored too."""
+    """Every field of a memory is restored from the cache, also its sources and its visibility."""
     tiers = simulated([(lived(1, "Noah saw Lila at the well", participants=("lila",)), 3.5), (became(2, (8, 9)), 4.0)])
     shared_memories = [each.replace(scope="group", visible_to=("lila",)) for each in tiers.memories.values()]
     shelves.add(shared_memories, rows(*((1, 0) for _ in range(3))))
@@ -70,7 +72,9 @@ def test_every_field_of_a_memory_is_restored(shelves: MemoryCache) -> None:
 
 
 def test_an_agent_that_leaves_takes_its_memories_along(shelves: MemoryCache) -> None:
-    """Other agents' memories stay, and an unknown agent has none."""
+    """When an agent leaves, its memories are removed and those of other agents stay. An unknown agent has no
+    memories.
+    """
     vectors = rows((1, 0), (1, 0), (1, 0))
     shelves.add([memory(1), memory(2), memory(1, "lila")], vectors)
     shelves.drop("noah")
@@ -82,7 +86,7 @@ def test_an_agent_that_leaves_takes_its_memories_along(shelves: MemoryCache) -> 
 
 
 def test_the_process_does_not_grow_with_the_cache() -> None:
-    """Forty megabytes of memories take only a few megabytes of the process."""
+    """Forty megabytes of memories in the cache take only a few megabytes of the process's memory."""
     shelves, vectors = MemoryCache(1_024), np.zeros((1, 1_024), np.float32)
     one = memory(1)
 

@@ -18,7 +18,7 @@ def size(result: TaskResult) -> int:
 
 
 def with_retrieved(**fields: object) -> TaskResult:
-    """Return a result with too many retrieved memories for one message."""
+    """Return a result whose retrieved memories do not fit into one message."""
     retrieved = tuple(Retrieved(memory_id=uuid4(), score=0.5, features={"similarity": 0.5}) for _ in range(300))
     return TaskResult.model_validate({"task_id": uuid4(), "status": "done", "retrieved": retrieved} | fields)
 
@@ -31,7 +31,7 @@ def test_a_result_that_fits_is_unchanged() -> None:
 
 
 def test_retrieved_memories_are_dropped_first() -> None:
-    """The answer stays whole if that is enough."""
+    """Retrieved memories are dropped first. The answer stays complete if that is enough."""
     told = shortened_result(with_retrieved(answer="x" * 10_000), ROOM)
 
     assert told.retrieved == ()
@@ -39,7 +39,9 @@ def test_retrieved_memories_are_dropped_first() -> None:
 
 
 def test_the_panel_is_dropped_second() -> None:
-    """The panel is dropped after the retrieved memories, because the merged answer has its contents too."""
+    """The answers of a panel's members are dropped after the retrieved memories, because the merged answer has their
+    contents.
+    """
     usage = Usage(model="m")
     panel = Panel(voices=(Voice(agent_id="a", perspective=None, answer="y" * 9_000),), merged="y" * 9_000, usage=usage)
 
@@ -51,7 +53,7 @@ def test_the_panel_is_dropped_second() -> None:
 
 @pytest.mark.parametrize("text", ["x" * 30_000, "真" * 30_000, '"\n' * 30_000, "x" * 19_800], ids=str.__len__)
 def test_the_longest_text_is_cut_third(text: str) -> None:
-    """The longest text is cut last, as little as needed, and ends with a mark."""
+    """The longest text is cut after the panel was dropped. It loses as little as needed and ends with a mark."""
     told = shortened_result(with_retrieved(answer=text, model="m"), ROOM)
 
     assert ROOM * 0.95 < size(told) <= ROOM
@@ -62,7 +64,7 @@ def test_the_longest_text_is_cut_third(text: str) -> None:
 
 
 def test_several_long_texts_are_cut_until_all_fit() -> None:
-    """Long lists are cut too."""
+    """Several long texts, and long lists, are cut until the result fits."""
     told = shortened_result(
         with_retrieved(answer="x" * 30_000, items=("y" * 50,) * 2_000, used=[uuid4() for _ in range(2_000)]), ROOM
     )

@@ -1,10 +1,10 @@
-"""Tests of the allocation of free cells to hosts."""
+"""Tests of the allocation of free cells to hosts. A cell is a group of agents that one host runs."""
 
 from nemuri_services.simulation.cell_allocation import FREE_SECONDS, STARTUP_SECONDS, CellAllocation
 
 
 def test_a_host_takes_its_share_first() -> None:
-    """A starting host takes its equal share at once, and more only after `STARTUP_SECONDS`."""
+    """A host that starts takes its equal share of the cells at once, and more cells only after `STARTUP_SECONDS`."""
     allocation = CellAllocation(cells=5, hosts=2, now=100.0)
     allocation.observe(range(5), 100.0)
     assert [allocation.may_take(cell, held=cell, now=100.0) for cell in range(5)] == [True, True, True, False, False]
@@ -14,7 +14,7 @@ def test_a_host_takes_its_share_first() -> None:
 
 
 def test_a_host_with_its_share_takes_the_cell_of_a_crashed_host_later() -> None:
-    """A host with its share takes the cell of a crashed host after `FREE_SECONDS`; a host below its share takes it at
+    """A host that has its share takes a cell of a crashed host after `FREE_SECONDS`. A host below its share takes it at
     once.
     """
     allocation = CellAllocation(cells=2, hosts=2, now=0.0)
@@ -26,7 +26,7 @@ def test_a_host_with_its_share_takes_the_cell_of_a_crashed_host_later() -> None:
 
 
 def test_a_cell_that_was_leased_in_between_counts_as_newly_free() -> None:
-    """The time for which a cell is free starts again if the cell was held in between."""
+    """If a free cell is leased and becomes free again, the seconds for which it is free are counted from 0."""
     allocation = CellAllocation(cells=2, hosts=2, now=0.0)
     for free, now in (([1], 10.0), ([], 10.5), ([1], 11.5)):
         allocation.observe(free, now)

@@ -1,4 +1,4 @@
-"""Tests of the fairness figures of a host."""
+"""Tests of the figures that show if a host treats its agents equally."""
 
 from collections import defaultdict
 
@@ -16,7 +16,7 @@ def _waited(**waits: list[float]) -> dict[str, WaitingTime]:
 
 
 def test_the_wait_of_an_agent_is_the_mean_over_all_its_requests() -> None:
-    """The mean wait of an agent is computed over its requests of all ranks."""
+    """The mean wait of an agent includes its requests of all ranks."""
     controller = _waited(ada=[4.0] * MIN_REQUESTS, bob=[1.0] * MIN_REQUESTS)
     social = _waited(ada=[0.0] * MIN_REQUESTS, bob=[1.0] * MIN_REQUESTS)
     assert combined_waits([], [controller]).unfairness == pytest.approx(1.6)
@@ -28,6 +28,6 @@ def test_the_wait_of_an_agent_is_the_mean_over_all_its_requests() -> None:
 
 
 def test_an_agent_with_few_requests_is_not_the_slowest() -> None:
-    """An agent with fewer than `MIN_REQUESTS` requests does not count as the slowest."""
+    """An agent with fewer than `MIN_REQUESTS` requests is not reported as the slowest."""
     told = combined_waits([], [_waited(ada=[1.0] * MIN_REQUESTS, eve=[30.0])])
     assert (told.slowest, told.longest) == (1.0, 30.0)

@@ -17,40 +17,40 @@ class ManualClock:
     """A clock that the test sets."""
 
     def __init__(self) -> None:
-        """Start at 0."""
+        """Start the clock at 0 seconds."""
         self.now = 0.0
 
     def __call__(self) -> float:
-        """Return the time."""
+        """Return the time in seconds."""
         return self.now
 
 
 class ControlledModel:
-    """A model whose answers the test sets."""
+    """A model whose requests wait until the test answers them."""
 
     def __init__(self, name: str = "slow") -> None:
-        """Create the model without requests."""
+        """Create the model with no requests recorded."""
         self.name = name
         self.asked: list[Prompt] = []
         self.answers: list[asyncio.Future[str]] = []
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """Return the answer that the test sets, with a usage of ten input and two output tokens."""
+        """Wait for the answer that the test sets, and return it with a usage of ten input and two output tokens."""
         self.asked.append(prompt)
         self.answers.append(asyncio.get_running_loop().create_future())
         return Reply(await self.answers[-1], Usage(model=self.name, input_tokens=10, output_tokens=2))
 
 
 class FailingModel:
-    """A model that raises `failing` if it is set."""
+    """A model that raises the error `failing` while it is set."""
 
     def __init__(self, name: str) -> None:
-        """Create a working model."""
+        """Create a model that does not fail."""
         self.name, self.asked = name, 0
         self.failing: Exception | None = None
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """Return the name of the model and the prompt."""
+        """Return the name of the model and the prompt. Raises `failing` if it is set."""
         self.asked += 1
         if self.failing:
             raise self.failing
@@ -71,7 +71,7 @@ async def _run_pending_tasks() -> None:
 
 
 async def test_equal_requests_are_sent_once() -> None:
-    """Identical prompts are sent once, concurrently and later."""
+    """Identical prompts are sent once. Requests made at the same time and later ones get the same answer."""
     slow, clock = ControlledModel(), ManualClock()
     model_requests = ModelRequests(Providers([slow], clock))
     asked = [asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?"))) for _ in range(2)]
@@ -84,7 +84,8 @@ async def test_equal_requests_are_sent_once() -> None:
 
 
 async def test_usage_counts_for_the_first_requester() -> None:
-    """The usage of a shared answer counts once, for the first module and agent that asked, even if that agent has gone.
+    """The usage of a shared answer counts once, for the module and agent that asked first, even if that agent has left.
+
     A failure without usage counts nothing.
     """
     slow, clock = ControlledModel(), ManualClock()
@@ -114,7 +115,7 @@ async def test_the_usage_of_an_unusable_reply_counts() -> None:
 
 
 async def test_another_provider_answers_during_a_backoff() -> None:
-    """The second provider answers during the backoff of the first one, which is preferred again afterwards."""
+    """During the backoff of the first provider the second one answers. Afterwards the first one is preferred again."""
     first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
     providers = Providers([first, second], clock)
     assert await providers.answer(_prompt("a")) == "first: a"
@@ -130,7 +131,7 @@ async def test_another_provider_answers_during_a_backoff() -> None:
 
 
 async def test_a_failure_of_all_providers_is_raised_and_not_cached() -> None:
-    """A request raises ModelUnavailable if no provider answers, and the failure is not cached."""
+    """A request raises `ModelUnavailable` if no provider answers. The failure is not cached."""
     only, clock = FailingModel("only"), ManualClock()
     only.failing = ModelUnavailable("500")
     model_requests = ModelRequests(Providers([only], clock))
@@ -145,7 +146,7 @@ async def test_a_failure_of_all_providers_is_raised_and_not_cached() -> None:
 
 
 async def test_a_refusal_is_not_sent_to_another_provider() -> None:
-    """A refusal is raised without a request to another provider."""
+    """A refusal is raised, and no other provider is asked."""
     first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
     first.failing = ModelRefused("declined")
     with pytest.raises(ModelRefused):
@@ -154,7 +155,7 @@ async def test_a_refusal_is_not_sent_to_another_provider() -> None:
 
 
 async def test_cancelling_one_of_two_requests_leaves_the_answer_to_the_other() -> None:
-    """Cancelling one of two identical requests leaves the answer to the other."""
+    """If one of two identical requests is cancelled, the other one still gets the answer."""
     slow, clock = ControlledModel(), ManualClock()
     model_requests = ModelRequests(Providers([slow], clock))
     first, second = (asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?"))) for _ in range(2))
@@ -167,7 +168,7 @@ async def test_cancelling_one_of_two_requests_leaves_the_answer_to_the_other() -
 
 
 async def test_concurrent_failures_count_as_one() -> None:
-    """Six concurrent calls that all fail cause one backoff step."""
+    """Six calls that run at the same time and all fail increase the backoff by one step."""
     slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock)
     await _fail_together(providers, slow, 6, ModelUnavailable("429"))
@@ -177,7 +178,9 @@ async def test_concurrent_failures_count_as_one() -> None:
 
 
 async def test_the_backoff_doubles_up_to_its_maximum() -> None:
-    """Each failed episode doubles the longest backoff up to the limit; at least half of it is waited."""
+    """Each series of failures doubles the upper bound of the backoff, up to a maximum. At least half of the bound is
+    waited.
+    """
     slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock, Random(1))
     await _fail_together(providers, slow, 3, ModelUnavailable("429"))
@@ -192,7 +195,9 @@ async def test_the_backoff_doubles_up_to_its_maximum() -> None:
 
 
 async def test_the_retry_after_of_a_provider_is_obeyed() -> None:
-    """The longest `retry_after` of the calls of an episode is respected, even if another call succeeds later."""
+    """The backoff lasts at least the longest `retry_after` of concurrent calls, even if another of these calls succeeds
+    later.
+    """
     slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock)
     asked = [asyncio.ensure_future(providers.answer(_prompt(str(nth)))) for nth in range(4)]
@@ -212,7 +217,7 @@ async def test_the_retry_after_of_a_provider_is_obeyed() -> None:
 
 
 async def test_partial_answers_end_a_row_of_failures() -> None:
-    """A success in the failed burst resets the number of failures, so the backoff does not grow."""
+    """If one of several concurrent calls succeeds, the count of failures starts again and the backoff does not grow."""
     slow, clock = ControlledModel(), ManualClock()
     providers = Providers([slow], clock)
     for _ in range(8):
@@ -236,7 +241,7 @@ async def _fail_together(providers: Providers, slow: ControlledModel, number: in
 
 
 async def _is_requested(providers: Providers, slow: ControlledModel) -> bool:
-    """Return whether the provider gets a request now. The request stays unanswered."""
+    """Make a request, and return True if the provider gets it now. The request stays unanswered."""
     before = len(slow.asked)
     asked = asyncio.ensure_future(providers.answer(_prompt("now?")))
     await _run_pending_tasks()
@@ -248,7 +253,7 @@ async def _is_requested(providers: Providers, slow: ControlledModel) -> bool:
 
 
 async def _is_answered(providers: Providers, slow: ControlledModel) -> bool:
-    """Return whether the provider gets a request now, and answer it."""
+    """Make a request, and return True if the provider gets it now. The request is answered."""
     if not await _is_requested(providers, slow):
         return False
     slow.answers[-1].set_result("yes")

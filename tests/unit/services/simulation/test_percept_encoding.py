@@ -44,7 +44,7 @@ def test_no_message_holds_more_percepts_than_the_contract_allows() -> None:
 
 
 def test_a_message_with_another_layout_is_read() -> None:
-    """A message with another layout is parsed as a whole, and an invalid message raises an error."""
+    """A message with another layout of its JSON is parsed as a whole. An invalid message raises an error."""
     percepts = {"ann": {"second": 1.0, "position": {"x": 1, "y": GROUND_Y, "z": 2}}}
     for written in (orjson.dumps({"second": 1.0, "percepts": percepts}), b' { "percepts" :\n{} }'):
         assert dict(unpack_percepts(written)) == orjson.loads(written)["percepts"]
@@ -54,7 +54,7 @@ def test_a_message_with_another_layout_is_read() -> None:
 
 
 def test_a_percept_with_an_utterance_has_events() -> None:
-    """A percept with an utterance has events, whatever the text of the utterance."""
+    """A percept with an utterance is recognised as having events, whatever the text of the utterance is."""
     world = World(WorldSettings(seed=1, size=64, creatures=False))
     for each in ("ann", "bob"):
         world.join(each, each, "town")

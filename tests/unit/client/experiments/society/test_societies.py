@@ -19,14 +19,17 @@ from nemuri_domain.society.roles import DEMAND, ROLES, role_of
 
 
 def reply_to(answer: Any, rng: int = 1, **about: Any) -> dict[str, Any]:
-    """Return the parsed answer to a prompt."""
+    """Return the fake model's answer to a prompt, parsed from JSON."""
     found: dict[str, Any] = json.loads(answer(Prompt("", "", about), Random(rng)))
     return found
 
 
 @pytest.mark.parametrize("frozen", [True, False])
 def test_everybody_pays_the_tax_in_force_and_the_ledger_is_exact(frozen: bool) -> None:
-    """Only a proposal that was carried changes the rate, and only if the constitution is not frozen."""
+    """Every agent pays the tax rate in force, and the ledger records it exactly.
+
+    Only an accepted proposal changes the rate, and only if the constitution is not frozen.
+    """
     setting = Setting(9, 60)
     simulation = taxes.society("t", setting, -1, frozenset())
     for state in simulation.engine.states.values():
@@ -43,7 +46,9 @@ def test_everybody_pays_the_tax_in_force_and_the_ledger_is_exact(frozen: bool) -
 
 
 def test_opinions_move_towards_what_is_heard_and_strong_ones_are_voiced() -> None:
-    """An opinion never moves beyond the heard one, and other words do not move it."""
+    """An opinion moves towards an opinion that the agent hears, and never beyond it. Other words do not move it. Agents
+    voice strong opinions.
+    """
     against, other = [taxes.SAYINGS[-1]] * 50, ["It rains."] * 50
     assert -1 < taxes.moved(0.2, 0.2, against) < -0.1
     assert taxes.moved(0.2, 0.2, other) == 0.2
@@ -55,7 +60,9 @@ def test_opinions_move_towards_what_is_heard_and_strong_ones_are_voiced() -> Non
 
 
 def test_the_papers_size_gives_six_towns_of_33_and_302_in_the_country() -> None:
-    """Twenty priests live in the first town."""
+    """The size of the paper gives six towns of 33 agents and 302 agents in the country. Twenty priests live in the
+    first town.
+    """
     members = memes.people(500, Random(1))
     homes = Counter(each.town for each in members)
     assert homes == {None: 302} | dict.fromkeys(memes.TOWN_NAMES, 33)
@@ -64,7 +71,10 @@ def test_the_papers_size_gives_six_towns_of_33_and_302_in_the_country() -> None:
 
 
 def test_nobody_mentions_the_faith_without_hearing_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every convert has a path in the exposure graph, also if every exposure converts."""
+    """An agent mentions the faith only after it has heard of it.
+
+    Every convert has a path in the exposure graph, even if every exposure converts.
+    """
     monkeypatch.setattr("nemuri_domain.society.memes.CONVERSION_PROBABILITY", 1.0)
     members = [replace(each, town="amber") for each in memes.people(24, Random(1))[:8]]
     simulation, chronicle = memes.society("m", members, frozenset())
@@ -78,7 +88,7 @@ def test_nobody_mentions_the_faith_without_hearing_it(monkeypatch: pytest.Monkey
 
 
 def test_priests_speak_of_the_faith_and_others_of_their_topics() -> None:
-    """A priest mentions the faith whatever it hears; others mention a topic in mind."""
+    """A priest mentions the faith whatever it hears. Other agents mention a topic that they have in mind."""
     about: dict[str, Any] = {"job": "converse", "profile": {"priest": True, "meme": ""}, "mind": {}, "heard": []}
     assert reply_to(memes.answer, **about)["say"] == UTTERANCES[RELIGION]
     lay = about | {"profile": {"priest": False, "meme": "eco"}}
@@ -88,7 +98,9 @@ def test_priests_speak_of_the_faith_and_others_of_their_topics() -> None:
 
 
 def test_without_social_awareness_agents_judge_by_recent_utterances() -> None:
-    """With social awareness they judge by a kept model of each other."""
+    """Agents without social awareness judge others by recent utterances. Agents with it judge by a model that they keep
+    of each other.
+    """
     true = {f"agent-{number}": 10.0 for number in range(4)}
     for without in (frozenset[str](), frozenset({"social_awareness"})):
         simulation = likeability.society("l", true, without)
@@ -101,7 +113,7 @@ def test_without_social_awareness_agents_judge_by_recent_utterances() -> None:
 
 
 def test_kind_words_raise_the_listeners_opinion_of_the_speaker() -> None:
-    """The opinion of the speaker rises; the opinion of others stays."""
+    """Kind words raise the listener's opinion of the speaker, and do not change its opinion of others."""
     heard = [{"speaker": "bea", "text": KIND_UTTERANCES[0]}] * 9
     found = reply_to(likeability.answer, job="social", agent="ada", speakers=["bea", "cai"], heard=heard, known={})
     taste = likeability.taste("ada", "bea")
@@ -110,7 +122,9 @@ def test_kind_words_raise_the_listeners_opinion_of_the_speaker() -> None:
 
 
 def test_goal_generation_that_sees_others_takes_the_missing_role() -> None:
-    """Asked the same, goal generation that sees nobody takes several roles."""
+    """Goal generation that sees the other agents takes the role that is missing. If it sees nobody, it takes various
+    roles.
+    """
     town = [role for role, share in DEMAND.items() for _ in range(round(share * 40)) if role != "smith"]
     social = {f"agent-{number}": {"relationship": role} for number, role in enumerate(town)}
     roles: dict[str, set[str | None]] = {}
@@ -134,7 +148,7 @@ def test_roles_are_learned_from_utterances() -> None:
 
 @pytest.mark.parametrize("without", [frozenset[str](), frozenset({"action_awareness"})])
 def test_only_action_awareness_detects_hallucinated_success(without: frozenset[str]) -> None:
-    """Without the module, no correction marks an action as only supposed."""
+    """Without action awareness, no correction marks an action whose success the agent only imagined."""
     simulation, _ = item_progression.society("i", Setting(1, 60), without)
     simulation.run(40)
     [state] = simulation.engine.states.values()

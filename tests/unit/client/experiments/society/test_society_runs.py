@@ -1,4 +1,4 @@
-"""Tests of running the experiments on societies: report, plot and command."""
+"""Tests of the commands, reports and plots of the experiments on societies."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def command() -> typer.Typer:
-    """Return the command line with this group alone."""
+    """Return the command line with the society experiments only."""
     app, society = typer.Typer(), typer.Typer()
 
     @app.callback()
@@ -46,7 +46,7 @@ def command() -> typer.Typer:
 
 
 def test_every_experiment_is_a_command_that_states_its_limits() -> None:
-    """Each experiment has a command, claims, a plot and a text on what it does not show."""
+    """Each experiment has a command, claims, a plot, and a text that states what it does not show."""
     assert list(society_experiments.HELP_TEXTS) == list(experiment_registry.EXPERIMENTS) == list(plots._FIGURES)
     for each in experiment_registry.EXPERIMENTS.values():
         assert each.label
@@ -56,7 +56,7 @@ def test_every_experiment_is_a_command_that_states_its_limits() -> None:
 
 
 def test_the_seed_determines_the_society() -> None:
-    """The same seed gives the same figures; another seed gives others."""
+    """The same seed gives the same figures, and another seed gives different ones."""
     first, second, other = (experiment_registry.one("taxes", seed, 0, Setting(5, 20)) for seed in (1, 1, 2))
     assert first == second
     assert first != other
@@ -64,7 +64,7 @@ def test_the_seed_determines_the_society() -> None:
 
 @pytest.mark.usefixtures("drawn")
 def test_the_same_seed_gives_the_same_report_and_the_same_plot(tmp_path: Path) -> None:
-    """The report and the bytes of the plot are equal."""
+    """The same seed gives the same report and a plot with the same bytes."""
     reports = [experiment_registry.run("taxes", SMALL, seed=1, runs=5, processes=0) for _ in range(2)]
     assert reports[0].as_json() == reports[1].as_json()
     files = [tmp_path / "one.svg", tmp_path / "deeper" / "two.svg"]
@@ -75,7 +75,7 @@ def test_the_same_seed_gives_the_same_report_and_the_same_plot(tmp_path: Path) -
 
 @pytest.mark.usefixtures("drawn")
 def test_a_report_states_its_size_and_limits() -> None:
-    """The report is JSON, and an ablation is one more arm of it."""
+    """A report states its size and limits as JSON. Each ablation (a run without one part) is one of its arms."""
     setting = replace(SMALL, without=("wandering",))
     found = experiment_registry.as_json(
         experiment_registry.run("taxes", setting, seed=1, runs=5, processes=0), setting, 5
@@ -100,7 +100,7 @@ def test_a_report_states_its_size_and_limits() -> None:
     ],
 )
 def test_wrong_use_is_refused_before_a_run(arguments: list[str], said: str) -> None:
-    """The command exits with 2 and prints the reason."""
+    """With invalid arguments the command exits with code 2 and prints the reason before anything runs."""
     found = CliRunner().invoke(command(), ["society", "experiment", *arguments], env={"COLUMNS": "300"})
     assert found.exit_code == 2
     assert said in found.stderr
