@@ -181,8 +181,8 @@ class Revived(Value):
 
 
 class NightPassed(AgentEvent):
-    """A nightly job finished: it counted days, reinforced recalls, lowered levels, enforced ratios and updated
-    relations.
+    """A nightly job finished. Memories aged, recalled ones were reinforced, and levels, archive, protection and
+    relations were updated.
     """
 
     kind: Literal["night_passed"] = "night_passed"

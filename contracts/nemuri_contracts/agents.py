@@ -9,7 +9,8 @@ from nemuri_contracts.client_events import TEXT_LIMIT, Scope
 from nemuri_contracts.event import AgentEvent, JsonObject, Label, Text, Value
 
 ORCHESTRATOR = "orchestrator"
-"""Agent id of the orchestrator, whose routing memory is stored like an agent's memory. It takes no tasks."""
+"""Agent id of the orchestrator, whose routing memory is stored like an agent's memory. The orchestrator takes no tasks.
+"""
 
 EVERYWHERE = Scope()
 

@@ -146,7 +146,7 @@ class MemoriesReviewed(AgentEvent):
     exercise: Count
     """Index of the exercise in its chapter, from 0."""
     perspective: Label | None
-    """Perspective; None for none."""
+    """Perspective under which the exercise was answered; None for none."""
     memory_ids: tuple[UUID, ...] = Field(max_length=50)
     """Ids of the reviewed memories."""
 

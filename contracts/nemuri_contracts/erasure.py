@@ -28,7 +28,9 @@ class Erasure(Value):
 
 
 class Standing(Value):
-    """State of a memory that remains after an erasure. A replay without the erased events takes it from here."""
+    """State of a memory that remains after an erasure. A replay without the erased events takes the state from this
+    record.
+    """
 
     memory_id: UUID
     status: Literal["active", "archived"]

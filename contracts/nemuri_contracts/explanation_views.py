@@ -19,9 +19,9 @@ class ExplainedCandidate(Value):
     decided: Text
     """Reason for the candidate's rank, in a few words."""
     standing: Literal["used", "in context", "always in mind", "crowded out", "left out"]
-    """Outcome of the candidate. A principle that the answer used is `used`; another principle is `always in mind`.
-
-    A candidate is `crowded out` if its source had used up its share of the context.
+    """Outcome of the candidate. `used`: the answer used it. `always in mind`: a principle in the context that was not
+    used. `in context`: another memory in the context that was not used. `crowded out`: its source had used up its share
+    of the context. `left out`: not in the context for another reason.
     """
     beginning: str
     """Beginning of the content."""

@@ -124,7 +124,7 @@ class RecallView(Value):
 
     ranking: str
     memories: tuple[RecalledMemory, ...]
-    """Empty if nothing relevant is remembered."""
+    """Recalled memories, best first. Empty if nothing relevant is remembered."""
     deep: bool = False
     """True if the archive was searched."""
     principles: tuple[PrincipleView, ...] = ()

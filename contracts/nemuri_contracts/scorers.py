@@ -66,8 +66,8 @@ class Weighed(Value):
     linear: float
     """Weight in the linear score."""
     learned: float | None
-    """Change of the learned score's logit when the feature goes from 0 to 1 and the others are 1/2, normalised. None
-    before the first training.
+    """Importance in the learned score: the change of the score's logit when the feature goes from 0 to 1 and the others
+    are 1/2, normalised. None before the first training.
     """
 
 

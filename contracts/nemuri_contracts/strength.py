@@ -62,7 +62,7 @@ class MemoriesRetrieved(AgentEvent):
     vector: Text
     """Key under which the query's vector is stored."""
     perspective: Label | None
-    """Perspective; None for none."""
+    """Perspective of the assignment; None if it has none."""
     setting: Setting
     """Project and domains in which the task takes place."""
     seed: int
@@ -278,7 +278,7 @@ class Aging(Value):
 
 
 class AgentSlept(AgentEvent):
-    """The agent slept over sessions: levels changed, all memories decayed, the weakest were archived."""
+    """The agent slept after some sessions: levels changed, all memories decayed, the weakest were archived."""
 
     kind: Literal["agent_slept"] = "agent_slept"
     sessions: tuple[UUID, ...]

@@ -141,7 +141,7 @@ class TaskAssigned(TaskEvent):
     part: Count
     """Number of the part, from 0."""
     perspective: Label | None
-    """Perspective; None for none."""
+    """Perspective under which the agent answers; None for none."""
     attempt: Annotated[Count, Field(ge=1)]
     """Number of the attempt, from 1."""
 
@@ -181,7 +181,7 @@ class Voice(Value):
 
 
 class Dissent(Value):
-    """Objection of one panel member to the others' answers."""
+    """Objection of one panel member to the answers of the others."""
 
     agent_id: Identifier
     perspective: Label | None = None
@@ -232,7 +232,7 @@ class TaskReopened(TaskEvent):
 
 
 class FeedbackParked(TaskEvent):
-    """Feedback waits because there is nothing to credit yet."""
+    """Feedback waits until the memories to credit are known."""
 
     kind: Literal["feedback_parked"] = "feedback_parked"
     feedback_id: UUID

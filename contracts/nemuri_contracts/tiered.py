@@ -1,8 +1,8 @@
 """Events of tiered memory: experiences, consolidation and sharing (document 004).
 
 An agent with `memory: tiered` records experiences, consolidates them from short-term into long-term memory, and answers
-retrieval queries on both. It takes no tasks. Times are in seconds. They are on a simulation's clock if an event has
-`second`, and since 1970 by the log's clock otherwise.
+retrieval queries on both. It takes no tasks. Times are in seconds: on a simulation's clock if an event has `second`,
+and otherwise since 1970 by the log's clock.
 """
 
 from collections.abc import Iterable

@@ -240,7 +240,7 @@ class Joined(Value):
 
 
 class Leaving(Value):
-    """Message of a host that removes agents from the world. The world ignores agents of other hosts."""
+    """Message of a host that removes agents from the world. The world ignores agents that belong to other hosts."""
 
     host: Identifier
     agents: tuple[Identifier, ...] = Field(max_length=ACTS_LIMIT)

@@ -25,8 +25,9 @@ DELETED = 5
 class AffectMemory(RowModel):
     """A memory of one turn of a conversation.
 
-    Its retention on a night is `kept` · `coefficient` ^ (night - `zero`): document 001's intensity · coefficient ^
-    days. A night that does not change the memory therefore rewrites no row.
+    Its retention on a night is `kept` · `coefficient` ^ (night - `zero`), the formula intensity · coefficient ^ days of
+    document 001. The stored values do not contain the current night, so a night rewrites only the rows of memories that
+    it changes.
     """
 
     memory_id: UUID

@@ -19,7 +19,7 @@ class EmotionPattern:
     strength: Literal[1, 2, 3]
     """Strength of the emotion: 1 weak, 2 normal, 3 strong."""
     arousal: int
-    """Amount that it adds to the arousal of a text; may be negative."""
+    """Amount that the emotion adds to the arousal of a text; may be negative."""
     words: re.Pattern[str]
 
 

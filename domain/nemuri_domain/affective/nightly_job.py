@@ -30,7 +30,7 @@ RECALLED_PER_NIGHT = 10_000
 rest.
 """
 MOVED_PER_EVENT = 2_000
-"""Maximum number of memories of each kind of change in one event. A further event of the same night changes the
+"""Maximum number of memories that one event lists for each kind of change. A further event of the same night lists the
 rest.
 """
 Numbers = NDArray[np.float64]
@@ -55,7 +55,7 @@ class NightInput:
     fresh: Sequence[UUID] = ()
     """New and changed memories. They were compared with all others for this night."""
     alike: Sequence[SimilarPair] = ()
-    """Pairs of a new or changed memory and a memory whose similarity to it exceeds the threshold."""
+    """Pairs of a new or changed memory and another memory, with a similarity above the threshold."""
 
 
 def last_night_time(now: datetime, hour: int) -> datetime:

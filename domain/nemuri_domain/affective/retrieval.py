@@ -130,8 +130,8 @@ def priority(retention: float, similarity: float, recalls: int, resonant: float,
 def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: AffectPolicy) -> list[RankedMemory]:
     """Return the best `top_k` candidates in the order of the result.
 
-    Only relevant candidates are returned, unless the policy fills up. If the prompt refers to an earlier time, the
-    newest come first and take half of the places. Then come candidates of the wanted category, candidates whose
+    Only relevant candidates are returned, unless the policy sets `fill_up`. If the prompt refers to an earlier time,
+    the newest come first and take half of the places. Then come candidates of the wanted category, candidates whose
     priority reaches the threshold, archived candidates, and the rest by priority.
     """
     every = sorted((_weighed(each, asking, rules) for each in found), key=_order)

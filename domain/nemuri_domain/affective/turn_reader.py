@@ -16,7 +16,7 @@ from nemuri_domain.affective.topic_categories import AGREEMENT, TurnTopic, class
 from nemuri_domain.language.keywords import keywords
 
 LEXICON_MODEL: Final = "lexicon"
-"""Model name that is recorded for a turn read in this way."""
+"""Model name that is recorded for a turn that was read with the lexicon."""
 MOST_KEYWORDS: Final = 8
 
 _WEIGHTS: Final = {1: 4, 2: 14, 3: 26}

@@ -45,8 +45,8 @@ class CognitiveController(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for a decision if an output passes the threshold. Otherwise only add up the salience of the
-        outputs.
+        """Return a model request for a decision if an output passes the threshold. Otherwise return changes that add up
+        the salience of the outputs.
         """
         situation = situation_of(snapshot)
         selection = select_outputs(snapshot, situation)

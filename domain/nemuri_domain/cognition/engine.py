@@ -240,7 +240,7 @@ class Engine:
         return Pending(slot, base, made)
 
     def _hear(self, agent_id: str, waited: float, now: float, watch: LatencyObserver) -> Iterator[Pending | None]:
-        """Apply the queued percepts of an agent and run the modules that they wake."""
+        """Apply the queued percepts of an agent and run the modules that they wake. Yields like `run`."""
         watch.hears(waited)
         self._look(agent_id, now)
         yield None

@@ -28,7 +28,7 @@ CONVERSATION_PART: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class NewExperiences:
-    """The experiences since a cursor, and the cursor after them."""
+    """The experiences that are not recorded yet, and the cursor after them. A cursor marks what is recorded."""
 
     experiences: tuple[JsonValue, ...]
     cursor: Mapping[str, JsonValue]

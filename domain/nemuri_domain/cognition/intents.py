@@ -122,7 +122,9 @@ def singular(word: str) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    """Split a word at underscores if it begins with a verb: `move_to_mine` is split, `stone_pickaxe` is not."""
+    """Return the parts of a word between underscores if it begins with a verb (`move_to_mine`), else the word alone
+    (`stone_pickaxe`).
+    """
     first, *rest = word.split("_")
     return [first, *rest] if rest and first.casefold() in VERB_OF else [word]
 

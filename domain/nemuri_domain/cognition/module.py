@@ -77,7 +77,7 @@ class Prompt:
     system: str
     user: str
     about: Mapping[str, JsonValue] = field(default_factory=dict)
-    """The same content as plain values, for models without language."""
+    """The content of the prompt as plain values, for models without language."""
     limit: int = 400
     """Maximum tokens of the answer."""
 
@@ -100,7 +100,9 @@ class Module(ABC):
 
     @abstractmethod
     def process(self, snapshot: Snapshot) -> Changes | Ask | Awaitable[Changes]:
-        """Return changes of the sections in `writes`, computed from the snapshot. Empty if there is nothing to do."""
+        """Return changes of the sections in `writes`, or an `Ask` for a model, computed from the snapshot. Return no
+        changes if there is nothing to do.
+        """
 
     def pause(self, snapshot: Snapshot) -> float:  # noqa: ARG002 - for those whose interval depends on the situation
         """Return the minimum seconds until the next run."""

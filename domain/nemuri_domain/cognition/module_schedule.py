@@ -81,6 +81,8 @@ class Schedule:
     def touched(self, agent_id: str, sections: Iterable[str], now: float) -> Iterator[Slot]:
         """Schedule the modules that a change of these sections wakes. Yield the slots for which the change may be
         urgent.
+
+        The modules are scheduled while the caller iterates.
         """
         slots = self._slots[agent_id]
         for section in sections:

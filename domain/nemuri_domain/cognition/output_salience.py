@@ -107,7 +107,8 @@ def threshold(situation: Situation, updated: int) -> float:
 
 
 def select(scores: Iterable[Salience], kept: Mapping[Output, float], least: float) -> Selection:
-    """Select the outputs whose accumulated score reaches the threshold `least`. The others keep their score.
+    """Return the outputs, divided by their accumulated score: it reaches the threshold `least`, or it is kept for the
+    next run.
 
     The accumulated score is the kept score plus the new one, at most 1.
     """

@@ -81,7 +81,7 @@ def _fits(texts: Mapping[PromptSection, Sequence[str]], budget: int) -> bool:
 def _allotted(
     needs: Mapping[PromptSection, int], budget: int, shares: Mapping[PromptSection, float]
 ) -> dict[PromptSection, int]:
-    """Divide the budget among the sections in proportion to `shares`, in whole tokens.
+    """Return the number of tokens for each section: the budget, divided in proportion to `shares`.
 
     A section that needs less than its share gets only what it needs; the rest is divided among the others.
     """

@@ -116,6 +116,8 @@ class SharedState:
     def put(self, changes: Changes, second: float) -> frozenset[str]:
         """Apply changes without a check for conflicts, for example from percepts. Return the sections that the changes
         altered.
+
+        Raises KeyError for an unknown section.
         """
         touched = set()
         for name, values in changes.items():

@@ -54,7 +54,7 @@ def promises(text: str) -> Iterator[Promise]:
 
 
 def contradiction(text: str, intent: Intent, steps: Sequence[Intent] = ()) -> str | None:
-    """Return in one line how a text contradicts the action in force; None if it does not.
+    """Return a one-line description of the contradiction between a text and the action in force; None if there is none.
 
     `steps` are the remaining steps of the plan. They count only if the action is to follow the plan.
     """

@@ -261,8 +261,8 @@ class CounterfactualReplay:
         return event.model_copy(update=kept)
 
     def _lacking(self, memory_ids: Iterable[UUID], assignment_id: UUID | None, before: Mind) -> tuple[UUID, ...]:
-        """Return the memories that are active in the recorded mind, archived in the other, and not retrieved from its
-        archive.
+        """Return the memories that are active in the recorded mind, archived in the other mind, and not retrieved from
+        the other mind's archive.
         """
         reached = self._reached.get(assignment_id, frozenset()) if assignment_id else frozenset()
         return tuple(

@@ -1,4 +1,6 @@
-"""Division of a long text into chunks of at most ten pages, or of the same number of characters."""
+"""Division of a long text into chunks of at most ten pages. A text without pages is divided by its number of
+characters.
+"""
 
 import bisect
 import re

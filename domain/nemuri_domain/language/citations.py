@@ -37,8 +37,8 @@ def without_citations(text: str) -> str:
 
 
 def without_citation_brackets(text: str) -> str:
-    """Return the text with citations in round brackets, so that a text that quotes it does not cite anything by
-    them.
+    """Return the text with its citations in round brackets, so that they do not count as citations in a text that
+    quotes it.
     """
     return _BRACKETS.sub(lambda match: f"({match.group(1)})" if _is_citation(match.group(1)) else match.group(), text)
 

@@ -72,7 +72,7 @@ class Consensus:
     against: tuple[Claim, ...]
     """Claims that at least as many texts contradict as support, in the words of each text."""
     backing: tuple[tuple[int, ...], ...]
-    """For each claim in `shared`, the ascending indexes of the texts that support it."""
+    """Ascending indexes of the texts that support each claim in `shared`."""
 
 
 def compare_texts(texts: Sequence[str]) -> Consensus:

@@ -22,7 +22,7 @@ FULL_QUERY_TERMS: Final = 24
 as a query of this weight.
 """
 _COUNT_MASK: Final = (1 << _COUNT_BITS) - 1
-"""Maximum count of a term in a row that is stored. BM25 hardly changes beyond it."""
+"""Maximum stored count of a term in a row. A higher count would hardly change BM25."""
 
 TERM_BYTES: Final = 200
 ROW_BYTES: Final = 150

@@ -101,8 +101,9 @@ def markers_inside(line: str, following: ListMarker) -> tuple[ListMarker, ...]:
 
 
 def _mark_inside(line: str, at: int) -> ListMarker | None:
-    """Return the marker that starts at the offset `at` inside the line; None if there is none, or if the text around it
-    forbids one.
+    """Return the marker that starts at the offset `at` inside the line; None if there is none.
+
+    A marker must have content. It must not follow a full stop, a digit or a letter, except kana, kanji and hangul.
     """
     before = line[at - 1]
     if line[at].isspace() or (before.isalnum() and not is_cjk(before)) or before == ".":

@@ -24,7 +24,7 @@ COMPARED_WORDS: Final = 120
 other.
 """
 SPARE_FOR_SAME: Final = 8
-"""The newer of two statements that are the same lacks at most one in this number of words of the older one."""
+"""Two statements count as the same only if the newer one lacks at most one in this number of words of the older one."""
 SPARE_FOR_CONTRARY: Final = 8
 REPEATED_RATIO: Final = 0.6
 """Minimum share of the older statement's characters that a superseding statement repeats."""

@@ -61,7 +61,7 @@ class Statement:
     values: tuple[str, ...]
     """Numbers, days and months. A number that is a label counts as a word."""
     conditional: tuple[bool, ...]
-    """For each value, True if it is part of a condition."""
+    """True for each value that is part of a condition, in the order of `values`."""
     denied: bool
     denied_condition: bool
     changed: bool
@@ -96,7 +96,7 @@ class _Reader:
         self.values: list[str] = []
         self.conditional: list[bool] = []
         self.denials: list[bool] = []
-        """For each negation, True if it is part of a condition."""
+        """True for each negation that is part of a condition, in the order of the negations."""
         self.condition = False
         self.clause = (0, 0)
         """Number of values and number of negations at the start of the present clause."""

@@ -77,7 +77,7 @@ def _beginning(term: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def _pattern(term: str) -> re.Pattern[str]:
-    """Return the pattern of the words with a stem. A word with a short stem may have nothing after the stem but an
+    """Return the pattern of the words with the stem `term`. After a short stem, a word may have only a grammatical
     ending.
     """
     begins = re.escape(_beginning(term))

@@ -44,8 +44,8 @@ class ConversationModule(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for the agent's turn. Return no changes if no agent is near and none has spoken since the last
-        turn.
+        """Return a model request for the agent's turn. Return no changes if no agent is near and none has spoken since
+        the last turn.
         """
         near = agents_in_sight(snapshot["percepts"])
         state = mapped(snapshot["reflections"].get("mind"))

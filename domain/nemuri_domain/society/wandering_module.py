@@ -31,7 +31,9 @@ class WanderingModule(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Queue one walk. Its target depends only on the agent, the seed in its profile and the current second."""
+        """Return changes that queue one walk. Its target depends only on the agent, the seed in its profile and the
+        current second.
+        """
         profile, percepts = snapshot["profile"], snapshot["percepts"]
         if not percepts:
             return {}

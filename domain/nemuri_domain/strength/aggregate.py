@@ -102,7 +102,7 @@ class Memory(RowModel):
     stored_strength: float
     """ln(strength) minus the decay clock, as of the last change. While the memory is archived, its clock is 0."""
     perspectives: Mapping[str, float]
-    """The value of `stored_strength` for the strength in each perspective."""
+    """Stored strength in each perspective, by name, in the form of `stored_strength`."""
     candidate_count: int = 0
     access_count: int = 0
     effective_uses: int = 0

@@ -59,8 +59,8 @@ def clock_of(status: Any, level: Any, clocks: Clocks, arithmetic: Arithmetic = F
 
 
 def faint_below(clocks: Clocks, policy: Policy, sessions: int) -> tuple[float, ...]:
-    """Return a bound per level. A memory whose stored value is not below it stays above the archive threshold in the
-    next sleep.
+    """Return a bound of the stored value for each level. A memory that is not below its bound stays above the archive
+    threshold in the next sleep.
 
     The bound assumes that decay depends on the number of `sessions` alone, which gives the most decay.
     """

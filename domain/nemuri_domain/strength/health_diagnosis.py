@@ -24,8 +24,8 @@ FULL_USE: Final = (0.1, 0.5)
 larger one that it is too small (our figures).
 """
 MOSTLY_FULL: Final = 0.8
-"""Minimum share of assignments with a full context for the context size to be judged. Below it, `top_k_results` limits
-nothing.
+"""Minimum share of assignments with a full context for the context size to be judged. Below this share, `top_k_results`
+rarely limits a context.
 """
 NEVER_USED: Final = 50
 """A memory is reported if it was in more than this number of contexts and was never used (document 003 §6)."""

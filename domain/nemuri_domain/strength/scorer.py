@@ -23,7 +23,9 @@ ones.
 SPREAD = 0.5
 """Difference between the hidden units' weights in a copy, as a share of the linear weight."""
 MIN_SPREAD = 0.02
-"""Minimum of that difference, also where the linear weight is 0, so that these features can be learned too."""
+"""Minimum of the difference that `SPREAD` gives. It applies also where the linear weight is 0, so that training can
+change these weights.
+"""
 
 
 def linear(transformed: NDArray[np.float64]) -> NDArray[np.float64]:

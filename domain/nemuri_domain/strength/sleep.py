@@ -1,4 +1,7 @@
-"""Decision of a sleep, given the agent's current state (document 000 §3.7), and its days of decay."""
+"""Decision of a sleep, given the agent's current state (document 000 §3.7), and its days of decay.
+
+A sleep covers the sessions that ended since the last sleep; the agent sleeps over them.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -35,7 +38,7 @@ class SleepInput:
     weakest: tuple[PruningCandidate, ...]
     """Active memories that may be pruned. Contains at least the first `surplus(…)` memories in the order of pruning."""
     principles: frozenset[UUID]
-    """Ids of principles. Contains at least those among the memories above."""
+    """Ids of principles. Contains at least the principles among `touched`, `faded` and `weakest`."""
 
 
 DAY = 24 * 3600.0

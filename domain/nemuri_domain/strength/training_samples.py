@@ -145,7 +145,7 @@ def _drawn(known: LabelledRetrieval) -> NDArray[np.intp]:
 
 
 def split_held_out(experiences: Sequence[LabelledRetrieval]) -> tuple[list[LabelledRetrieval], list[LabelledRetrieval]]:
-    """Split the retrievals, given oldest first, into training data and held-out data.
+    """Return the training data and the held-out data. The retrievals are given oldest first.
 
     Only informative ones (`is_informative`) are held out: the newest quarter of them, at least ten, at most half. No
     training data is newer than held-out data.
@@ -161,7 +161,7 @@ def split_held_out(experiences: Sequence[LabelledRetrieval]) -> tuple[list[Label
 def evaluate(weights: Weights, held_out: Sequence[LabelledRetrieval]) -> HeldOut:
     """Return the nDCG of the learned ranking and of the linear ranking over the held-out tasks.
 
-    Only memories in the context count, because it is unknown whether the others would have been used.
+    Only memories in the context count. It is unknown if an answer would have used the other candidates.
     """
     learned = np.array([ndcg(each, lambda rows: scorer.scores(weights, rows)) for each in held_out])
     linear = np.array([ndcg(each, scorer.linear) for each in held_out])

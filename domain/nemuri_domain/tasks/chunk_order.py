@@ -50,7 +50,7 @@ def first_chunks(event: TaskChunked) -> Sequence[ChunkReady]:
     """Return the events that start the first `CHUNKS_IN_FLIGHT` chunks.
 
     Each finished chunk n starts chunk n + `CHUNKS_IN_FLIGHT`. So at most `CHUNKS_IN_FLIGHT` `chunk_ready` events of a
-    task are unhandled at any time, and other tasks wait for at most so many.
+    task are unhandled at any time, and other tasks never wait for more of them.
     """
     key = attempt_key(event.task_id, 1)
     return [_chunk_ready(event, key, ordinal) for ordinal in range(min(CHUNKS_IN_FLIGHT, len(event.details)))]

@@ -201,7 +201,7 @@ def _learned(state: TaskState, event: LearningsExtracted) -> TaskState:
 
 
 def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
-    """Remove one withdrawn repetition from its assignment. Further repetitions of the same memory stay."""
+    """Return the state without one withdrawn repetition. Further repetitions of the same memory stay."""
     work = state.assignments.get(event.assignment_id)
     if work is None or event.repetition.memory_id not in work.repeated:
         return state
@@ -210,8 +210,9 @@ def _withdrawn(state: TaskState, event: RepetitionWithdrawn) -> TaskState:
 
 
 def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
-    """Add the credit to its assignment. Mark new and parked feedback of entitled clients as applied if the credit is
-    for a part of it.
+    """Return the state with the credit added to its assignment.
+
+    New and parked feedback of entitled clients becomes applied if the credit is for a part of it.
     """
     key = credit_key(event.reason, event.memory_ids)
     work = state.assignments.get(event.assignment_id)
@@ -227,7 +228,9 @@ def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
 
 
 def _refused(state: TaskState, event: FeedbackRefused) -> TaskState:
-    """Mark feedback as refused. Applied feedback stays applied, and its `reason` says why a part was refused."""
+    """Return the state with the feedback refused. Applied feedback stays applied, and its `reason` says why a part was
+    refused.
+    """
     said = state.feedback.get(event.feedback_id)
     if said is None or said.standing == "refused":
         return state
@@ -247,7 +250,7 @@ def _standing(state: TaskState, said: Feedback, **changes: object) -> TaskState:
 
 
 def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
-    """Add the id of the new memory to the assignment in which it was learned, if any."""
+    """Return the state with the id of the new memory added to the assignment in which it was learned, if any."""
     assignment = state.assignments.get(event.assignment_id) if event.assignment_id else None
     if assignment is None or event.memory_id in assignment.memories:
         return state
@@ -316,7 +319,9 @@ def _chunked(state: TaskState, event: TaskChunked) -> TaskState:
 
 
 def _read(state: TaskState, event: ChunkSummarised) -> TaskState:
-    """Set the key point of a chunk that has none yet, and add the model usage to the task's reading usage."""
+    """Return the state with the key point of a chunk that had none yet, and with the model usage added to the reading
+    usage.
+    """
     task, chunk = state.task, state.chunks.get(event.ordinal)
     if task is None or chunk is None or chunk.point is not None:
         return state

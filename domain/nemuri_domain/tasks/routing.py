@@ -179,7 +179,7 @@ class _Market:
 
     able: Sequence[Applicant]
     applicants: Sequence[Applicant]
-    """All agents. The rarity of words and the maximum load are measured over them."""
+    """All agents, eligible or not. The rarity of words and the maximum load are measured over all of them."""
     precedents: Sequence[Precedent]
     known: Mapping[str, Mapping[str, float]]
     rarity: Mapping[str, float]
@@ -200,7 +200,8 @@ def _market(
 def _scores(market: _Market, request: Sequence[str], given: Mapping[str, int] = _NOTHING) -> tuple[AgentScore, ...]:
     """Return the scores of the eligible agents for a request, best first.
 
-    `given` is the number of parts that each agent already got in this routing. They count as waiting assignments.
+    `given` is the number of parts that each agent already got in this routing. These parts count as waiting
+    assignments.
     """
     waiting = {each.agent_id: each.waiting + given.get(each.agent_id, 0) for each in market.applicants}
     busiest = max(waiting.values())

@@ -9,8 +9,8 @@ from nemuri_domain.tasks.fan_in import attempt_key
 
 
 def attempt_of(event: Event, state: TaskState) -> int | None:
-    """Return the attempt that an event belongs to: its own `attempt`, else the attempt of its assignment; None without
-    both.
+    """Return the attempt that an event belongs to: its own `attempt`, else the attempt of its assignment; None if it
+    has neither.
     """
     named: int | None = getattr(event, "attempt", None)
     work = state.assignments.get(getattr(event, "assignment_id", None) or event.event_id)

@@ -69,7 +69,9 @@ class ForgettingPlan:
     """Long-term memories to delete and to merge."""
 
     deleted: tuple[UUID, ...] = ()
-    """Ids of the memories to delete. Those deleted because they faded come first; each part has the weakest first."""
+    """Ids of the memories to delete: first those that faded, then those that exceed the capacity. In both groups the
+    weakest come first.
+    """
     mergeable: tuple[UUID, ...] = ()
     """Ids of the memories that may be merged with similar ones, weakest first."""
 

@@ -83,7 +83,7 @@ class LongTerm(Section):
     capacity: Number = 10_000
     """Maximum number of memories in long-term memory."""
     forgetting_from: Ratio = 0.8
-    """Minimum share of the capacity in use at which memories are forgotten and merged."""
+    """Memories are forgotten and merged only if long-term memory holds at least this share of its capacity."""
     min_age_hours: Hours = 1.0
     """Age, in hours, below which a memory is neither forgotten nor merged."""
     merge_below: Ratio = 0.1

@@ -13,7 +13,7 @@ from nemuri_domain.world.world_state import WorldState
 def attack(state: WorldState, row: int, act: Attack) -> str:
     """Strike a creature. Return the reason of the failure; "" for success.
 
-    An agent that defeats the creature gets those of its items for which it has room.
+    If the creature is defeated, the agent gets each of its items for which the inventory has room.
     """
     players, creatures = state.players, state.creatures
     target = creatures.index_of(act.target)

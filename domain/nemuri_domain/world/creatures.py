@@ -19,7 +19,7 @@ class Creatures:
     """All creatures that are in the world now."""
 
     number: Integers = field(default_factory=_integers)
-    """Number of each creature, which is never used again."""
+    """Permanent number of each creature. No other creature ever gets it."""
     species: Bytes = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
     x: Integers = field(default_factory=_integers)
     z: Integers = field(default_factory=_integers)

@@ -12,8 +12,8 @@ from nemuri_domain.world.column_types import WALKABLE, WALKABLE_BYTES
 MAX_SEARCHED_CELLS = 8_000
 """Maximum number of cells of one search. A goal that needs more counts as unreachable."""
 ENCLOSURE_CELLS = 256
-"""Number of searched cells after which a search checks if at most so many cells are reachable from the start, as often
-after digging.
+"""Number of searched cells after which a search checks if the start is enclosed, which is frequent after digging.
+Enclosed means that at most this number of cells is reachable.
 """
 HEURISTIC_WEIGHT = 1.3
 """Weight of the remaining distance. Above 1 the path is slightly longer than the shortest, but found faster."""

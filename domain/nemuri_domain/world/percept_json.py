@@ -70,7 +70,7 @@ def _inventory_json(state: WorldState, row: int) -> bytes:
 
 
 def _update_visible_blocks(state: WorldState, rows: Indices) -> None:
-    """Compute the blocks in sight again for those of these agents for which they are outdated."""
+    """Compute the blocks in sight again for each agent in `rows` whose blocks in sight are outdated."""
     players, ground = state.players, state.ground
     outdated = rows[players.view_outdated[rows]]
     cells = ((players.x[outdated] + MARGIN) * ground.width + players.z[outdated] + MARGIN).astype(np.intp)

@@ -37,8 +37,9 @@ class ActionAwareness(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Check the last five acts that are over, and record differences. A difference is an open anomaly until the
-        next decision.
+        """Return the differences found in the last five acts that are over, as changes of `action_corrections`.
+
+        A difference is an open anomaly until the next decision.
         """
         held = snapshot["action_corrections"]
         checked = listed(held, "checked")

@@ -25,8 +25,8 @@ ANSWER_TOKENS: Final = 400
 
 
 class GoalGeneration(RetrievingModule):
-    """The module that generates goals when all goals are reached or given up, when a reflection advises others, or
-    regularly.
+    """The module that generates goals when all goals are reached or given up, when a reflection advises other goals, or
+    at regular intervals.
     """
 
     spec = Spec(
@@ -42,7 +42,7 @@ class GoalGeneration(RetrievingModule):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for goals if a review is due."""
+        """Return a model request for goals if a review is due, else no changes."""
         if not snapshot["percepts"] or not is_due(snapshot):
             return {}
 

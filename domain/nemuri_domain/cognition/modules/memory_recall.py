@@ -51,7 +51,9 @@ class MemoryRecall(Module):
         self._memories = memories
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Update working memory, retrieve memories if the query changed, and add new experiences."""
+        """Return changes that update working memory, store retrieved memories if the query changed, and add new
+        experiences.
+        """
         changes: dict[str, dict[str, JsonValue]] = {}
         now, before = working_memory_values(snapshot), snapshot["working_memory"]
         moved = {key for key, value in now.items() if before.get(key) != value}

@@ -46,7 +46,8 @@ class Planning(RetrievingModule):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for a plan if one is needed.
+        """Return a model request for a plan if a new plan is needed and a goal is left. Otherwise return changes of the
+        goals' status, if any.
 
         A goal is done when its plan is done, and given up when `MAX_FAILED_PLANS` plans for it have failed.
         """

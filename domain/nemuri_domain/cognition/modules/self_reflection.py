@@ -45,7 +45,9 @@ class SelfReflection(RetrievingModule):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for a reflection on the acts since the last reflection, if there are enough of them."""
+        """Return a model request for a reflection on the acts since the last reflection, if there are enough of them,
+        else no changes.
+        """
         new = acts_since_reflection(snapshot)
         if not should_reflect(snapshot, new):
             return {}

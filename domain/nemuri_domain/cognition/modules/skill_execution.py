@@ -42,7 +42,7 @@ class SkillExecution(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes:
-        """Queue the next act if the last one is over, and update the progress."""
+        """Return changes that queue the next act if the last one is over, and that update the progress."""
         decision = Decision.of(snapshot["decision"])
         if decision is None or not snapshot["percepts"]:
             return {}

@@ -27,7 +27,7 @@ ANSWER_TOKENS: Final = 200
 
 
 class SocialAwareness(RetrievingModule):
-    """The module that judges the agents who spoke since the last judgement of them, if another agent is in sight."""
+    """The module that judges each agent that has spoken since it was last judged, if another agent is in sight."""
 
     spec = Spec(
         name="social_awareness",
@@ -41,8 +41,9 @@ class SocialAwareness(RetrievingModule):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model about the agents who spoke. Return no changes if no agent is in sight or none spoke since the
-        last judgement.
+        """Return a model request to judge the agents who spoke.
+
+        Return no changes if no agent is in sight or none spoke since the last judgement.
         """
         near = agents_in_sight(snapshot["percepts"])
         new = unjudged_utterances(snapshot) if near else []

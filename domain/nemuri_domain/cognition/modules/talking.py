@@ -1,4 +1,4 @@
-"""Talking: words one utterance for each decision with a directive, consistent with the decision (document 002 §1.3)."""
+"""Talking: puts the speech directive of each decision into one utterance that fits the decision (document 002 §1.3)."""
 
 from typing import Final
 
@@ -49,7 +49,8 @@ class Talking(RetrievingModule):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Ask a model for words if the decision has a directive that the module has not handled yet.
+        """Return a model request for words if the decision has a directive that the module has not handled yet, else no
+        changes.
 
         Words that contradict the decision are refused, and nothing is said.
         """
