@@ -51,9 +51,9 @@ class Reading(Value):
     category: Category
     keywords: Annotated[tuple[Label, ...], Field(max_length=16)] = ()
     trigger: Summary
-    """Summary of the prompt in one or two sentences."""
+    """Content of the prompt: a model's account of it, or the prompt itself, shortened if long."""
     content: Summary
-    """Summary of the reply: actions and feelings."""
+    """Content of the reply and the user's emotions: a model's account, or the reply itself, shortened if long."""
     protect: bool = False
     """True if the user asked to remember this."""
 
@@ -216,7 +216,7 @@ class NightPassed(AgentEvent):
 
 
 class CompressionDue(AgentEvent):
-    """A memory at a lower level of detail must be compressed."""
+    """The text of a memory that moved to a lower level of detail must be compressed."""
 
     kind: Literal["compression_due"] = "compression_due"
     memory_id: UUID

@@ -218,7 +218,7 @@ class AffectMind:
         return replace(self, agent=agent, memories=memories)
 
     def without_relations_to(self, memory_ids: Iterable[UUID], by: int) -> "AffectMind":
-        """Return a copy in which no memory has a relation to these memories. They need not exist."""
+        """Return a copy in which no memory has a relation to the memories in `memory_ids`, which need not exist."""
         gone = set(memory_ids)
         return self.with_memories(
             each.replace(relations=tuple(link for link in each.relations if link.to not in gone), changed=by)

@@ -60,9 +60,9 @@ class SpeechFeatures:
     exclamations: int
     ellipses: int
     strong: int
-    """Number of distinct intensifiers."""
+    """Number of distinct intensifiers, such as "very"."""
     mild: int
-    """Number of hedges."""
+    """Number of hedging words, such as "maybe"."""
     repeats: bool
     """True if words or letters are repeated or stretched."""
     shouted: bool

@@ -13,8 +13,8 @@ from nemuri_domain.language.tokenization import content_terms
 SHARED_TERMS_RATIO: Final = 0.5
 """Minimum share of the shorter claim's terms that two claims about the same thing have in common."""
 SHARED_TERMS: Final = 2
-"""Minimum number of terms that two claims about the same thing have in common. If a claim has fewer terms, all of its
-terms.
+"""Minimum number of terms that two claims about the same thing have in common. A claim with fewer terms must share all
+of them.
 """
 CLAIMS_PER_TEXT: Final = 60
 """Maximum number of claims of one text that are compared. Later ones are ignored."""

@@ -39,7 +39,7 @@ _CJK = re.compile(f"[{CJK}]")
 
 
 def prompt_terms(prompt: str) -> dict[str, float]:
-    """Return the terms of a prompt that say what it is about, each with its weight, above 0 to 1."""
+    """Return the terms of a prompt that say what it is about, each with its weight, more than 0 and at most 1."""
     found: dict[str, float] = {}
     for term in terms(prompt[:PROMPT_CHARACTERS]):
         if term in GENERAL_WORDS or term.isdecimal():

@@ -48,6 +48,7 @@ class PlacingRule:
     """The rule for placing an item."""
 
     onto: tuple[str, ...]
+    """Blocks that the item may replace."""
     block: str | None = None
     """Block that the item becomes; None for a block of the same name."""
 
@@ -70,7 +71,7 @@ class Species:
     drops: Mapping[str, int] = field(default_factory=dict)
     """Number of each item that the agent gets that defeats the creature."""
     speed: float = 0.5
-    """Blocks per second."""
+    """Speed in blocks per second."""
     damage: int = 0
     damage_to_sleeper: int = 0
     attack_interval: float = 4.0
