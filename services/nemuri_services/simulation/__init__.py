@@ -1,1 +1,1 @@
-"""Simulated societies: hosts that run agents, and a process that runs their world (document 002)."""
+"""Simulated societies: host processes, which run agents, and a process that runs the agents' world (document 002)."""

@@ -1,6 +1,7 @@
-"""The tiered memories of a host's agents: folded from the log, recorded on it, and queried by modules (004 §4.6).
+"""The tiered memories of a host's agents: loaded from the log, recorded in the log, and queried by modules (document
+004 §4.6).
 
-Memories are decided by events alone. The host keeps a local cache on disk in step with the events that it appends, so a
+The log is the only source of the memories. The host applies the events that it appends to a local cache on disk, so a
 query needs no other process. A host that takes over an agent folds the same events again.
 """
 
@@ -49,38 +50,44 @@ from nemuri_services.simulation.memory_events import (
 from nemuri_services.simulation.outbox import Outbox
 
 WORDING_SECONDS: Final = 0.1
-"""Seconds per second spent on wording consolidated memories. After some minutes all agents have too many at once."""
+"""Maximum seconds per second that are spent on writing the texts of consolidated memories.
+
+Some minutes after the start of a society all its agents have many groups to consolidate at once.
+"""
 MAX_WAITING_GROUPS: Final = 500
-"""Waiting groups of memories from which on no consolidation begins. Each group holds its source memories."""
+"""Number of queued groups of memories above which no consolidation begins. Each queued group holds its source memories.
+"""
 ACCESS_REPORT_SECONDS: Final = 10.0
-"""Seconds between two events about accessed memories of an agent, at least."""
+"""Minimum seconds of the simulation between two events about an agent's accessed memories."""
 STEP_SIZE: Final = 8
-"""Experiences or groups that are processed in one step, at most."""
+"""Maximum number of experiences or groups that are processed in one step."""
 CACHED_QUERIES: Final = 1_024
-"""Cached query vectors, at most."""
+"""Maximum number of cached query vectors."""
 MODULES: Final = frozenset(get_args(Module))
 
 logger = structlog.get_logger()
 Vector = NDArray[np.float32]
 PendingExperience = tuple[str, Mapping[str, Any], float]
-"""Agent id, experience, and the second at which it was reported."""
+"""Agent id, experience, and the second of the simulation at which it was reported."""
 PendingGroup = tuple[ConsolidationBegun, Group, int]
-"""A consolidation, one of its groups without words yet, and the agent's highest access count when it was decided."""
+"""A consolidation, one of its groups for which no memory is formed yet, and the highest access count of the agent's
+memories when the consolidation began.
+"""
 
 
 @dataclass(slots=True)
 class CachedAgent:
-    """The in-process state of one agent's memory."""
+    """The state of one agent's memory that is kept in RAM."""
 
     agent: TiersAgent
     access_counts: Counter[UUID] = field(default_factory=Counter)
-    """Accesses since the last event about them."""
+    """Accesses by memory id since the last event about accesses."""
     reported_at: float = 0.0
-    """Second of that event."""
+    """Second of the simulation of the last event about accesses."""
 
 
 class AgentMemories:
-    """The memories of the agents on this host. Times are seconds of the simulation clock."""
+    """The memories of the agents on this host. All times are seconds of the simulation clock."""
 
     def __init__(self, log: Log) -> None:
         """Create an empty cache."""
@@ -95,20 +102,23 @@ class AgentMemories:
         self._query_vector = lru_cache(CACHED_QUERIES)(lambda query: self._embedder.rows([query])[0])
 
     def __len__(self) -> int:
-        """Return the number of memories, without those that are being consolidated."""
+        """Return the number of memories of all loaded agents, without those that are being consolidated."""
         return sum(each.agent.short + each.agent.long for each in self._agents.values())
 
     def close(self) -> None:
-        """Drop all agents and close the cache."""
+        """Drop all agents and close the cache. Queued events are not appended."""
         self._agents.clear()
         self._cache.close()
 
     def queue_load(self, agent_ids: Iterable[str]) -> None:
-        """Queue agents whose memories must be loaded."""
+        """Queue agents whose memories `load` will read."""
         self._load_queue.append(tuple(agent_ids))
 
     async def load(self) -> None:
-        """Load the first queued agents by one read of the log. Does nothing if no agents are queued."""
+        """Load the memories of the agents that were queued first, in one read of the log.
+
+        Does nothing if no agents are queued. If the agents leave this host meanwhile, they are not added.
+        """
         if not self._load_queue:
             return
         agent_ids = self._load_queue[0]
@@ -141,7 +151,7 @@ class AgentMemories:
             self._queue_groups(each, aggregates[each.agent_id])
 
     def drop(self, agent_ids: Iterable[str]) -> None:
-        """Drop agents that have moved to another host."""
+        """Drop agents that have moved to another host, with their queued events and groups."""
         gone = set(agent_ids)
         for agent_id in gone:
             self._agents.pop(agent_id, None)
@@ -151,7 +161,11 @@ class AgentMemories:
         self._group_queue = deque(each for each in self._group_queue if each[0].agent_id in self._agents)
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
-        """Return an agent's memories for a query by the rules of the module. Counts as access."""
+        """Return an agent's memories for a query, ranked by the retrieval pattern of the module, and count an access to
+        each.
+
+        An unknown module has the pattern `default`. Returns none while the agent's memories are not loaded.
+        """
         cached = self._agents.get(agent_id)
         if cached is None:
             return ()
@@ -164,13 +178,15 @@ class AgentMemories:
         return [RetrievedMemory(memory.content, each.score, each.layer, memory.type) for each, memory in found]
 
     def queue_experiences(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
-        """Queue experiences of an agent. They can be retrieved after the next beat."""
+        """Queue experiences of an agent. They can be retrieved after the next `record_queued`."""
         self._experience_queue.extend((agent_id, each, second) for each in experiences)
 
     async def record_queued(self) -> None:
-        """Record the queued experiences that are important enough. Called on every beat; yields to the event loop.
+        """Record the queued experiences that are important enough. Experiences of agents whose memories are not loaded
+        yet stay queued.
 
-        A reflection triggers a consolidation.
+        A reflection triggers a consolidation. The host calls this on every beat. It yields to the event loop between
+        two steps.
         """
         remaining, time_slice = len(self._experience_queue), TimeSlice()
         while remaining > 0:
@@ -182,10 +198,11 @@ class AgentMemories:
             await time_slice()
 
     async def consolidate(self, second: float) -> None:
-        """Begin due consolidations and word waiting groups, oldest first. Called once a second.
+        """Begin due consolidations, then form memories from queued groups, oldest first, for at most `WORDING_SECONDS`
+        seconds.
 
-        Wording takes `WORDING_SECONDS` at most. No consolidation begins while `MAX_WAITING_GROUPS` groups are waiting.
-        Afterwards the agents whose last turn is longest ago are first.
+        No consolidation begins while `MAX_WAITING_GROUPS` groups are queued. The agents whose last consolidation is
+        longest ago come first. The host calls this once a second.
         """
         time_slice = TimeSlice()
         for agent_id, cached in list(self._agents.items()):
@@ -226,9 +243,10 @@ class AgentMemories:
             return None
 
     async def flush(self, second: float, *, last: bool = False) -> None:
-        """Append waiting events, as many as possible now.
+        """Append queued events to the log until one cannot be appended.
 
-        Accesses are reported every `ACCESS_REPORT_SECONDS` seconds, and with `last`.
+        Before that, queue an event about each agent's accesses if its last one is `ACCESS_REPORT_SECONDS` ago or `last`
+        is True.
         """
         time_slice = TimeSlice()
         try:
@@ -237,7 +255,7 @@ class AgentMemories:
                 if cached.access_counts and due and self._agents.get(agent_id) is cached:
                     self._report_accesses(agent_id, cached, second)
                 await time_slice()
-        finally:  # Events reach the log even if the disk is full.
+        finally:  # Events reach the log even if the disk of the cache is full.
             await self._outbox.flush()
 
     def _begin_consolidation(self, agent_id: str, reason: Because, second: float) -> None:
@@ -255,7 +273,7 @@ class AgentMemories:
             self._group_queue.extend((begun, group, max_access_count) for group in pending)
 
     def _form_memories(self, groups: Sequence[PendingGroup], second: float) -> None:
-        """Word groups extractively. Consolidation of a thousand agents is not worth as many model requests."""
+        """Form one memory from each group by extraction. Model requests would cost too much for a thousand agents."""
         events = list(filter(None, (self._memory_formed(*each, second) for each in groups)))
         rows = self._embedder.rows([each.content for each in events])
         for event, vector in zip(events, rows, strict=True):
@@ -285,12 +303,16 @@ class AgentMemories:
             self._append_and_apply(event, aggregate)
 
     def _aggregate(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> TieredMind:
-        """Return the aggregate of an agent with some of its memories; all if `memory_ids` is None."""
+        """Return the aggregate of an agent with the memories in `memory_ids`, or with all memories if `memory_ids` is
+        None.
+        """
         return TieredMind(self._agents[agent_id].agent, Map(self._cache.memories(agent_id, memory_ids)))
 
     def _append_and_apply(self, event: AnyAgentEvent, before: TieredMind, vector: Vector | None = None) -> TieredMind:
-        """Queue an event for the log and apply it locally. Return the aggregate after it, with the memories that it
-        touches.
+        """Queue an event for the log, apply it to the cache, and return the aggregate after the event.
+
+        `before` must contain the memories that the event changes. `vector` is the vector of the memory that the event
+        adds.
         """
         self._outbox.put(event)
         agent_id, after = str(event.agent_id), evolve(before, event, moment_of(event))

@@ -1,4 +1,4 @@
-"""The archive format of a checkpoint: a compressed sequence of entries, each after its key and size."""
+"""The archive format of a checkpoint: a gzip-compressed sequence of entries, each after a line with key and size."""
 
 import gzip
 import zlib
@@ -14,7 +14,10 @@ _LEVEL = 3
 
 
 async def pack_entries(entries: AsyncIterator[Entry]) -> bytes:
-    """Compress entries as they arrive, without holding all of them. The last entry of a key counts."""
+    """Return a compressed archive of the entries. They are compressed as they arrive, so they are never all in memory.
+
+    If a key occurs twice, its last entry counts.
+    """
     compressing, pieces, turns = zlib.compressobj(_LEVEL, wbits=_GZIP), list[bytes](), TimeSlice()
     async for each in entries:
         pieces.append(compressing.compress(orjson.dumps([each.key, len(each.value)]) + b"\n"))
@@ -24,7 +27,10 @@ async def pack_entries(entries: AsyncIterator[Entry]) -> bytes:
 
 
 def unpack_entries(data: bytes) -> dict[str, bytes]:
-    """Return the entries of an archive. Raise EOFError, OSError, ValueError or zlib.error for other bytes."""
+    """Return the values in an archive by key.
+
+    Raises EOFError, OSError, ValueError or zlib.error for bytes that are not an archive.
+    """
     whole, entries, start = gzip.decompress(data), dict[str, bytes](), 0
     while start < len(whole):
         begin = whole.index(b"\n", start) + 1

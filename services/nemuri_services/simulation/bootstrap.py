@@ -1,4 +1,4 @@
-"""The processes of a society: hosts, each with some of its agents, and the grid world."""
+"""Construction of a society's processes: hosts, each with some of the agents, and the process of the grid world."""
 
 import asyncio
 import time
@@ -37,23 +37,29 @@ logger = structlog.get_logger()
 
 
 class ScriptedModel:
-    """A model that answers by rules, with an optional latency."""
+    """A model that answers prompts by fixed rules and random draws, with an optional latency."""
 
     name = "scripted"
 
     def __init__(self, seed: int, latency: float) -> None:
-        """Create the model. `latency` is the mean of exponentially distributed seconds; 0 answers at once."""
+        """Create the model.
+
+        `latency` is the mean answer time in seconds, exponentially distributed; 0 answers at once.
+        """
         self._rng, self._latency = Random(seed), latency
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """Return the answer of the rules, with a usage of zero tokens."""
+        """Return the answer that the rules give, with a usage of zero tokens. Waits for the latency."""
         if self._latency:
             await asyncio.sleep(self._rng.expovariate(1 / self._latency))
         return Reply(scripted_answer(prompt, self._rng), Usage(model=self.name))
 
 
 def load_plugins(wanted: Sequence[str]) -> list[Module]:
-    """Return the modules of other packages by entry point name. Raise LookupError if one is missing or invalid."""
+    """Return the modules that other packages provide as entry points with these names.
+
+    Raises LookupError if one is missing, cannot be loaded or is not a `Module`.
+    """
     there = {each.name: each for each in entry_points(group=PLUGIN_GROUP)}
     missing = sorted(set(wanted) - there.keys())
     if missing:
@@ -72,7 +78,7 @@ def _load_plugin(entry: EntryPoint) -> Module:
 
 
 async def read_society(states: States) -> Society:
-    """Return the definition of a society. Raise `SocietyError` if it does not exist."""
+    """Return the definition of a society. Raises `SocietyError` if it does not exist."""
     entry = await states.get(SOCIETY)
     if entry is None:
         raise SocietyError(f"there is no society {states.society!r}")
@@ -80,7 +86,10 @@ async def read_society(states: States) -> Society:
 
 
 async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> Host:
-    """Create a host for at most `limit` agents of a society. It takes agents only when it runs."""
+    """Create a host for at most `limit` agents of a society. It takes agents only after its `run` is called.
+
+    Raises `SocietyError` if the society does not exist, and LookupError if one of its plug-ins is missing or invalid.
+    """
     collect_young()
     states = await States.open(log, name)
     society = await read_society(states)
@@ -98,7 +107,10 @@ async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> 
 async def run_world(
     log: Log, name: str, metrics: WorldMetrics | None = None, lease_held: asyncio.Event | None = None
 ) -> None:
-    """Run the grid world until cancelled or until another process takes it. Set `kept` when the lease is held."""
+    """Run the grid world until the task is cancelled. First wait until no other process holds the world's lease.
+
+    Sets `lease_held` once this process holds the lease. Raises `RevisionError` if another process takes the lease away.
+    """
     collect_young()
     states = await States.open(log, name)
     society = await read_society(states)

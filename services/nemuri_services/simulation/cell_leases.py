@@ -1,7 +1,8 @@
-"""Cell leases of a host and write-behind of its agents' states (document 002 §6, PIANO.md).
+"""Cell leases of a host, and delayed writing of its agents' states (document 002 §6, PIANO).
 
-Every beat writes changed sections together with the leases of their cells, with expected revisions. If a host was
-wrongly considered dead, its first batch is refused, and it releases the cells that it lost.
+Every beat writes the changed sections of the agents' states together with the leases of their cells. The writes have
+expected revisions. So if other hosts wrongly considered a host dead, its first write is refused, and it gives up the
+cells that it lost.
 """
 
 from collections import deque
@@ -22,22 +23,22 @@ from nemuri_infra.stores.society_states import AGENT, RevisionError, States
 from nemuri_services.simulation.leases import Leases
 
 BATCH_ENTRIES: Final = 200
-"""Entries of one batch, approximately. Encoding a batch blocks the event loop."""
+"""Approximate maximum number of entries in one batch. It is limited because encoding a batch blocks the event loop."""
 ChangedSections = tuple[str, set[str]]
-"""An agent id and its changed sections."""
+"""An agent id and the names of its changed sections."""
 ChangeBatch = dict[int, list[ChangedSections]]
-"""Changed agents by cell."""
+"""Agents with changed sections, by cell."""
 WRITE_ERRORS: Final = (RevisionError, *READER_ERRORS)
-"""Errors after which a batch is not written, or not known to be written."""
+"""Errors after which a batch was not written, or may not have been written."""
 
 logger = structlog.get_logger()
 
 
 class CellLeases:
-    """The cell leases of one host."""
+    """The cell leases of one host, and the states of the agents in its cells."""
 
     def __init__(self, host: str, society: Society, states: States, engine: Engine) -> None:
-        """Create the leases of a host, without any cell."""
+        """Create the leases of a host that holds no cell yet."""
         self.host = host
         self.cells: set[int] = set()
         self._society, self._engine = society, engine
@@ -45,12 +46,15 @@ class CellLeases:
         self._cell_of = {each.id: nth for nth in range(society.cells) for each in society.cell(nth)}
 
     async def free_cells(self) -> list[int]:
-        """Return the cells without a host, as far as this host has seen."""
+        """Return the cells that no host seems to hold, by their indices. Another host may take them at any time."""
         others = [str(cell) for cell in range(self._society.cells) if cell not in self.cells]
         return [int(name) for name in await self._leases.free_names(others)]
 
     async def acquire(self, cell: int, second: float) -> list[SharedState] | None:
-        """Take a free cell and return its agents in their last written state. None if another host was faster."""
+        """Take a free cell and return the last written states of its agents; None if another host was faster.
+
+        `second` is the present second of the simulation. An agent without a written state gets its initial profile.
+        """
         if not await self._leases.acquire(str(cell)):
             return None
         values: dict[str, dict[str, Mapping[str, object]]] = {}
@@ -66,7 +70,10 @@ class CellLeases:
         return [SharedState.of(agent_id, values[agent_id], second) for agent_id in residents]  # type: ignore[arg-type]
 
     async def beat(self, log: Callable[..., object] = logger.warning) -> set[int]:
-        """Write all changes and renew the leases. Return the cells that were lost to other hosts."""
+        """Write all changes and renew the leases. Return the cells that were lost to other hosts.
+
+        Changes that could not be written stay queued for the next beat, and `log` reports the error.
+        """
         batches = deque(self._batches())
         try:
             while batches:
@@ -80,10 +87,10 @@ class CellLeases:
         return set()
 
     async def release(self) -> None:
-        """Write all changes and release the cells at once.
+        """Write all changes, then release the cells so that other hosts can take them at once.
 
-        An interrupted beat may have left unknown revisions. The first beat here is then refused and learns them; the
-        second one writes.
+        After an interrupted beat the revisions of some entries may be unknown. Then the first beat here is refused and
+        reads the revisions, and the second beat writes.
         """
         for log in (logger.debug, logger.warning):
             self.cells -= await self.beat(log)
@@ -95,13 +102,13 @@ class CellLeases:
             logger.warning("cells not released", host=self.host, why=log_safe(error))
 
     def forget_cell(self, cell: int) -> None:
-        """Forget a cell that this host does not own any more."""
+        """Remove a cell that this host no longer holds."""
         self.cells.discard(cell)
         for key in [each for each in self._leases.revisions if each.startswith(f"{AGENT}.{cell}.")]:
             del self._leases.revisions[key]
 
     def _batches(self) -> Iterator[ChangeBatch]:
-        """Yield batches of changes. Each cell is in at least one batch, each agent in at most one."""
+        """Yield all changes in batches, and mark them as written. Every cell is in one batch, even without changes."""
         changed, self._engine.changed = self._engine.changed, {}
         of_cell: dict[int, list[ChangedSections]] = {cell: [] for cell in self.cells}
         for agent_id, sections in changed.items():
@@ -119,7 +126,9 @@ class CellLeases:
             yield batch
 
     def _entries(self, batch: ChangeBatch) -> dict[str, bytes]:
-        """Return the current entries of a batch, including the lease of each cell."""
+        """Return the entries to write for a batch: the renewed lease of each cell, and the present values of changed
+        sections.
+        """
         entries: dict[str, bytes] = {}
         for cell, agents in batch.items():
             entries |= self._leases.renewed_entry(str(cell))
@@ -129,13 +138,15 @@ class CellLeases:
         return entries
 
     def _requeue(self, batches: Iterable[ChangeBatch]) -> None:
-        """Mark the changes of unwritten batches as unwritten again."""
+        """Mark the changes in batches that were not written as unwritten again."""
         for agent_id, sections in chain.from_iterable(chain.from_iterable(each.values()) for each in batches):
             self._engine.changed.setdefault(agent_id, set()).update(sections)
 
     async def _lost_cells(self) -> set[int]:
-        """Read the owners and revisions of all cells and return the lost ones. Other changes are written with the next
-        beat.
+        """Read the holders of all leases again, and return the cells that this host has lost; none if they cannot be
+        read now.
+
+        This also reads the revisions, so the next beat can write the changes of the other cells.
         """
         try:
             mine = await self._leases.held_names()

@@ -1,4 +1,4 @@
-"""Checkpoints: consistent copies of a society's states, of which the last three are kept (document 002 §6.4)."""
+"""Checkpoints: consistent copies of all states of a society. The last three are kept (document 002 §6.4)."""
 
 import asyncio
 import time
@@ -25,35 +25,36 @@ from nemuri_services.simulation.archive_format import pack_entries, unpack_entri
 from nemuri_services.simulation.leases import Leases, lease_key
 
 CHECKPOINT_LEASE: Final = "checkpoints"
-"""Name of the lease for making checkpoints."""
+"""Name of the lease for making checkpoints. Only the host that holds it makes them."""
 RESTORING_KEY: Final = "restoring"
-"""Key that holds the name of a checkpoint while it is being restored."""
+"""Key of the entry that holds the name of a checkpoint while that checkpoint is being restored."""
 KEPT_CHECKPOINTS: Final = 3
 CHECKPOINT_INTERVAL: Final = 300.0
 """Seconds between two checkpoints; twice as many for a large society (RULINGS, PIANO)."""
 LARGE_SOCIETY: Final = 400
 """Number of agents above which a society is large."""
 RETRY_SECONDS: Final = 10.0
-"""Seconds until the next attempt after a failure."""
+"""Seconds until the next attempt after a failed checkpoint."""
 
 logger = structlog.get_logger()
 
 
 class Checkpoints:
-    """The checkpoints of one society, in the object store."""
+    """The checkpoints of one society in an object store."""
 
     def __init__(self, objects: Objects, society: str) -> None:
-        """Use an object store that checkpoints of several societies share."""
+        """Use this object store. Checkpoints of several societies share it."""
         self._objects, self._society = objects, society
 
     @classmethod
     async def open(cls, log: Log, society: str) -> "Checkpoints":
-        """Open the checkpoints of a society, which may have none."""
+        """Open the checkpoints of a society. It need not have any yet."""
         return cls(await Objects.open(log.stream, checkpoints_bucket(log.subjects.namespace)), society)
 
     async def names(self) -> list[str]:
-        """Return the names of the last three checkpoints, oldest first. Older ones are being deleted and may be
-        incomplete.
+        """Return the names of the last three checkpoints, oldest first.
+
+        Older checkpoints are left out, because they are being deleted and may be incomplete.
         """
         return (await self._all())[-KEPT_CHECKPOINTS:]
 
@@ -62,7 +63,9 @@ class Checkpoints:
         return sorted(name for society, _, name in mine if society == self._society)
 
     async def make(self, states: States) -> str:
-        """Make a checkpoint of all entries except leases, and delete all but the last three. Return its name."""
+        """Store a checkpoint of all entries except leases, delete all but the last three, and return the name of the
+        new one.
+        """
         data = await pack_entries(entries_without_leases(states))
         name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
         await self.put(name, data)
@@ -71,7 +74,10 @@ class Checkpoints:
         return name
 
     async def read(self, name: str | None = None) -> tuple[str, dict[str, bytes]]:
-        """Return name and entries of a checkpoint, by default the newest. Raise `SocietyError` if it does not exist."""
+        """Return the name of a checkpoint, by default the newest, and its values by key.
+
+        Raises `SocietyError` if the checkpoint does not exist.
+        """
         names = await self.names()
         chosen = name or (names[-1] if names else None)
         if chosen is None or chosen not in names:
@@ -82,11 +88,11 @@ class Checkpoints:
         return chosen, await asyncio.to_thread(unpack_entries, await self.read_packed(chosen))
 
     async def read_packed(self, name: str) -> bytes:
-        """Return a checkpoint as stored bytes. Raise `ObjectNotFoundError` if it does not exist."""
+        """Return a checkpoint as the stored bytes. Raises `ObjectNotFoundError` if it does not exist."""
         return await self._objects.get(f"{self._society}.{name}")
 
     async def put(self, name: str, data: bytes) -> None:
-        """Store the bytes of a checkpoint."""
+        """Store a checkpoint, given as the bytes that `read_packed` returned."""
         await self._objects.put(f"{self._society}.{name}", data)
 
     async def erase(self) -> None:
@@ -95,10 +101,11 @@ class Checkpoints:
             await self._objects.erase(f"{self._society}.{name}")
 
     async def restore(self, states: States, name: str | None = None) -> str:
-        """Replace all entries by a checkpoint, by default the newest, while no host runs. Return its name.
+        """Replace all entries of the society by a checkpoint, by default the newest, and return its name. Call it while
+        no host runs.
 
-        Raises `SocietyError` and changes nothing if the checkpoint does not exist. An interrupted restore leaves the
-        name of the checkpoint (`interrupted_restore`), so that it can be repeated.
+        Raises `SocietyError` and changes nothing if the checkpoint does not exist. After an interruption
+        `interrupted_restore` returns the name of the checkpoint, so that the restore can be repeated.
         """
         chosen, entries = await self.read(name)
         first = {RESTORING_KEY: chosen.encode(), SOCIETY: entries.pop(SOCIETY)}
@@ -111,16 +118,16 @@ class Checkpoints:
 
 
 async def interrupted_restore(states: States) -> str | None:
-    """Return the name of the checkpoint of an interrupted restore, or None."""
+    """Return the name of the checkpoint whose restore was interrupted; None if none was."""
     entry = await states.get(RESTORING_KEY)
     return None if entry is None else entry.value.decode()
 
 
 class CheckpointSchedule:
-    """Periodic checkpoints by the one host that holds the lease."""
+    """Periodic checkpoints of a society. Of all its hosts, only the holder of the lease makes them."""
 
     def __init__(self, holder: str, society: Society, states: States, checkpoints: Checkpoints) -> None:
-        """Schedule the first checkpoint after one interval."""
+        """Create the schedule of the host `holder`. The first checkpoint is due after one interval."""
         self._leases, self._states, self._checkpoints = Leases(holder, states), states, checkpoints
         self._interval = society.checkpoint_every or (
             CHECKPOINT_INTERVAL if len(society.agents) <= LARGE_SOCIETY else 2 * CHECKPOINT_INTERVAL
@@ -129,7 +136,7 @@ class CheckpointSchedule:
         self._next_at = time.monotonic() + self._interval
 
     async def beat(self) -> None:
-        """Renew or acquire the lease, and make a checkpoint if one is due."""
+        """Acquire or renew the lease. If this host holds it and a checkpoint is due, make it."""
         if not self._has_lease:
             self._has_lease = await self._leases.acquire_if_free(CHECKPOINT_LEASE)
             return
@@ -142,7 +149,7 @@ class CheckpointSchedule:
             await self._make()
 
     async def release(self) -> None:
-        """Release the lease to other hosts."""
+        """Release the lease, if this host holds it, so that another host can take it at once."""
         if self._has_lease:
             await self._leases.release([CHECKPOINT_LEASE])
 
@@ -158,7 +165,7 @@ class CheckpointSchedule:
 
 
 async def entries_without_leases(states: States) -> AsyncIterator[Entry]:
-    """Yield all entries of a society at one moment, except leases."""
+    """Yield all entries of a society except leases and the mark of a restore."""
     async for each in states.read():
         if each.key != RESTORING_KEY and not each.key.startswith(lease_key("")):
             yield each

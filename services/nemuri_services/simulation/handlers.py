@@ -1,4 +1,7 @@
-"""The emitted events and capabilities of host and world processes. Each is a user of its own on the bus."""
+"""The services of host and world processes: the events that they emit and the accesses that they need.
+
+Neither has event handlers. Each has its own user on the bus.
+"""
 
 from nemuri_contracts.tiered import ConsolidationBegun, ExperienceRecorded, MemoriesAccessed, MemoryFormed
 from nemuri_infra.runtime.service import Capability, Service

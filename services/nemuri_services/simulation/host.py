@@ -1,4 +1,6 @@
-"""An agent host: runs the modules of some of a society's agents and connects them with the world (document 002 §5)."""
+"""An agent host. It runs the modules of some agents of a society and connects the agents with the world (document 002
+§5).
+"""
 
 import asyncio
 import time
@@ -35,17 +37,19 @@ from nemuri_services.simulation.simulation_clock import SimulationClock
 SEARCH_SECONDS: Final = 0.25
 """Seconds between two searches for free cells."""
 MAX_CELLS_PER_SEARCH: Final = 8
-"""Cells that are taken in one search, at most."""
+"""Maximum number of cells that are taken in one search."""
 RUN_SLICE_SECONDS: Final = 0.008
-"""Seconds of due work after which the event loop runs. Other work yields after a quarter of that."""
+"""Seconds that due modules run before the event loop gets a turn. Other work of the host yields after a quarter of
+this.
+"""
 WORLD_TIMEOUT: Final = 3.0
-"""Seconds without a message from the world after which the agents join it again."""
+"""Seconds without a message from the world after which the agents join the world again."""
 
 logger = structlog.get_logger()
 
 
 class Host:
-    """Some of the agents of a society, in this process."""
+    """A host: it runs some agents of a society in this process."""
 
     def __init__(
         self,
@@ -58,7 +62,10 @@ class Host:
         checkpoints: Checkpoints,
         limit: int,
     ) -> None:
-        """Create a host for at most `limit` agents, with an equal share of the society's places for model requests."""
+        """Create a host for at most `limit` agents.
+
+        The society's concurrent model requests are divided equally among its hosts.
+        """
         self.name, self.society, self.states, self.limit = name, society, states, limit
         self.clock = SimulationClock(0.0, society.speed)
         self.engine = Engine(modules, 0.0, society.seed)
@@ -74,14 +81,14 @@ class Host:
         self._not_joined: set[str] = set()
         """Agents of this host that have not joined the world yet."""
         self._has_world_time = False
-        """True after the world has reported its time, which the host's clock follows."""
+        """True as soon as the world has reported its time. The host's clock then follows the world's clock."""
 
     def vitals(self) -> HostHealthReport:
         """Return the current health figures."""
         return self.health.vitals(self.engine, self.model_requests, len(self.memories), self.clock())
 
     def missing(self) -> tuple[str, ...]:
-        """Return a line for each missing dependency; empty if the host is ready."""
+        """Return one line if the world does not answer; empty if the host is ready."""
         if not self._has_world_time:
             return ("the world has not answered yet",)
         silence = time.monotonic() - self._last_world_message
@@ -90,7 +97,7 @@ class Host:
         return (f"no message from the world for {silence:.0f} s",)
 
     async def run(self) -> None:
-        """Run until cancelled. The last beat writes all changes."""
+        """Run until cancelled. Then write all changes and release the cells."""
         log, subjects = self.states.log, self.states.log.subjects
         percepts = await log.connection.subscribe(
             subjects.percepts(self.society.name, self.name), cb=self._receive_percepts
@@ -121,9 +128,9 @@ class Host:
             self.memories.close()
 
     async def _run_modules(self) -> None:
-        """Run due modules until the process ends, and yield to the event loop every few milliseconds.
+        """Run due modules forever. Yield to the event loop every few milliseconds.
 
-        Other work in the loop may have made something due, so each slice begins with the most urgent work.
+        Other work in the event loop may make more urgent modules due, so each slice begins with the most urgent work.
         """
         while True:
             time_slice, pause, now = TimeSlice(RUN_SLICE_SECONDS), SLOT_SECONDS, self.clock()
@@ -142,7 +149,9 @@ class Host:
         work.add_done_callback(self._tasks.discard)
 
     async def _complete(self, pending: Pending) -> None:
-        """Complete a run that takes time: a model request or a plug-in."""
+        """Complete a run of a module that takes time: a model request, or the work of a plug-in. Apply its result or
+        record its failure.
+        """
         slot = pending.slot
         try:
             result = pending.work if isinstance(pending.work, Ask) else await self._plugin_executor.run(pending)
@@ -153,7 +162,10 @@ class Host:
             self.engine.fail(slot, error, self.clock())
 
     async def _ask_model(self, pending: Pending, ask: Ask) -> Any:
-        """Return the changes that follow from a model's answer."""
+        """Send a model request and return the changes that follow from the answer.
+
+        Raises TypeError if the module declares no rank, and the errors of `ModelRequests.ask`.
+        """
         slot, spec = pending.slot, pending.slot.module.spec
         if spec.rank is None:
             raise TypeError(f"module {spec.name!r} asks a model but declares no rank")
@@ -162,7 +174,7 @@ class Host:
         return ask.then(answer)
 
     async def _send_outputs(self) -> None:
-        """Send outgoing acts and speech to the world, and experiences to memory."""
+        """Send the agents' acts and speech to the world, and queue their experiences for memory."""
         if not self.engine.sending:
             return
         acts, now = list[Act](), self.clock()
@@ -180,7 +192,9 @@ class Host:
             await self._publish(self.states.log.subjects.acts(self.society.name), message.model_dump_json().encode())
 
     async def _receive_percepts(self, message: Msg) -> None:
-        """Queue the percepts in a message from the world. Log and ignore invalid messages."""
+        """Queue the percepts in a message from the world for the agents on this host. An invalid message is logged and
+        ignored.
+        """
         self._last_world_message = time.monotonic()
         time_slice = TimeSlice()
         try:
@@ -193,9 +207,10 @@ class Host:
             logger.warning("invalid percepts", host=self.name, why=log_safe(error))
 
     async def _take_free_cells(self) -> None:
-        """Take free cells, a few at a time, and more than an equal share only if no other host takes them.
+        """Take free cells, a few at a time. Take more than an equal share only if no other host takes them.
 
-        Their agents run at once; their memories are loaded afterwards.
+        The agents of a taken cell run at once; their memories are loaded afterwards. If the world has been silent too
+        long, all agents join it again.
         """
         free, taken = await self.cell_leases.free_cells(), 0
         self._cell_allocation.observe(free, time.monotonic())
@@ -220,7 +235,11 @@ class Host:
             await self._join_world()
 
     async def _join_world(self) -> None:
-        """Let agents join the world, or report that they are on this host now, and adopt the world's time."""
+        """Let the agents in `_not_joined` join the world through this host, and set the clock to the world's time if it
+        is ahead.
+
+        An agent that is in the world already belongs to this host from then on.
+        """
         joining_residents = {each.id: each for each in self.society.agents if each.id in self._not_joined}
         joining = Joining(
             host=self.name,
@@ -250,14 +269,16 @@ class Host:
         await self._record_experiences()
 
     async def _record_experiences(self, *, last: bool = False) -> None:
-        """Record new experiences. Events are appended to the log even if the disk is full."""
+        """Record queued experiences and append queued events. The events are appended even if the disk of the cache is
+        full.
+        """
         try:
             await self.memories.record_queued()
         finally:
             await self.memories.flush(self.clock(), last=last)
 
     async def _run_every_second(self) -> None:
-        """Log failures, consolidate memories and publish health figures, once a second."""
+        """Suspend modules while model providers fail, log failed runs, consolidate memories, publish health figures."""
         self.engine.suspended = suspended_modules(self.model_requests.providers.status)
         for failure in self.engine.failures:
             self.health.failures[failure.module] += 1

@@ -1,5 +1,5 @@
-"""Health figures of a simulation host: module runs and how late they began, waiting times of model requests, and the
-longest time since an agent's last decision.
+"""Health figures of a simulation host: how often modules run and how late they begin, how long model requests wait, and
+how long an agent has made no decision.
 """
 
 import os
@@ -19,33 +19,33 @@ from nemuri_services.simulation.model_requests import ModelRequests, RequestCoun
 from nemuri_services.simulation.simulation_clock import SimulationClock
 
 MIN_REQUESTS: Final = 5
-"""Requests of an agent from which on its mean waiting time is compared with others."""
+"""Number of requests from which on an agent's mean waiting time is compared with the means of other agents."""
 
 
 @dataclass(slots=True)
 class WaitingTime:
-    """Number of model requests of an agent and their waiting times in seconds of the wall clock."""
+    """Number of an agent's model requests, and their total and longest waiting times in wall-clock seconds."""
 
     requests: int = 0
     seconds: float = 0.0
     longest: float = 0.0
 
     def add(self, seconds: float) -> None:
-        """Add the waiting time of a request."""
+        """Count a request that waited `seconds` seconds."""
         self.requests += 1
         self.seconds += seconds
         self.longest = max(self.longest, seconds)
 
 
 WaitingTimes = Mapping[str, WaitingTime]
-"""Waiting times by agent."""
+"""Waiting times by agent id."""
 
 
 class HostHealth:
-    """Counters since the start of the host."""
+    """Counters of a host's work since its start."""
 
     def __init__(self, host: str) -> None:
-        """Create counters at zero."""
+        """Create the counters of this host, all at zero."""
         self.host = host
         self.runs: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
@@ -57,17 +57,20 @@ class HostHealth:
         self._process = psutil.Process()
 
     def count_run(self, name: str, rank: Rank | None, late: float) -> None:
-        """Count a run of a module that began so many seconds late."""
+        """Count a run of the module `name` that began `late` wall-clock seconds after it was due.
+
+        The lateness counts only if the module makes no model requests (`rank` is None).
+        """
         self.runs[name] += 1
         if rank is None:
             self._run_lateness[name][bucket(late)] += 1
 
     def count_percept(self, late: float) -> None:
-        """Count a percept that was read so many seconds after its arrival."""
+        """Count a percept that was read `late` wall-clock seconds after its arrival."""
         self._percept_lateness[bucket(late)] += 1
 
     def count_request(self, agent_id: str, rank: Rank, waited: float) -> None:
-        """Count a model request that was sent so many seconds after its module was due."""
+        """Count a model request that was sent `waited` wall-clock seconds after its module was due."""
         self._waits[rank][agent_id].add(waited)
 
     def remove_agents(self, agent_ids: Iterable[str]) -> None:
@@ -77,7 +80,9 @@ class HostHealth:
                 waited.pop(agent_id, None)
 
     def vitals(self, engine: Engine, model_requests: ModelRequests, memories: int, now: float) -> HostHealthReport:
-        """Return the current figures."""
+        """Return the current figures. `memories` is the number of memories on the host, `now` the second of the
+        simulation.
+        """
         cpu_times = self._process.cpu_times()
         return HostHealthReport(
             host=self.host,
@@ -105,7 +110,10 @@ class HostHealth:
         )
 
     def _longest_silence(self, engine: Engine, now: float) -> float:
-        """Return the longest time since an agent's last decision, or since its arrival if it has made none."""
+        """Return the most seconds for which any agent has made no decision; 0 without agents.
+
+        For an agent without a decision, the time counts from its arrival on this host.
+        """
         decisions = {each.agent_id: each.sections.get("decision") for each in engine.states.values()}
         for agent_id in decisions:
             self._last_decisions.setdefault(agent_id, now)
@@ -121,19 +129,22 @@ class HostHealth:
 
 @dataclass(frozen=True, slots=True)
 class LatenessObserver:
-    """An observer that counts lateness within one slice, relative to the clock at its beginning."""
+    """An observer that counts how late runs begin and percepts are read during one slice of the engine's work.
+
+    `slice_start` is the second of the simulation at which the slice began.
+    """
 
     health: HostHealth
     clock: SimulationClock
     slice_start: float
 
     def begins(self, slot: Slot) -> None:
-        """Count the beginning of a run."""
+        """Count a run of the slot's module and its lateness."""
         spec = slot.module.spec
         self.health.count_run(spec.name, spec.rank, self._wall_seconds(slot.waited))
 
     def hears(self, waited: float) -> None:
-        """Count a percept that an agent reads."""
+        """Count a percept that an agent reads, after it waited `waited` seconds of the simulation."""
         self.health.count_percept(self._wall_seconds(waited))
 
     def _wall_seconds(self, waited: float) -> float:
@@ -141,7 +152,7 @@ class LatenessObserver:
 
 
 def combined_waits(request_counts: Iterable[RequestCounts], waiting_times: Iterable[WaitingTimes]) -> Waits:
-    """Return the combined figures of the model requests of several ranks."""
+    """Return the combined statistics of model requests of several ranks."""
     of_agent: defaultdict[str, list[WaitingTime]] = defaultdict(list)
     for each in waiting_times:
         for agent_id, waited in each.items():

@@ -1,4 +1,4 @@
-"""Leases of a society. A lease is renewed by every beat and expires without beats."""
+"""Leases of a society. Their holder renews them with every beat; a lease that is not renewed expires."""
 
 import time
 from collections.abc import Iterable, Mapping
@@ -9,9 +9,11 @@ from nemuri_infra.stores.bucket_reader import Entry
 from nemuri_infra.stores.society_states import LEASE, RevisionError, States
 
 BEAT_SECONDS: Final = 0.5
-"""Seconds between two beats. A crash loses at most the changes of one beat."""
+"""Seconds between two beats. A beat also writes changed states, so a crash loses at most the changes since the last
+one.
+"""
 EXPIRY_SECONDS: Final = 2.5
-"""Seconds without a beat after which a lease has expired."""
+"""Seconds without renewal after which a lease has expired."""
 
 
 class Leases:
@@ -22,7 +24,9 @@ class Leases:
     """
 
     def __init__(self, holder: str, states: States) -> None:
-        """Create the leases of a process. `revisions` holds the revisions of all entries that it wrote or read."""
+        """Create the leases of the process `holder`. `revisions` has the revision of each entry that it wrote or read,
+        by key.
+        """
         self.holder, self.states = holder, states
         self.revisions: dict[str, int] = {}
         self._lease_entries = states.following(lease_key("*"))
@@ -30,7 +34,9 @@ class Leases:
         self._beats = 0
 
     async def free_names(self, names: Iterable[str]) -> list[str]:
-        """Return the names without a holder, as far as this process has seen."""
+        """Return those of the names whose leases this process considers free. It must have watched a lease to see it
+        expire.
+        """
         now = time.monotonic()
         return self._without_holder(names, await self._lease_entries.present(), now)
 
@@ -51,14 +57,14 @@ class Leases:
         return found
 
     async def acquire_if_free(self, name: str) -> bool:
-        """Take a lease if it is free. Return whether it was taken."""
+        """Take a lease if it is free. Return True if it was taken."""
         now, there = time.monotonic(), await self.states.get(lease_key(name))
         return bool(
             self._without_holder([name], {} if there is None else {there.key: there}, now)
         ) and await self.acquire(name)
 
     async def acquire(self, name: str) -> bool:
-        """Take a lease. Return False if another process was faster."""
+        """Take a lease without checking that it is free. Return False if another process changed it meanwhile."""
         try:
             await self.write(self.renewed_entry(name))
         except RevisionError:
@@ -66,11 +72,16 @@ class Leases:
         return True
 
     async def write(self, entries: dict[str, bytes]) -> None:
-        """Write a batch with the known revisions as expected ones. Raise the errors of `States.write`."""
+        """Write a batch of entries, each with its last known revision as the expected one. Raises the errors of
+        `States.write`.
+        """
         self.revisions |= await self.states.write(entries, self.revisions)
 
     async def held_names(self) -> set[str]:
-        """Return the names of the leases that this process holds, and refresh all known revisions."""
+        """Read all entries of the society and return the names of the leases that this process holds.
+
+        The revisions in `revisions` are brought up to date.
+        """
         entries = [each async for each in self.states.read()]
         self.revisions |= {each.key: each.revision for each in entries}
         leases = [each for each in entries if each.key.startswith(lease_key(""))]
@@ -78,12 +89,12 @@ class Leases:
         return {key.removeprefix(lease_key("")) for key in held}
 
     def renewed_entry(self, name: str) -> dict[str, bytes]:
-        """Return the entry of a renewed lease."""
+        """Return the entry that renews a lease when it is written. Nothing is written here."""
         self._beats += 1
         return {lease_key(name): Lease(host=self.holder, beat=self._beats).model_dump_json().encode()}
 
     async def release(self, names: Iterable[str]) -> None:
-        """Release leases at once."""
+        """Release the leases with these names, so that other processes can take them at once."""
         free = Lease(host=None, beat=0).model_dump_json().encode()
         entries = {lease_key(name): free for name in names}
         if entries:
@@ -91,5 +102,5 @@ class Leases:
 
 
 def lease_key(name: str) -> str:
-    """Return the key of a lease."""
+    """Return the key of the entry that holds the lease `name`. For "", this is the common prefix of all leases."""
     return f"{LEASE}.{name}"

@@ -1,4 +1,6 @@
-"""The events about the memories of a simulated agent: experiences, consolidations and accesses (document 004 §4)."""
+"""Construction of the events about a simulated agent's memories: experiences, consolidations and accesses (document 004
+§4).
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -22,16 +24,16 @@ from nemuri_infra.stores.vectors import vector_key
 
 EMBEDDING_MODEL: Final = HashingEmbedder.model
 EMBEDDING_DIMENSION: Final = 256
-"""Dimension of vectors on a host. A thousand agents have some hundred memories each."""
+"""Dimension of the vectors on a host. It is small because a thousand agents have some hundred memories each."""
 
 
 def experience_event(
     agent_id: str, values: Mapping[str, Any], second: float, policy: TiersPolicy
 ) -> ExperienceRecorded | None:
-    """Return the event of an experience, or None if it is too unimportant. Raise ValidationError for an invalid
-    experience.
+    """Return the event that records an experience; None if it is not important enough to be recorded.
 
-    The id is derived from the experience. If a host reports it twice after a crash, it is the same event.
+    Raises ValidationError for an invalid experience. The id is derived from the agent and the experience, so an
+    experience that a host reports again after a crash gives the same event.
     """
     cues = Cues.model_validate(values.get("cues", {}))
     experience = Experience.model_validate(
@@ -67,7 +69,9 @@ def consolidation_event(agent_id: str, plan: ConsolidationPlan, second: float) -
 def access_event(
     agent_id: str, memories: Sequence[TierMemory], access_counts: Mapping[UUID, int], second: float
 ) -> MemoriesAccessed:
-    """Return the event that reports accesses to memories since the last one."""
+    """Return the event that reports the accesses to `memories` since the last such event. `access_counts` has their
+    numbers.
+    """
     counts = [(each.memory_id, each.access_count) for each in memories]
     return MemoriesAccessed(
         event_id=derive(f"{agent_id}/{counts}", MemoriesAccessed.kind_of()),

@@ -1,4 +1,6 @@
-"""Model providers in order of preference, with fallback and backoff after failures (document 002 §6.5)."""
+"""Model providers in order of preference. If one fails, the next is asked, and the failed one rests for a while
+(backoff; document 002 §6.5).
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -14,31 +16,31 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
 
 FIRST_BACKOFF: Final = 2.0
-"""Longest backoff in seconds after the first failed episode. It doubles with each further failed episode in a row."""
+"""Maximum backoff in seconds after the first failed episode. It doubles with each further failed episode in a row."""
 MAX_BACKOFF: Final = 60.0
-"""Upper limit of a backoff in seconds, unless the provider asks for a longer one."""
+"""Upper limit of a backoff in seconds. Only a provider itself can ask for a longer one."""
 MAX_RETRY_AFTER: Final = 3_600.0
-"""Upper limit of `retry_after` of a provider, in seconds."""
+"""Upper limit, in seconds, of the pause that a provider asks for (`retry_after`)."""
 JITTER: Final = 0.5
-"""Share of a backoff that is random, so that hosts do not retry at the same time."""
+"""Share of a backoff that is drawn at random, 0 to 1, so that hosts do not retry at the same time."""
 
 logger = structlog.get_logger()
 
 
 class PromptModel(Protocol):
-    """A model that answers prompts."""
+    """A model that answers prompts of modules."""
 
     @property
     def name(self) -> str:
-        """Name for logs and reports."""
+        """Name of the model in logs and reports."""
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """Return the answer and its usage. Raise `ModelUnavailable` or `ModelRefused`."""
+        """Return the answer and its usage. Raises `ModelUnavailable`, `ModelUnusable` or `ModelRefused`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatModel:
-    """A language model."""
+    """A language model that answers prompts."""
 
     chat: Chat
 
@@ -48,28 +50,29 @@ class ChatModel:
         return self.chat.name
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
-        """Return the model's completion."""
+        """Return the completion of the prompt by the language model, with its usage."""
         return await self.chat.complete(prompt.system, prompt.user, prompt.limit)
 
 
 @dataclass(slots=True)
 class Provider:
-    """A model with its state of failures.
+    """A model with the record of its failures.
 
     Concurrent calls that fail together are one episode, which counts as a single failure.
     """
 
     model: PromptModel
     failures: int = 0
-    """Failed episodes in a row; 0 while it works."""
+    """Number of failed episodes in a row; 0 while the model works."""
     backoff_until: float = 0.0
     episode: int = 0
     """Number of failed episodes. A call belongs to the episode that was current when it began."""
 
     def record_failure(self, episode: int, now: float, retry_after: float | None, rng: Random) -> bool:
-        """Back off after a failed call that began in `episode`, at least for `wish` seconds.
+        """Begin or extend the backoff after a failed call that began in `episode`.
 
-        Returns True for the first failure of the episode, the only one that counts.
+        If the provider asked for a pause of `retry_after` seconds, the backoff is at least that long, up to
+        `MAX_RETRY_AFTER`. Returns True for the first failure of the episode, the only one that counts.
         """
         is_first = episode == self.episode
         if is_first:
@@ -82,7 +85,9 @@ class Provider:
         return is_first
 
     def record_success(self, episode: int) -> None:
-        """Reset the failures after a success. A call that began before the last failed episode leaves one failure."""
+        """Reset the failures after a successful call. If the call began before the last failed episode, one failure
+        remains.
+        """
         self.failures = 0 if episode == self.episode else min(self.failures, 1)
 
     def _extend_backoff(self, until: float) -> None:
@@ -90,10 +95,16 @@ class Provider:
 
 
 class Providers:
-    """Providers in order of preference. A failed provider is tried and preferred again after its backoff."""
+    """Providers in order of preference. A failed provider is asked again, at its old place in the order, after its
+    backoff.
+    """
 
     def __init__(self, models: Sequence[PromptModel], now: Callable[[], float], rng: Random | None = None) -> None:
-        """Create a chain of at least one provider. `now` returns seconds of the wall clock; `rng` draws the jitter."""
+        """Create the providers for `models`, best first. `now` returns seconds of a monotonic clock; `rng` draws the
+        jitter.
+
+        Raises ValueError if `models` is empty.
+        """
         if not models:
             raise ValueError("at least one model is required")
         self._providers = [Provider(each) for each in models]
@@ -101,15 +112,16 @@ class Providers:
 
     @property
     def status(self) -> ProviderState:
-        """Present state of the providers."""
+        """State of the providers: "ok" if the first one works, "failing" if only others work, "down" if none does."""
         if not self._providers[0].failures:
             return "ok"
         return "failing" if any(not each.failures for each in self._providers) else "down"
 
     async def answer(self, prompt: Prompt, on_usage: Callable[[Usage], None] = lambda _usage: None) -> str:
-        """Return the first answer. `paid` receives the usage of each reply, including unusable ones.
+        """Return the answer of the first provider that answers. `on_usage` is called with the usage of each reply.
 
-        Raises `ModelUnavailable` if no provider answers now, and `ModelRefused` if one refuses.
+        It is also called for refused and unusable replies. Raises `ModelUnavailable` if no provider answers now, and
+        `ModelRefused` if one refuses the prompt; then no other provider is asked.
         """
         reason = "every provider is backing off after a failure"
         for provider in self._providers:
@@ -131,7 +143,9 @@ class Providers:
 
 
 async def _report_usage(answer: Awaitable[Reply[str]], on_usage: Callable[[Usage], None]) -> Reply[str]:
-    """Return the reply after reporting its usage."""
+    """Wait for a reply, report its usage to `on_usage`, and return it. A refusal's usage is reported before it is
+    raised.
+    """
     try:
         reply = await answer
     except ModelRefused as error:

@@ -1,4 +1,4 @@
-"""Model requests of agents with their token usage and a cache of identical prompts (document 002 §5.4, PIANO.md)."""
+"""Model requests of agents, their token usage and a cache of answers to equal prompts (document 002 §5.4, PIANO)."""
 
 import asyncio
 from collections import OrderedDict, defaultdict
@@ -14,15 +14,15 @@ from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_services.simulation.model_providers import Providers
 
 MAX_CACHED_ANSWERS: Final = 2_048
-"""Cached answers, at most."""
+"""Maximum number of cached answers."""
 TOP_AGENTS: Final = 5
-"""Number of agents in the report."""
+"""Number of agents in the report on token usage."""
 PromptKey = tuple[str, str, int]
 
 
 @dataclass(slots=True)
 class RequestCounts:
-    """Counters of the model requests of one rank."""
+    """Numbers of model requests of one rank."""
 
     answered: int = 0
     failed: int = 0
@@ -31,15 +31,15 @@ class RequestCounts:
 
 
 class TokenUsage:
-    """Token counts since the start of the host."""
+    """Token usage since the start of the host, by module and by agent."""
 
     def __init__(self) -> None:
-        """Create counters at zero."""
+        """Create the counters, all at zero."""
         self._by_module: defaultdict[str, dict[str, TokenUse]] = defaultdict(dict)
         self._by_agent: dict[str, TokenUse] = {}
 
     def add(self, module: str, agent_id: str, usage: Usage) -> None:
-        """Count a reply to a module of an agent, usable or not."""
+        """Add the usage of a reply that an agent's module got, even if the module could not use it."""
         used = TokenUse(calls=1, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
         models = self._by_module[module]
         models[usage.model] = models.get(usage.model, TokenUse()) + used
@@ -47,18 +47,21 @@ class TokenUsage:
 
     @property
     def by_module(self) -> dict[str, dict[str, TokenUse]]:
-        """Usage by module and model."""
+        """Token usage by module and by model."""
         return {module: dict(models) for module, models in self._by_module.items()}
 
     @property
     def top_agents(self) -> dict[str, TokenUse]:
-        """Usage of the agents with the most tokens, highest first."""
+        """Token usage of the `TOP_AGENTS` agents that used most tokens, highest first."""
         found = nlargest(TOP_AGENTS, self._by_agent.items(), key=lambda each: each[1].tokens)
         return {agent_id: used for agent_id, used in found if used.tokens}
 
 
 class ModelRequests:
-    """Model requests to the providers. The caller limits their concurrency (`Schedule.places`)."""
+    """Model requests to the providers, with cached answers.
+
+    The caller limits how many run at once (`Schedule.places`).
+    """
 
     def __init__(self, providers: Providers) -> None:
         """Create counters at zero and an empty cache."""
@@ -68,9 +71,10 @@ class ModelRequests:
         self._answers: OrderedDict[PromptKey, asyncio.Task[str]] = OrderedDict()
 
     async def ask(self, rank: Rank, prompt: Prompt, *, module: str, agent_id: str) -> str:
-        """Return the answer to a prompt. Its usage counts for the module and agent that asked first.
+        """Return the answer to a prompt, from the cache if the same prompt was asked before or is being answered.
 
-        Raises `ModelUnavailable` or `ModelRefused`.
+        Only the first request of a prompt costs tokens, which count for its module and agent. Failed answers are not
+        cached. Raises `ModelUnavailable` or `ModelRefused`.
         """
         key, counts = (prompt.system, prompt.user, prompt.limit), self.counts[rank]
         cached = self._answers.get(key)
@@ -86,11 +90,11 @@ class ModelRequests:
         return await asyncio.shield(answer)
 
     async def close(self) -> None:
-        """Cancel all pending requests."""
+        """Cancel all pending requests and wait until they have ended."""
         await cancel_and_wait(*self._answers.values())
 
     def _on_done(self, key: PromptKey, counts: RequestCounts, answer: "asyncio.Task[str]") -> None:
-        """Count the result and remove failures from the cache."""
+        """Count a finished request, and remove it from the cache if it failed."""
         succeeded = not answer.cancelled() and answer.exception() is None
         counts.answered += succeeded
         counts.failed += not succeeded

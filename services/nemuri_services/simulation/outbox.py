@@ -1,4 +1,7 @@
-"""The outbox of a host: events that are appended to the log in order and retried without limit."""
+"""The outbox of a host: a queue of events that are appended to the log.
+
+An event that cannot be appended stays queued.
+"""
 
 import asyncio
 from collections import deque
@@ -13,13 +16,13 @@ from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 
 MAX_CONCURRENT_APPENDS: Final = 16
-"""Events that are appended concurrently, at most."""
+"""Maximum number of events that are appended concurrently."""
 
 logger = structlog.get_logger()
 
 
 class Outbox:
-    """Events of agents that are not on the log yet."""
+    """Events of agents that are not yet appended to the log."""
 
     def __init__(self, log: Log) -> None:
         """Create an empty outbox."""
@@ -27,15 +30,18 @@ class Outbox:
         self._waiting: deque[AnyAgentEvent] = deque()
 
     def put(self, event: AnyAgentEvent) -> None:
-        """Add an event after all waiting events."""
+        """Add an event at the end of the queue."""
         self._waiting.append(event)
 
     def keep_only(self, agent_ids: Collection[str]) -> None:
-        """Drop the events of all other agents."""
+        """Drop all events of agents that are not in `agent_ids`."""
         self._waiting = deque(each for each in self._waiting if each.agent_id in agent_ids)
 
     async def flush(self) -> None:
-        """Append the waiting events. Events that cannot be appended now stay in the same order."""
+        """Append queued events to the log until the queue is empty or an append fails.
+
+        If one fails, the events of its group stay queued in order, a warning is logged, and no error is raised.
+        """
         while self._waiting:
             some = [self._waiting.popleft() for _ in range(min(MAX_CONCURRENT_APPENDS, len(self._waiting)))]
             try:

@@ -1,7 +1,7 @@
-"""Encoding of percepts in bus messages of limited size.
+"""Encoding of percepts in messages of limited size.
 
-Each percept is on a line of its own, so a host finds it without parsing: it reads about one in three. Messages with
-another layout are parsed as a whole.
+Each percept is on a separate line, so a host can separate percepts without parsing them; it parses only the third that
+agents really read. A message in another layout is parsed whole.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,13 +13,16 @@ from nemuri_contracts.world_protocol import ACTS_LIMIT
 
 _HEAD, _END, _NEXT = b',"percepts":{\n', b"\n}}", b",\n"
 EMPTY_EVENT_FIELDS: Final = (b'"heard":[],', b'"outcomes":[],', b'"hurt":0,')
-"""Parts of a percept without events. Within a string the quotes would be escaped, so the match is safe."""
+"""Substrings that a JSON percept contains if it reports no event. They cannot occur within a JSON string, because its
+quotes are escaped.
+"""
 
 
 def pack_percepts(second: float, percepts: Mapping[str, bytes], max_bytes: int) -> Iterator[tuple[bytes, int]]:
-    """Yield messages of at most `room` bytes, each with its number of percepts, in as few messages as possible.
+    """Yield messages of at most `max_bytes` bytes, each with the number of percepts in it.
 
-    A percept that does not fit into a message of its own is skipped.
+    There are as few messages as possible without changing the order. A percept that is too big for a message is
+    skipped.
     """
     begin = b'{"second":%s%s' % (orjson.dumps(second), _HEAD)
     for parts in _grouped(_lines(percepts), max_bytes - len(begin) - len(_END)):
@@ -27,7 +30,8 @@ def pack_percepts(second: float, percepts: Mapping[str, bytes], max_bytes: int) 
 
 
 def unpack_percepts(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any]]]:
-    """Yield agent id and percept. The percept stays unparsed bytes if `pack_percepts` made the message.
+    """Yield the agent id and the percept of each entry in a message. The percepts of `pack_percepts` stay unparsed
+    bytes.
 
     Raises ValueError, LookupError, TypeError or AttributeError for an invalid message.
     """
@@ -41,7 +45,7 @@ def unpack_percepts(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any
 
 
 def has_no_events(percept: bytes) -> bool:
-    """Return whether a percept has no event: no utterances, no outcomes and no wounds."""
+    """Return True if a percept reports no event: no utterance, no outcome of an act, no wound."""
     return all(each in percept for each in EMPTY_EVENT_FIELDS)
 
 

@@ -1,6 +1,6 @@
-"""An executor for modules that take time: threads for blocking functions, and separate event loops for coroutines.
+"""An executor for modules whose runs take time. Blocking functions run in threads, coroutines in separate event loops.
 
-The host continues even if a plug-in blocks its thread or its event loop.
+So the host continues even if a plug-in blocks its thread or its event loop.
 """
 
 import asyncio
@@ -14,22 +14,24 @@ from nemuri_domain.cognition.engine import Pending
 from nemuri_infra.process.cancellation import cancel_and_wait
 
 FATAL_ERRORS: Final = (SystemExit, KeyboardInterrupt, asyncio.CancelledError)
-"""Exceptions that would end a process, an event loop or a waiting task."""
+"""Exceptions that a plug-in must not raise into the host, because they end a process, an event loop or a waiting task.
+"""
 MAX_THREADS: Final = 8
-"""Concurrent runs of one blocking module, at most. Further runs of this module wait."""
+"""Maximum number of concurrent runs of one blocking module. Its further runs wait."""
 
 
 class PluginExecutor:
-    """A thread pool for each blocking module and an event loop for each module with coroutines."""
+    """A thread pool for each module with blocking functions, and an event loop for each module with coroutines."""
 
     def __init__(self) -> None:
-        """Create an executor without threads. They start when needed."""
+        """Create an executor without threads. A module's threads start with its first run."""
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._loops: dict[str, asyncio.AbstractEventLoop] = {}
 
     async def run(self, pending: Pending) -> Any:
-        """Return the result of a run. Raise its error, or RuntimeError for an exception that would end more than the
-        run.
+        """Wait for the result of a run and return it.
+
+        Raises the error of the run. An exception in `FATAL_ERRORS` becomes a RuntimeError.
         """
         name, work = pending.slot.module.spec.name, pending.work
         if callable(work):
@@ -39,7 +41,7 @@ class PluginExecutor:
         return work
 
     def close(self) -> None:
-        """Stop pools and loops without waiting. Blocked threads end with the process."""
+        """Stop all pools and event loops without waiting. A thread that is blocked continues until the process ends."""
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
         for loop in self._loops.values():
@@ -58,7 +60,7 @@ class PluginExecutor:
 
 
 def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped, then cancel its remaining tasks."""
+    """Run an event loop until it is stopped, then cancel its remaining tasks and close it."""
     loop.run_forever()
     loop.run_until_complete(_cancel_remaining_tasks())
     loop.close()

@@ -1,4 +1,6 @@
-"""The world's lease and write-behind: after a crash another process continues from the last beat."""
+"""The lease of a world, and delayed writing of the world's state. After a crash another process continues from the
+state that was written last.
+"""
 
 import asyncio
 import time
@@ -17,43 +19,43 @@ from nemuri_services.simulation.cell_leases import WRITE_ERRORS
 from nemuri_services.simulation.leases import BEAT_SECONDS, Leases, lease_key
 
 PART_BYTES: Final = 512 * 1024
-"""Bytes of one entry, at most."""
+"""Maximum bytes of one entry. The state of the world is split into entries of this size."""
 WRITING_SHARE: Final = 0.05
-"""Share of the world's time that writing may take, at most."""
+"""Maximum share of the process's time, 0 to 1, that is spent on dumping the state of the world."""
 
 logger = structlog.get_logger()
 
 
 class Dumpable(Protocol):
-    """An object with a complete state that can be dumped and loaded."""
+    """An object whose complete state can be dumped as bytes and loaded again."""
 
     def dump(self) -> bytes:
         """Return the complete state."""
 
     def load(self, dumped: bytes) -> None:
-        """Continue from a dumped state."""
+        """Replace the state by a dumped one."""
 
 
 class WorldLease:
-    """The lease of a society's world for one process."""
+    """The lease of a society's world. The one process that holds it runs the world."""
 
     def __init__(self, holder: str, states: States, world: Dumpable) -> None:
-        """Create the lease without taking it."""
+        """Create the lease for the process `holder`, without taking it."""
         self._leases, self._states, self._world = Leases(holder, states), states, world
         self._next_write_at = 0.0
 
     async def acquire(self) -> None:
-        """Wait until the lease is taken, and load the last written state."""
+        """Wait until the lease is free, take it, and load the last written state into the world."""
         while not await self._leases.acquire_if_free(WORLD):  # noqa: ASYNC110
-            await asyncio.sleep(BEAT_SECONDS)  # An expired lease is not announced, so it is polled.
+            await asyncio.sleep(BEAT_SECONDS)  # Nothing announces that a lease has expired, so it is polled.
         if (before := _join_parts(await self._read_entries(f"{WORLD}.*"))) is not None:
             self._world.load(before)
 
     async def beat(self) -> bool:
-        """Renew the lease, and write the world unless that would exceed its share of time. Return whether this was
-        done.
+        """Renew the lease, and write the world's state if its last dump was long enough ago (`WRITING_SHARE`).
 
-        Raises `RevisionError` if another process holds the lease.
+        Returns True if the write succeeded. Returns False if it failed and this process still holds the lease. Raises
+        `RevisionError` if another process holds it.
         """
         entries, now = self._leases.renewed_entry(WORLD), time.monotonic()
         if now >= self._next_write_at:
@@ -69,9 +71,10 @@ class WorldLease:
         return True
 
     async def release(self) -> None:
-        """Write the world and release the lease at once. Does nothing if another process holds it.
+        """Write the world's state and release the lease, so that another process can take it at once.
 
-        An interrupted beat may have left unknown revisions, so they are read first.
+        Does nothing if another process holds the lease. An error is logged. The revisions are read first, because after
+        an interrupted beat they may be unknown.
         """
         try:
             if not await self._holds_lease():
@@ -82,7 +85,7 @@ class WorldLease:
             logger.warning("world not released", why=log_safe(error))
 
     async def _still_holds_lease(self) -> bool:
-        """Return whether this process still holds the lease. True if it cannot be read now."""
+        """Return True if this process still holds the lease, or if the lease cannot be read now."""
         try:
             return await self._holds_lease()
         except READER_ERRORS as error:
@@ -90,13 +93,13 @@ class WorldLease:
             return True
 
     async def _holds_lease(self) -> bool:
-        """Read whether this process holds the lease, and refresh all known revisions."""
+        """Read the lease and return True if this process holds it. The known revisions are brought up to date."""
         await self._read_entries(f"{WORLD}.*")
         lease = (await self._read_entries(lease_key(WORLD))).get(lease_key(WORLD))
         return lease is not None and Lease.model_validate_json(lease.value).host == self._leases.holder
 
     async def _read_entries(self, keys: str) -> dict[str, Entry]:
-        """Return the entries of these keys by key, and remember their revisions."""
+        """Return the entries whose keys match the pattern `keys`, by key, and remember their revisions."""
         entries = {each.key: each async for each in self._states.read_one_by_one(keys)}
         self._leases.revisions |= {key: each.revision for key, each in entries.items()}
         return entries
@@ -111,7 +114,7 @@ class WorldLease:
 
 
 async def read_world(states: States) -> bytes | None:
-    """Return the last written state of the world, or None if there is none."""
+    """Return the last written state of a society's world; None if there is none."""
     return _join_parts({each.key: each async for each in states.read(f"{WORLD}.*")})
 
 

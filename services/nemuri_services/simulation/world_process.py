@@ -1,4 +1,4 @@
-"""The world process: hosts join over the bus, send acts of their agents and receive percepts."""
+"""The world process. Hosts join it over the bus, send it the acts of their agents, and receive the agents' percepts."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ from nemuri_infra.observability.world_metrics import LATENESS_BOUNDS, WorldMetri
 from nemuri_services.simulation.percept_encoding import pack_percepts
 
 MESSAGE_BYTES = 64 * 1024
-"""Bytes of percepts in a message, at most, so that reading one does not delay a host."""
+"""Maximum bytes of percepts in a message, so that a host reads one message without delaying its other work."""
 
 logger = structlog.get_logger()
 Message = TypeVar("Message", bound=Value)
@@ -38,15 +38,15 @@ _hosts: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
 
 class WorldProcess:
-    """A world that advances at the rate and speed of its settings while it runs.
+    """A world that advances at the rate and speed of its settings while `run` runs.
 
-    An agent belongs to the host that joined with it last. Messages of other hosts about it are ignored.
+    An agent belongs to the host that joined with it last. Messages of other hosts about this agent are ignored.
     """
 
     def __init__(
         self, client: Nats, subjects: Subjects, society: str, world: World, metrics: WorldMetrics | None = None
     ) -> None:
-        """Create the process. The caller closes the client."""
+        """Create the process. The caller must close `client` afterwards."""
         self.world = world
         self._client, self._subjects, self._society = client, subjects, society
         self._metrics = metrics or WorldMetrics(CollectorRegistry())
@@ -57,7 +57,10 @@ class WorldProcess:
         self._subscriptions: list[Subscription] = []
 
     async def run(self) -> None:
-        """Answer hosts and tick until `close`. Ticks that cannot be in time are skipped and counted."""
+        """Answer hosts and advance the world until `close` is called.
+
+        Ticks that are too late are skipped and counted.
+        """
         await self._subscribe()
         period, loop = 1.0 / self.world.settings.rate, asyncio.get_running_loop()
         due = loop.time() + period
@@ -77,7 +80,7 @@ class WorldProcess:
             self._subscriptions.clear()
 
     async def close(self) -> None:
-        """End `run`. Later messages of hosts are ignored."""
+        """End `run` after its current tick. Later messages of hosts are ignored."""
         self._closing.set()
 
     async def publish_figures(self) -> None:
@@ -86,12 +89,13 @@ class WorldProcess:
         await self._client.publish(self._subjects.world_health(self._society), figures.model_dump_json().encode())
 
     def dump(self) -> bytes:
-        """Return the state of the world, with the host of each agent."""
+        """Return the state of the world and the host of each agent as bytes."""
         return orjson.dumps(self._hosts) + b"\n" + self.world.dump()
 
     def load(self, dumped: bytes) -> None:
-        """Continue from a dump and send all percepts again. Raise `InvalidSnapshotError` and change nothing for other
-        bytes.
+        """Continue from the bytes of `dump`, and send every agent's percept again at the next tick.
+
+        Raises `InvalidSnapshotError` and changes nothing for other bytes.
         """
         head, _, rest = dumped.partition(b"\n")
         try:
@@ -160,13 +164,13 @@ class WorldProcess:
         self._acts += accepted
 
     def _count_foreign_agents(self, host: str, number: int) -> None:
-        """Count items of a message about agents of other hosts."""
+        """Count and log agents in a host's message that belong to another host."""
         if number:
             self._metrics.ignored.labels("stranger").inc(number)
             logger.warning("agents of another host", society=self._society, host=host, number=number)
 
     def _parse(self, kind: type[Message], message: Msg) -> Message | None:
-        """Return the parsed message. Log an invalid message and return None."""
+        """Return the parsed message; None if it is invalid, which is counted and logged."""
         try:
             return kind.model_validate_json(message.data)
         except ValidationError as error:
@@ -175,11 +179,11 @@ class WorldProcess:
             return None
 
     async def _tick(self) -> None:
-        """Advance the world and send changed percepts."""
+        """Advance the world by one step and send the percepts that have changed to the hosts of their agents."""
         acts, self._acts = self._acts, []
         settings = self.world.settings
         self.world.step(acts, settings.speed / settings.rate)
-        if not self._client.is_connected:  # Changed percepts stay marked in the world until the connection is back.
+        if not self._client.is_connected:  # Changed percepts stay marked in the world until the client reconnects.
             return
         of_host: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
         for agent_id, percept in self.world.changed_percepts_json().items():
@@ -189,7 +193,9 @@ class WorldProcess:
             await self._send_percepts(host, percepts)
 
     async def _send_percepts(self, host: str, percepts: dict[str, bytes]) -> None:
-        """Send percepts to a host. If that fails, they are sent again later."""
+        """Send percepts to a host. After a failure they are sent again at a later tick; if the client is closed, raise
+        the error.
+        """
         subject, sent = self._subjects.percepts(self._society, host), 0
         try:
             for data, number in pack_percepts(
@@ -208,12 +214,14 @@ class WorldProcess:
 
 
 def load_world(dumped: bytes) -> World:
-    """Return the world in a dump of `WorldProcess`. Raise `InvalidSnapshotError` for other bytes."""
+    """Return the world from the bytes of `WorldProcess.dump`. Raises `InvalidSnapshotError` for other bytes."""
     return World.load(dumped.partition(b"\n")[2])
 
 
 def _figures(registry: CollectorRegistry, world: World, process: psutil.Process) -> WorldHealthReport:
-    """Return the counts of `WorldMetrics` in this registry, with the world's time and number of agents."""
+    """Return the health figures of a world process: the counters of `WorldMetrics` in `registry`, the world's time and
+    its number of agents, and the memory and processor time of `process`.
+    """
     spent, ticks = process.cpu_times(), _sample(registry, "nemuri_world_tardiness_seconds_count")
     within = [
         _sample(registry, "nemuri_world_tardiness_seconds_bucket", le=str(bound))
