@@ -191,9 +191,9 @@ class Log:
         ack = await self.stream.publish(subject, data, headers=headers, stream=self.subjects.stream)
         if not ack.duplicate or (not self.in_other_account and await self._subject_at(ack.seq) in {subject, None}):
             return ack.seq
-        # Another subject has an event with this id, or this account may not check that. Publish without a message id,
-        # or the
-        # server would drop this event as a duplicate. If it is a duplicate, all consumers ignore it by its event id.
+        # Another subject has an event with this id, or this account may not check that. Publish without a message
+        # id. With it the server would drop this event as a duplicate. If the event really is a duplicate, all
+        # consumers ignore it by its event id.
         unnamed = {name: value for name, value in headers.items() if name != MESSAGE_ID}
         return (await self.stream.publish(subject, data, headers=unnamed, stream=self.subjects.stream)).seq
 

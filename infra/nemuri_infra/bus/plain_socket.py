@@ -64,8 +64,7 @@ class PlainConnection:
         host, _, port = place.rpartition("@")[2].rpartition(":")
         host, port = (host, port) if host and port.isdigit() else (place.rpartition("@")[2].rstrip(":"), str(PORT))
         self._socket = socket.create_connection((host.strip("[]"), int(port)), timeout=self._left())
-        # Without this option the system delays data by up to 40 ms, until the server has acknowledged the data sent
-        # before.
+        # Without this option the system delays data by up to 40 ms, until the server has acknowledged earlier data.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             self._greet(host.strip("[]"), named, where, encrypted=scheme == "tls")

@@ -155,7 +155,9 @@ class EmbeddedPostgres:
         files.
         """
         found = await asyncio.to_thread(self._processes)
-        first = [process for process in found if "-D" in _command(process)]  # the others have other titles
+        first = [
+            process for process in found if "-D" in _command(process)
+        ]  # the descendants show a title instead of their command line
         await end_processes(first, signal.SIGINT, STOP_SECONDS)
         await end_processes(await asyncio.to_thread(self._processes), signal.SIGQUIT, ORPHAN_SECONDS)
         self._forget_locks()

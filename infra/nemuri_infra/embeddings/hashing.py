@@ -173,7 +173,7 @@ def _points(text: str) -> Hashes:
 
 
 def _windows(points: Hashes, size: int) -> Hashes:
-    """Return one hash per run of `size` code points: a polynomial modulo 2^64, to be mixed by `_mixed`."""
+    """Return one hash for each run of `size` code points: a polynomial modulo 2^64, still to be mixed by `_mixed`."""
     windows = max(0, points.size - size + 1)
     hashes = np.full(windows, size, np.uint64)
     for offset in range(size):
@@ -182,7 +182,7 @@ def _windows(points: Hashes, size: int) -> Hashes:
 
 
 def _mixed(hashes: Hashes) -> Hashes:
-    """Return mixed hashes: every bit depends on every input bit (the finaliser of SplitMix64)."""
+    """Return the hashes, mixed so that every bit depends on every input bit (with the finaliser of SplitMix64)."""
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return hashes ^ (hashes >> np.uint64(31))

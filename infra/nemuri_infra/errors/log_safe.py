@@ -17,7 +17,7 @@ from nemuri_infra.errors.loggable_error import BriefError
 
 MAX_CHARACTERS = 300
 PROJECT_PREFIXES = ("nemuri.", "nemuri_contracts.", "nemuri_domain.", "nemuri_infra.", "nemuri_services.")
-"""Module prefixes of this project's errors."""
+"""Prefixes of the names of the modules that define this project's errors."""
 
 
 def log_safe(error: BaseException) -> str:

@@ -94,7 +94,7 @@ class LimitedChat:
 
 
 class FallbackModel:
-    """A model that asks a second model to do a job if the first is unavailable or refuses it."""
+    """A model that gives a job to a second model if the first is unavailable or refuses the job."""
 
     def __init__(self, first: Model, second: Model) -> None:
         self._first = first

@@ -216,5 +216,5 @@ def _contents(memo: str) -> str:
 
 
 def _instead(spent: Usage, by: str) -> Usage:
-    """Return the usage of an unusable reply, with the name of the model that replaced the reply added."""
+    """Return the usage of an unusable reply, and add the name of the model that replaced the reply."""
     return Usage.together((spent, Usage(model=by)))

@@ -1,4 +1,4 @@
-"""Durable changes of directories."""
+"""Writing of directories to disk, so that changes in them survive a crash."""
 
 import os
 from pathlib import Path

@@ -76,7 +76,7 @@ def default_directory() -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment variables that are not empty, by lower-case name."""
+    """Return the environment variables that are not empty, by their names in lower case."""
     return {name.lower(): value for name, value in os.environ.items() if value}
 
 

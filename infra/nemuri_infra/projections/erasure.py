@@ -26,7 +26,10 @@ _OF_COURSES = (tables.course, tables.trial)
 
 
 async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> Erased:
-    """Return the ids and agents of these events that are erased: ids of the events, their tasks and courses."""
+    """Return the ids and agents of these events that are erased.
+
+    The ids are those of the events, of their tasks and of their courses.
+    """
     names = set[str]()
     for each in events:
         ids = {each.event_id, each.thread, getattr(each, "course_id", None)} - {None}

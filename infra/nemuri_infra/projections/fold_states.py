@@ -93,7 +93,7 @@ def _tiers() -> MindMap[TieredMind]:
 
 @dataclass(slots=True)
 class States:
-    """The states of tasks and minds in memory: as they are stored, and as they are after the events folded since."""
+    """The states of tasks and minds in memory. Each has two versions: as stored, and after the events folded since."""
 
     blank: bool = False
     """True if the tables are empty, so that no state has to be loaded."""

@@ -1,4 +1,4 @@
-"""Identity maps: states in memory by key. Each is kept as it is stored and as it is after the events folded since."""
+"""Identity maps: states in memory by key. Each state has two versions: as stored, and after the events folded since."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence

@@ -7,10 +7,10 @@ from uuid import UUID
 Sort = Literal["memory", "task", "agent", "course"]
 
 REQUESTED = "asked for"
-"""Reason given for the roots of a search: their erasure was asked for.
+"""Reason given for the roots of a search, because their erasure was asked for.
 
-Other memories with the same text are erased only if the memory with that text is a root. Otherwise the erasure of a
-task would also erase knowledge that was learned elsewhere.
+If a root is a memory, other memories with the same text are erased too. For all other memories this is not done.
+Otherwise the erasure of a task would also erase knowledge that was learned elsewhere.
 """
 
 

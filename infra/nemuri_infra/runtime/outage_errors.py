@@ -13,8 +13,8 @@ from nemuri_infra.stores.objects import IncompleteObjectError
 OUTAGE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGES, NatsError, BehindError, ConflictError, ModelUnavailable)
 """Errors that mean that a dependency is missing. The event is then retried without limit.
 
-`PERMANENT_CLIENT_ERRORS` and `INCOMPLETE_INPUT_ERRORS` are subclasses of these errors, but exceptions: after them an
-event is not retried without limit.
+Some subclasses of these errors are treated differently: those in `PERMANENT_CLIENT_ERRORS` and
+`INCOMPLETE_INPUT_ERRORS` are not retried without limit.
 """
 PERMANENT_CLIENT_ERRORS = (
     BadHeaderError, BadSubjectError, JsonParseError, MaxPayloadError, BadObjectMetaError, InvalidKeyError,

@@ -84,7 +84,8 @@ class Permissions:
         return said | self._querying() | handed_in | _subscribing(f"{INBOX}.>")
 
     def store_requests(self, client: str) -> tuple[str, ...]:
-        """Return the subjects of the requests with which a client reads the stores. It can read only its own inputs.
+        """Return the subjects of the requests with which a client reads the stores. The client can read only its own
+        inputs.
 
         The client's account imports these subjects under a JetStream domain.
         """
@@ -274,8 +275,9 @@ class Permissions:
         return self._operator() | self._pausing() | _publishing(*self.subjects.everything)
 
     def _eraser(self) -> Rights:
-        """Return the rights of an erasure: delete single messages from the log and all stores while all consumers are
-        paused.
+        """Return the rights of an erasure, which runs while all consumers are paused.
+
+        It may delete single messages from the log and from all stores, purge the stores, and write results back.
         """
         gone = _publishing(*(f"{API}.STREAM.MSG.DELETE.{each}" for each in self._streams))
         beside = (each for each in self._streams if each != self.subjects.stream)

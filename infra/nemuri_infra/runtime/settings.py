@@ -85,8 +85,9 @@ class Settings(BaseSettings):
 
     storage: int | None = Field(default=None, ge=16)
     """Megabytes that the streams of the namespace may use together on each node: half for the log, a quarter for
-    inputs, an eighth for vectors. A full stream refuses writes. Without a limit they may fill the disk. A cluster needs
-    twice as much disk.
+    inputs, an eighth for vectors. A full stream refuses writes. Without a limit the streams may fill the disk.
+
+    A node of a cluster writes its data twice, so its disk must have twice as much room.
     """
 
     http: str | None = None

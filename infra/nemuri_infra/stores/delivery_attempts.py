@@ -60,7 +60,7 @@ class DeliveryAttempts:
 
     @property
     def missing_outcomes(self) -> int:
-        """Return the number of earlier recorded deliveries without an outcome."""
+        """Return the number of earlier recorded deliveries that ended without an outcome."""
         return max(0, self.begun - 1 - self.ended)
 
     @property

@@ -109,7 +109,7 @@ class States:
             await self.log.stream.purge_stream(self.stream, seq=before, subject=self._subject(">"))
 
     async def delete_entry(self, key: str) -> None:
-        """Delete one entry."""
+        """Delete the entry with this key. Does nothing if there is none."""
         await self.log.stream.purge_stream(self.stream, subject=self._subject(key))
 
     async def write(self, values: Mapping[str, bytes], known: Mapping[str, int]) -> dict[str, int]:
@@ -187,7 +187,7 @@ async def sweep(log: Log) -> None:
     if last and not await societies(log):
         await log.stream.purge_stream(
             stream, seq=last + 1
-        )  # the entries of a society that is created meanwhile have later revisions
+        )  # a society that is created meanwhile keeps its entries, since their revisions are later
 
 
 def in_batches(values: Mapping[str, bytes], size: int = MAX_BATCH_ENTRIES) -> Sequence[dict[str, bytes]]:
