@@ -107,9 +107,8 @@ class Connection(Nats):
             await super()._close(status, do_cbs)
         finally:
             if (task := self._reconnection_task) is not None and task is not asyncio.current_task():
-                # The driver cancels the task only once, and the task may swallow that. Then it would run without end,
-                # and
-                # keep the event loop from ending.
+                # The driver cancels the task only once, and the task may swallow that. Then it would run without
+                # end, and keep the event loop from ending.
                 await cancel_and_wait(task, repeat=RECANCEL_SECONDS)
         self.changed.set()
 

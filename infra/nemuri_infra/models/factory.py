@@ -23,7 +23,7 @@ class Models:
     main: Model
     """Model that writes answers and learnings."""
     light: Model
-    """Cheaper model for key points and judgements, which are frequent."""
+    """Light model for key points and judgements, which are frequent."""
 
     async def aclose(self) -> None:
         """Close both models."""

@@ -157,8 +157,7 @@ async def exclusive_maintenance(database: Database) -> AsyncIterator[None]:
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:
     """Fold the log into the projections, from their present position up to the sequence `until`.
 
-    If another projector moves the position meanwhile, the log is read again. Raises `Unprojectable` and
-    `OtherFoldsError`.
+    If the position goes back meanwhile, the log is read again from there. Raises `Unprojectable` and `OtherFoldsError`.
     """
     await check_log_identity(projection, log)
     while (here := (await projection.position()).sequence) < until:

@@ -71,8 +71,8 @@ async def paused(log: Log) -> AsyncIterator[None]:
 async def paused_until_complete(log: Log) -> AsyncIterator[None]:
     """Pause all durable consumers until the context ends without an error, because the log is incomplete until then.
 
-    If the code in the context fails or the process is killed, the consumers stay paused until an operator repeats the
-    same import or restore or gives it up. If the code fails while the log is still empty, the consumers resume.
+    If the code in the context fails or the process is killed, the consumers stay paused until the same import or
+    restore is repeated or given up. If the code fails while the log is still empty, the consumers resume.
     """
     async with _turn(log):
         await _pause(log, await durable_consumers(log), NO_EXPIRY)

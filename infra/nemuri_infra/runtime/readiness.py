@@ -64,17 +64,17 @@ class Readiness:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def fatal_problems(self) -> dict[str, str]:
-        """Return the reasons why the process must be restarted, by service: the service halted or lost its connection
-        for good.
+        """Return the reasons why the process must be restarted; an empty dict if there is none.
 
-        If the connection of the log is closed for good, the key is `nats`. The dict is empty if there is no reason.
+        Each halted service is a key. The key `nats` means that a connection to NATS is closed for good.
         """
         lost = {"nats": "closed for good"} if self.resources.log.lost.is_set() else {}
         return lost | self.resources.halted
 
     async def report(self) -> Report:
-        """Return a report that is at most `CACHE_SECONDS` old. If it is older, check the servers and update the metrics
-        first.
+        """Return a report that is at most `CACHE_SECONDS` old.
+
+        If the cached report is older, check the servers, cache a new report and update the metrics.
         """
         async with self._lock:
             if (now := asyncio.get_running_loop().time()) - self._looked >= CACHE_SECONDS:
