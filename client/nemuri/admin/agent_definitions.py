@@ -136,7 +136,7 @@ def _agent_id(value: object, path: Path) -> str:
 
 
 def read_policy(path: Path) -> Mapping[str, JsonValue]:
-    """Return the parameters in a YAML file, including those that equal the defaults. Raises `DefinitionError`."""
+    """Return the parameters that a YAML file sets, also if they equal the defaults. Raises `DefinitionError`."""
     policy = checked_policy(read_yaml(path, MAX_FILE_BYTES, "policy", DefinitionError), path)
     given: dict[str, JsonValue] = policy.model_dump(mode="json", exclude_unset=True)
     return given

@@ -40,7 +40,7 @@ def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = Fals
 
 
 def missing_samples(gathered: int, wanted: int) -> str:
-    """Return the number of samples gathered for the next training and the number required, as text."""
+    """Return the progress towards the next training as text, such as "12 of 50 samples until the next training"."""
     if gathered < wanted:
         return f"{gathered} of {wanted} samples until the next training"
     return f"{gathered} samples, {wanted} are required for a training"

@@ -18,7 +18,7 @@ DEFAULT_CANDIDATES = 10
 WIDTH = 80
 """Maximum width of a line above or below a table, in columns."""
 DOCUMENTED = "document-"
-"""Prefix of the names of rankings that do not scale the similarity."""
+"""Beginning of the names of rankings that use the similarity as it is. Other rankings scale it over all candidates."""
 SHORT = {
     "similarity": "simil",
     "strength": "strength",

@@ -282,9 +282,9 @@ class Client(QueryMethods):
     ) -> FeedbackStanding:
         """Judge the answer of a task, and return the outcome of the feedback.
 
-        Feedback can be given at any time. The call waits a few seconds until the platform has decided which memories
-        the feedback is credited to. Feedback that is still "new" then is decided later, and `progress` shows the
-        decision.
+        Feedback can be given at any time. The call waits a few seconds until the platform has decided to which memories
+        it credits the feedback. If there is no decision by then, the feedback is returned as "new", and `progress`
+        shows the decision later.
 
         Args:
             task_id: Id of the task, as a UUID or its text.

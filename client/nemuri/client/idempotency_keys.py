@@ -19,7 +19,7 @@ def event_id_of(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID
     """Return the id of the event that a client sends under a key, or a random id without a key.
 
     The parts `about` keep equal keys of different commands and agents apart. A UUID is used as it is. Raises
-    `ClientError` for a UUID of version 5, because only the platform derives those.
+    `ClientError` for a UUID of version 5, because only the platform uses this version.
     """
     if key is None:
         return uuid4()

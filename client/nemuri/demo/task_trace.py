@@ -48,7 +48,7 @@ class TaskTrace:
     drawing: set[UUID] = field(default_factory=set)
     """Assignments whose answer used a memory."""
     rewards: int = 0
-    """Number of feedback credits that reached a memory."""
+    """Number of parts of feedback that were credited to at least one memory."""
     failed: str | None = None
     _seen: set[UUID] = field(default_factory=set)
 

@@ -102,7 +102,7 @@ class InMemoryAgent:
 
     @property
     def agent(self) -> Agent:
-        """Return the state of the agent. It must have been defined."""
+        """Return the state of the agent. Raises LookupError if the agent is not defined yet."""
         if self.mind.agent is None:
             raise LookupError("the agent has not been defined")
         return self.mind.agent

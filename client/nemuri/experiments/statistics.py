@@ -14,7 +14,7 @@ CLAIM_LEVEL: Final = 0.99
 """Confidence level of the interval of a claim's difference. It is higher because there are about twenty claims."""
 DRAWS: Final = 10_000
 TOP: Final = 10
-"""Number of ranks at the top of a ranking that are compared."""
+"""Number of ranks, counted from the top, at which the measures of rankings look."""
 
 Floats = NDArray[np.float64]
 

@@ -101,7 +101,8 @@ class SessionUploader:
 
 
 def flush(where: HookSettings, limit: float | None = None, first: Iterable[Path] = ()) -> UploadResult:
-    """Upload the sessions of the spool, `first` before the others, and remove those that the log has stored.
+    """Upload the sessions of the spool, `first` before the others. Remove each from the spool when the log has stored
+    it.
 
     A session that cannot be uploaded stays, and its reason is among the `troubles` of the result. Raises
     `PlatformNotFound`, `PlainError` and `OSError` if the platform cannot be reached; all remaining sessions stay then.

@@ -67,10 +67,11 @@ async def lineage(settings: Settings, things: Iterable[Thing]) -> LineageResult:
 
 
 async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advance = ignore_progress) -> Forgotten:
-    """Erase these items and everything derived from them. Raises `OperationError`, with nothing changed.
+    """Erase these items and everything derived from them.
 
     Services are paused while the erasure is planned and recorded. Then the services continue, and the content is
-    deleted. After an interruption `resume` continues from the ledger or the tombstones.
+    deleted. If `OperationError` is raised before the erasure is recorded, nothing is changed. After a later error or an
+    interruption, `resume` completes the erasure from the ledger or the tombstones.
     """
     chosen = list(things)
     async with open_operation(settings) as at:

@@ -39,10 +39,7 @@ class Step:
         return f"erasure/{self.root.sort}/{self.root.name}"
 
     def tombstones(self) -> Iterator[Tombstone]:
-        """Yield the tombstones of the step, that of the root item first.
-
-        The first tombstone also lists all items of the step in its field `erasure`.
-        """
+        """Yield the tombstones of the step. The first one erases the root item and lists all items of the step."""
         first, *others = self._tombstones()
         yield first.model_copy(update={"erasure": self.erasure})
         yield from others

@@ -157,7 +157,8 @@ class ExportSummary:
     largest: int = 0
     """Bytes of the largest event. Each event is one message."""
     refs: frozenset[str] = frozenset()
-    """Blobs that the events refer to. Other blobs are not imported, because no erasure could reach them."""
+    """Hashes of the blobs to which the events refer. Other blobs are not imported, because no erasure could reach them.
+    """
 
 
 def summarize_export(path: Path) -> ExportSummary:

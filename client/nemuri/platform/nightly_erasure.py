@@ -14,7 +14,7 @@ from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 
 RETRY = 5.0
-"""Seconds between two attempts while a server is away or another erasure runs."""
+"""Seconds between two attempts while a server cannot be reached or another erasure runs."""
 
 
 @asynccontextmanager

@@ -88,7 +88,7 @@ class WorkerReplica:
             )
 
     async def wait(self) -> int:
-        """Wait until the process has ended, and return its exit code. It must have been started."""
+        """Wait until the process has ended, and return its exit code. Raises `ServerFailed` if it was never started."""
         if self._process is None:
             raise ServerFailed(f"{self.name} has not been started")
         return await self._process.wait()

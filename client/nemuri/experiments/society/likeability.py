@@ -55,7 +55,7 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 
 
 def society(name: str, true: dict[str, float], without: frozenset[str]) -> Simulation:
-    """Return agents with these true likeabilities in one town."""
+    """Return a simulation of agents in one town. `true` has the true likeability of each agent, 0 to 10."""
     members = [Member(who, "town", {"likeable": likeable, "radius": 10}) for who, likeable in true.items()]
     return staged(Stage(members, parts(MODULES, without), answer), name)[0]
 

@@ -145,7 +145,7 @@ def measured(seen: ExposureGraph, members: list[Member], setting: Setting, arm: 
 
 
 def _graph(seen: ExposureGraph, priests: set[str], end: float) -> dict[str, float]:
-    """Return measures of the graph of who heard the faith from whom, and the share of late conversions."""
+    """Return measures of the exposures to the faith (speaker and listener), and the share of late conversions."""
     found: dict[str, float] = {
         EDGES: len(seen.exposures.get(RELIGION, {})),
         UNEXPLAINED: len(seen.unexplained(RELIGION, priests)),
