@@ -1,8 +1,8 @@
 """Vectors of affective and tiered memories, made from the memories' present text.
 
-They are made from the rows that the fold writes, not from events. So a compression that the fold ignores makes no
-vector, a memory that a nightly job deletes or merges keeps none, and a text that is replaced before it is written is
-never embedded.
+They are made from the rows that the fold writes, not from events. Three things follow. A compression that the fold
+ignores makes no vector. A memory that a nightly job deletes or merges keeps no vector. A text that is replaced before
+it is written is never embedded.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,6 @@
 """A service: its event handlers, its query handlers, and the rules that hold for all services.
 
-1. A handler answers one event with at most one event, or with several that are all pure consequences of a logged event.
+1. A handler answers one event with at most one event, or with several that are computed from one logged event alone.
 2. Ids of events are derived, so a repeated delivery appends nothing new.
 3. A handler reads projections that contain everything before its event.
 4. Each of two joined events triggers the handler, so arrival order does not matter.

@@ -118,8 +118,8 @@ class Blobs:
     async def get(self, ref: str) -> str:
         """Return the text of a reference, from the cache or from the first intact copy.
 
-        Raises `BlobMissingError` if there is no copy, `BlobForgedError` if no copy matches the reference,
-        `IncompleteObjectError` if no copy is intact and pieces of one are missing, and UnicodeDecodeError if the
+        Raises `BlobMissingError` if there is no copy, and `BlobForgedError` if no copy matches the reference. Raises
+        `IncompleteObjectError` if no copy is intact and pieces of one are missing. Raises UnicodeDecodeError if the
         content is not text.
         """
         async with self.recent.fetch_lock(ref):
