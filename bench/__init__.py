@@ -1,1 +1,1 @@
-"""Benchmarks: one script for each quoted figure. Each script's docstring says how to run it."""
+"""Benchmarks: one script for each measured figure. Each script's docstring says how to run it."""

@@ -42,7 +42,7 @@ FLOORS = (0.0, 0.10, 0.15, 0.20, RELEVANCE_FLOOR, 0.30)
 
 @dataclass(frozen=True)
 class Outcome:
-    """The mean results of all questions with one relevance floor."""
+    """Mean results of all questions with one relevance floor (the minimum similarity of a result)."""
 
     recall: float
     own_nothing: float
@@ -55,7 +55,7 @@ def halves(data: dict[str, Any]) -> list[Agent]:
 
 
 async def outcomes(agents: Sequence[Agent], embedder: Embedder) -> dict[float, Outcome]:
-    """Return the outcome for each relevance floor, over all agents."""
+    """Return the outcome of each relevance floor, over all agents, by floor."""
     shares: dict[float, list[float]] = {floor: [] for floor in FLOORS}
     nothing: dict[tuple[float, bool], list[bool]] = {(floor, own): [] for floor in FLOORS for own in (True, False)}
     for number, agent in enumerate(agents):
@@ -84,7 +84,7 @@ async def outcomes(agents: Sequence[Agent], embedder: Embedder) -> dict[float, O
 
 
 def main() -> None:
-    """Print a table for each dataset."""
+    """Print a table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, action="append", required=True)
     parser.add_argument("--embedder", default="hashing", help="as NEMURI_EMBEDDER")

@@ -53,7 +53,7 @@ class Held(BaseModel):
 
 
 class Example(BaseModel):
-    """An answer and the memories in its context. `used` has the ids of the memories that it used, by hand."""
+    """An answer and the memories in its context. `used` has the ids of the memories that a person labelled as used."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -73,7 +73,7 @@ class Example(BaseModel):
 
 @dataclass
 class Verdicts:
-    """The memories that one method detected as used, by example, and the method's cost."""
+    """The memories that one method detected as used, for each example, and the cost of the method."""
 
     name: str
     found: dict[str, frozenset[str]]
@@ -82,17 +82,18 @@ class Verdicts:
     encoded.
     """
     tokens: float = 0.0
-    """Estimated tokens of prompt and reply per answer."""
+    """Estimated tokens of the prompt and the reply, per answer."""
 
 
 def examples() -> list[Example]:
-    """Return the labelled set."""
+    """Return the labelled examples."""
     return [Example.model_validate_json(line) for line in SET.read_text(encoding="utf-8").splitlines()]
 
 
 async def shown(embedder: Embedder, example: Example) -> list[ContextMemory]:
-    """Return the memories with their tags and their cosine similarity to the answer, as the attribution service
-    compares them.
+    """Return the memories of an example with their tags and their cosine similarity to the answer.
+
+    The attribution service compares memories and answers in the same way.
     """
     texts = [embedded_text(MemoryContent(content=each.content, tags=each.tags)) for each in example.memories]
     rows = await embedder.embed([example.answer, *texts])
@@ -129,17 +130,18 @@ async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example
 
 
 def extractive(every: Sequence[Example]) -> Verdicts:
-    """Return the decisions of the judge that works without a language model."""
+    """Return the decisions of the extractive judge, which works without a language model."""
     began = time.process_time()
     found = {each.id: frozenset(judge_by_words(each.job)) for each in every}
     return Verdicts("judge, extractive", found, milliseconds=1_000 * (time.process_time() - began) / len(every))
 
 
 def recorded(every: Sequence[Example], layered: Verdicts) -> tuple[Verdicts, int] | None:
-    """Return the decisions of the recorded judge, and the number of its unreadable replies; None without recorded
-    replies.
+    """Return the decisions of the recorded judge, and the number of its unreadable replies; None if no replies are
+    recorded.
 
-    The decisions in `layered` replace unreadable replies. Exits with an error if a reply is missing.
+    For an example with an unreadable reply, the decision in `layered` is taken. Exits with an error if a reply is
+    missing.
     """
     if not REPLIES.exists():
         return None
@@ -159,12 +161,12 @@ def recorded(every: Sequence[Example], layered: Verdicts) -> tuple[Verdicts, int
 
 
 def labels(every: Iterable[Example]) -> Verdicts:
-    """Return the labels in the form of a method's decisions."""
+    """Return the labels of the examples in the form of a method's decisions."""
     return Verdicts("labels", {each.id: each.used for each in every})
 
 
 def decisions(every: Iterable[Example], of: Verdicts) -> list[bool]:
-    """Return one value for each memory of each example, in order: True if `of` decided that it was used."""
+    """Return one value for each memory of each example, in order: True if `of` counts it as used."""
     return [held.id in of.found[example.id] for example in every for held in example.memories]
 
 
@@ -177,14 +179,15 @@ def scores(truth: Sequence[bool], said: Sequence[bool]) -> tuple[float, float, f
 
 
 def chance(one: Sequence[bool], other: Sequence[bool]) -> float:
-    """Return the share of equal decisions that is expected if both methods decide independently."""
+    """Return the share of equal decisions that is expected if the two methods decide independently."""
     first, second = sum(one) / len(one), sum(other) / len(other)
     return first * second + (1 - first) * (1 - second)
 
 
 def kappa(one: Sequence[bool], other: Sequence[bool]) -> float:
-    """Return Cohen's kappa, the agreement beyond chance: 1 is complete, 0 is none. 1 if chance alone gives complete
-    agreement.
+    """Return Cohen's kappa, the agreement beyond chance: 1 is complete, 0 is none.
+
+    Returns 1 if complete agreement is expected by chance alone.
     """
     agreed = sum(a == b for a, b in zip(one, other, strict=True)) / len(one)
     expected = chance(one, other)
@@ -202,8 +205,8 @@ def write_prompts(path: Path, every: Iterable[Example]) -> int:
 
 
 def table(title: str, every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
-    """Print precision, recall, F1, the share of answers with all memories decided correctly, and kappa, for each
-    method.
+    """Print one line for each method: precision, recall, F1, the share of answers with all memories decided correctly,
+    and Cohen's kappa with the labels.
     """
     truth = decisions(every, labels(every))
     print(f"\n{title}: {len(every)} answers, {len(truth)} memories, {sum(truth)} of them used")
@@ -223,7 +226,7 @@ def agreement(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
 
 
 def by_case(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
-    """Print the share of answers with all memories decided correctly, by kind of difficulty."""
+    """Print the share of answers with all memories decided correctly, for each kind of difficulty."""
     print(f"\nexact by case{'':12}" + "".join(f"{way.name.split(', ')[-1]:>12}" for way in ways))
     for case in sorted({each.case for each in every}):
         mine = [each for each in every if each.case == case]
@@ -236,7 +239,7 @@ def share(every: Sequence[Example], way: Verdicts) -> float:
 
 
 async def measured(name: str) -> None:
-    """Measure every method over the whole set and over each language, print the tables and save the F1 values."""
+    """Measure every method over the whole set and for each language, print the tables and save the F1 values."""
     embedder = build_embedder(EmbeddingSettings(spec=name))
     every = examples()
     ways = [await pure(each, embedder, every) for each in PURE]
@@ -265,7 +268,7 @@ async def measured(name: str) -> None:
 
 
 def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
-    """Return the examples of all languages, of English and of Japanese, each with a title."""
+    """Return three lists of examples, each with a title: all examples, the English and the Japanese ones."""
     names: list[tuple[str, Callable[[Example], bool]]] = [
         ("all", lambda _: True),
         ("English", lambda one: one.language == "en"),

@@ -1,4 +1,4 @@
-"""Memory use of each process and throughput with many waiting tasks.
+"""Throughput with many waiting tasks, and the memory use of each process meanwhile.
 
     python -m bench.backpressure --tasks 100000 --seconds 600
 
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 async def measured(tasks: int, seconds: float) -> dict[str, Any]:
-    """Submit the tasks, work for the given seconds, and return the memory use of each process."""
+    """Submit the tasks, let the platform work for `seconds` seconds, and return all figures."""
     async with _platform() as (settings, workers), open_resources(settings) as resources:
         await agents(resources)
         samples: dict[str, list[float]] = defaultdict(list)

@@ -54,19 +54,19 @@ class Cost:
 
     number: int
     seconds: list[float] = field(default_factory=list)
-    """Seconds of each repetition until its result is there."""
+    """Seconds of each repetition until its result is available."""
     settled: list[float] = field(default_factory=list)
-    """Seconds of each repetition until everything that follows from it has ended."""
+    """Seconds of each repetition until all work that follows from it has ended."""
     cpu: dict[str, float] = field(default_factory=dict)
-    """CPU seconds of all repetitions by name of the process."""
+    """CPU seconds of all repetitions together, by name of the process."""
     statements: Counter[str] = field(default_factory=Counter)
-    """Number of the statements of all repetitions by their kind."""
+    """Number of statements of all repetitions together, by kind."""
     messages: int = 0
-    """Messages that the nats-server received during all repetitions."""
+    """Messages that the nats-server received during all repetitions together."""
     events: int = 0
 
     def figures(self) -> dict[str, Any]:
-        """Return the figures for one repetition."""
+        """Return the figures of one repetition: medians of the times, means of all others."""
         transactions = self.statements["BEGIN"]
         return {
             "statements": round(self.statements.total() / self.number, 1),
@@ -85,12 +85,12 @@ class Cost:
 
 @dataclass(slots=True)
 class Platform:
-    """A running platform whose costs are counted."""
+    """A running platform whose cost is measured."""
 
     data: Path
     client: Client
     url: str
-    """Address of its database."""
+    """Address of the platform's database."""
 
     @property
     def processes(self) -> dict[str, list[psutil.Process]]:
@@ -106,7 +106,9 @@ class Platform:
         return {name: sum(map(cpu_seconds, each)) for name, each in self.processes.items()}
 
     def received(self) -> int:
-        """Return the number of messages that the nats-server has received. Raises RuntimeError if it does not tell."""
+        """Return the number of messages that the nats-server has received so far. Raises RuntimeError if it does not
+        report it.
+        """
         [server] = self.processes["nats-server"]
         prefix = re.search(r'http_base_path: "?([^"\s]+)', (self.data / "nats" / "nats.conf").read_text())
         for each in server.net_connections():
@@ -123,18 +125,18 @@ class Platform:
         raise RuntimeError("the nats-server has no monitoring port")
 
     async def log_statements(self, mode: str) -> None:
-        """Let PostgreSQL log all statements (`all`) or none (`none`)."""
+        """Let PostgreSQL log all statements (`mode` is "all") or none ("none")."""
         async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
             await connection.execute(f"ALTER SYSTEM SET log_statement = '{mode}'")
             await connection.execute("SELECT pg_reload_conf()")
 
     def logged(self) -> list[str]:
-        """Return the kinds of all statements in PostgreSQL's log."""
+        """Return the kind of each statement in PostgreSQL's log."""
         text = (self.data / "postgres" / "postgres.log").read_text(errors="replace")
         return [kind_of(each["text"]) for each in STATEMENT.finditer(text)]
 
     async def quiet(self) -> None:
-        """Wait until no durable consumer has anything pending or in work."""
+        """Wait until no durable consumer has pending or unacknowledged messages."""
         log, held = self.client.log, True
         async with asyncio.timeout(TIMEOUT_SECONDS):
             while held:
@@ -145,7 +147,7 @@ class Platform:
 
 
 def kind_of(statement: str) -> str:
-    """Return the first words of a statement, with the table that it concerns."""
+    """Return the kind of a statement: its first words and the table that it concerns."""
     words = statement.replace('"', "").split() or ["(empty)"]
     if words[0] in {"BEGIN", "COMMIT", "ROLLBACK"}:
         return words[0]
@@ -168,9 +170,9 @@ async def defined(client: Client, settings: Settings) -> None:
 
 
 async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) -> Cost:
-    """Run the actions one after the other and return their times and CPU.
+    """Run the actions one after the other and return a cost with their times and CPU time.
 
-    With `ends`, wait after each action for an event of this kind.
+    With `ends`, wait after each action until an event of this kind is appended.
     """
     cost, log, seen = Cost(len(actions)), at.client.log, asyncio.Queue[str]()
 

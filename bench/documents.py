@@ -31,24 +31,22 @@ from nemuri_infra.runtime.settings import Settings
 AGENT = "clerk"
 QUESTION = "Which pump leaks oil when the pressure drops?"
 CHARACTERS = 1_000
-"""Characters in a kilobyte of these texts, which are ASCII."""
+"""Number of characters in a kilobyte of these texts, which are ASCII."""
 TIMEOUT_SECONDS = 1_800.0
 
 
 @dataclass
 class Size:
-    """The measurements for documents of one size: seconds until the answer, and seconds of each small question
-    meanwhile.
-    """
+    """Measurements for documents of one size: seconds until the answer, and of each small question meanwhile."""
 
     kilobytes: int
     document: list[float] = field(default_factory=list)
     meanwhile: list[float] = field(default_factory=list)
 
     def figures(self, alone: float) -> dict[str, float]:
-        """Return the median seconds of the document, and the small question's median and maximum divided by `alone`.
+        """Return the median seconds for the document, and the small question's median and maximum divided by `alone`.
 
-        `alone` is the time of the small question on an idle platform, in seconds.
+        `alone` is the number of seconds that the small question takes on an idle platform.
         """
         return {
             "seconds": round(statistics.median(self.document), 2),
@@ -74,7 +72,7 @@ async def asked(client: Client) -> float:
 
 
 async def read_beside(reader: Client, other: Client, size: Size, number: int) -> None:
-    """Ask about a document, and let the other client ask small questions until the answer comes. Add the times to
+    """Ask about a document. Meanwhile the other client asks small questions, one after the other. Add the times to
     `size`.
     """
     text, began = document(size.kilobytes, number), time.perf_counter()

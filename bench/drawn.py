@@ -1,4 +1,4 @@
-"""Random texts of clients and models for synthetic tasks, in random words. Equal seeds give equal texts."""
+"""Texts of clients and models for synthetic tasks, in random words. Equal seeds give equal texts."""
 
 import random
 from uuid import UUID
@@ -15,7 +15,7 @@ LETTERS = "abcdefghijklmnoprstuvwz"
 
 
 class Drawn:
-    """A generator with one random source. Each result depends on all earlier draws."""
+    """A generator of random events and texts. It has one random source, so each result depends on all earlier draws."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -26,16 +26,16 @@ class Drawn:
         return " ".join(self._rng.choices(self._words, k=words))
 
     def identity(self) -> UUID:
-        """Return a random id for an event without a cause."""
+        """Return a random id for an event that has no cause."""
         return UUID(int=self._rng.getrandbits(128), version=4)
 
     def definition(self, name: str) -> Definition:
-        """Return the definition of an agent."""
+        """Return a random definition of the agent `name`."""
         perspectives = tuple(Perspective(name=each, keywords=(each, "price")) for each in PERSPECTIVES)
         return Definition(role=name, description=self.text(12), perspectives=perspectives)
 
     def task(self) -> TaskSubmitted:
-        """Return a client's task, sometimes with a document."""
+        """Return a random task of a client. On average one in ten has a document."""
         documents = (Document(name="offer.txt", ref="a" * 64, characters=PIECES * 900),)
         return TaskSubmitted(
             event_id=self.identity(),
@@ -45,7 +45,7 @@ class Drawn:
         )
 
     def feedback(self, task_id: UUID) -> FeedbackGiven:
-        """Return a client's feedback on an answer."""
+        """Return random feedback of a client on the answer to a task."""
         return FeedbackGiven(
             event_id=self.identity(),
             client_id="ann",
@@ -54,12 +54,12 @@ class Drawn:
         )
 
     def score(self, agent: str) -> AgentScore:
-        """Return an agent's routing score for a task."""
+        """Return a random routing score of an agent."""
         share = self._rng.random
         return AgentScore(agent_id=agent, expertise=share(), history=share(), load=share(), total=share())
 
     def candidate(self, memory_id: UUID) -> Candidate:
-        """Return a memory's features as a candidate of a query."""
+        """Return a memory as a candidate of a query, with random features."""
         share = self._rng.random
         return Candidate(
             memory_id=memory_id, similarity=share(), lexical=share(), relevance=share(),
@@ -67,7 +67,7 @@ class Drawn:
         )  # fmt: skip
 
     def learning(self, perspective: str) -> MemoryContent:
-        """Return a learning that a model extracts from an answer."""
+        """Return a random learning under a perspective, like one that a model extracts from an answer."""
         return MemoryContent(
             content=self.text(22),
             tags=tuple(self._rng.sample(self._words, 4)),

@@ -1,4 +1,4 @@
-"""The tables of measured figures: six headlines in the README, all of them in docs/measurements.md.
+"""The tables of measured figures: six headline figures in the README, all figures in docs/measurements.md.
 
 python -m bench.figures           # print the full table
 python -m bench.figures --write   # write both tables between their markers
@@ -26,7 +26,7 @@ JAPANESE = (
     (r": met", ":達成"),
     (r": \*\*missed\*\*", ":**未達**"),
 )
-"""Regular expressions for English phrases in the headline figures, with their Japanese replacements."""
+"""Pairs of a regular expression for an English phrase in the headline figures, and its Japanese replacement."""
 BEGIN, END = "<!-- figures: made by `python -m bench.figures --write` -->", "<!-- end of figures -->"
 
 
@@ -42,7 +42,7 @@ def results(folder: Path = RESULTS) -> dict[str, Any]:
 
 
 def table(found: Results) -> str:
-    """Return the table as Markdown, with a line for each figure that has a saved result."""
+    """Return the table of all figures that have a saved result, as Markdown."""
     lines = ["| measure | figure | goal | script |", "|---|---|---|---|"]
     for each in FIGURES:
         if each.script in found and (each.size is None or each.size in found[each.script]["at"]):
@@ -55,7 +55,7 @@ def table(found: Results) -> str:
 
 
 def headlines(found: Results, *, japanese: bool = False) -> str:
-    """Return the README's table: the headline figures with their goals, and whether each is met."""
+    """Return the README's table: each headline figure with its goal, and if the goal is met."""
     heads = "| 測ったもの | 結果 | 目標 |" if japanese else "| measure | figure | goal |"
     return "\n".join([heads, "|---|---|---|", *_headline_rows(found, japanese=japanese)])
 
@@ -70,7 +70,9 @@ def _headline_rows(found: Results, *, japanese: bool) -> Iterator[str]:
 
 
 def _reserved(one: Any) -> str:
-    """Return the caveat of a saved result: taken over, or measured on a busy machine; "" if there is none."""
+    """Return the caveat of a saved result: measured before results were saved, or on a busy machine; "" if there is
+    none.
+    """
     if "taken_over" in one:
         return ", taken over"
     machine = one["machine"]
@@ -79,7 +81,7 @@ def _reserved(one: Any) -> str:
 
 
 def machines(found: Results) -> str:
-    """Return a sentence on the machines and the dates of the measurements."""
+    """Return a sentence that names the machines and the dates of the measurements."""
     kinds = sorted({_machine(one) for one in found.values() if "machine" in one})
     dates = sorted(one["measured_at"][:10] for one in found.values() if "measured_at" in one)
     when = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
@@ -99,7 +101,7 @@ def put_into(text: str, table_lines: str) -> str:
 
 
 def pages(found: Results) -> dict[Path, str]:
-    """Return the text of every page that quotes figures, by path, with its tables rendered again."""
+    """Return the new text of every page that quotes figures, with its tables replaced, by path."""
     tables = {
         README: headlines(found),
         README_JA: headlines(found, japanese=True),

@@ -46,7 +46,7 @@ NOTHING = (sys.executable, "-c", "pass")
 
 @contextmanager
 def platform(data: Path) -> Iterator[None]:
-    """Run `nemuri up` in a process of its own during the context, which begins once the platform is ready."""
+    """Run `nemuri up` in a separate process during the context. The body starts when the platform is ready."""
     told = {**os.environ, "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
     running = subprocess.Popen([SCRIPT, "--data", data, "up"], stdout=subprocess.PIPE, env=told, text=True)
     try:
@@ -77,7 +77,7 @@ def turns(number: int) -> Iterator[TurnOffered]:
 
 
 async def filled(client: Client, settings: Settings, number: int) -> float:
-    """Define the agent, upload the turns, wait until all of them are memories, and return the seconds it took."""
+    """Define the agent, upload the turns, wait until all are memories, and return the seconds that this took."""
     definition = Definition(role="the memory of an assistant", memory="affective")
     embedding = await embedding_in_force(settings)
     await client.log.append(AgentDefined(event_id=uuid4(), agent_id=AGENT, definition=definition, embedding=embedding))

@@ -1,4 +1,4 @@
-"""A stub language model: completions in OpenAI's format on a local port, immediate or delayed.
+"""A stub language model. It serves completions in OpenAI's format on a local port, immediately or after a delay.
 
     python -m bench.instant --milliseconds 200        # prints its base URL, then serves until it is stopped
 
@@ -48,7 +48,7 @@ def reply(request: dict[str, Any]) -> bytes:
 
 
 async def talk(seconds: float, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Serve one connection until the other side closes it."""
+    """Serve one connection until the other side closes it. Each reply is sent after `seconds` seconds."""
     try:
         while True:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
@@ -64,7 +64,7 @@ async def talk(seconds: float, reader: asyncio.StreamReader, writer: asyncio.Str
 
 
 async def serve(seconds: float) -> None:
-    """Serve on a free port until the process is stopped."""
+    """Serve on a free port until the process is stopped. Each reply is sent after `seconds` seconds."""
     server = await asyncio.start_server(partial(talk, seconds), "127.0.0.1", 0)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
     async with server:

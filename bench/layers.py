@@ -1,4 +1,5 @@
-"""Comparison of the orders in which similarity and tags are used to detect the memories of an answer without citations.
+"""Comparison of the orders in which similarity and tags are tried to detect the used memories of an answer without
+citations.
 
     python bench/layers.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
@@ -29,7 +30,9 @@ AROUND: Final = 10
 QUESTIONS: Final = 600
 ADVERSARIAL: Final = 5
 Asked = tuple[str, list[int], list[str]]
-"""A question with its answer, the positions of its evidence, and the texts of its article or session."""
+"""A question with its answer; the positions of the texts that contain its evidence; the texts of its article or
+session.
+"""
 EMBEDDER: Final = HashingEmbedder()
 
 
@@ -43,7 +46,7 @@ def squad(data: dict[str, Any]) -> Iterator[Asked]:
 
 
 def locomo(data: list[dict[str, Any]]) -> Iterator[Asked]:
-    """Yield every answerable question with evidence in a known session, and the turns of that session."""
+    """Yield every answerable question whose evidence is in a known session, with the turns of that session."""
     for sample in data:
         for asked in sample["qa"]:
             session = re.match(r"D(\d+):", (asked.get("evidence") or [""])[0])
@@ -60,7 +63,9 @@ Places = set[int]
 
 
 def orders(answer: str, shown: list[ContextMemory]) -> dict[str, Places]:
-    """Return the positions of the texts that each order of evidence marks as used, by name of the order."""
+    """Return the positions of the texts that count as used, by name of the order in which similarity and tags are
+    tried.
+    """
 
     def found(**how: Any) -> Places:
         return {each.memory_id.int for each in detect_uses(answer, [], shown, threshold=EMBEDDER.use_threshold, **how)}
@@ -76,7 +81,7 @@ def orders(answer: str, shown: list[ContextMemory]) -> dict[str, Places]:
 
 
 async def measure(name: str, every: list[Asked]) -> None:
-    """Print precision, recall and F1 of each order of evidence."""
+    """Print precision, recall and F1 of each order."""
     rng = random.Random(1)
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     chosen = rng.sample(every, min(QUESTIONS, len(every)))

@@ -22,30 +22,29 @@ from nemuri_infra.bus.event_log import MESSAGE_ID, Log
 
 RESULTS = Path(__file__).parent / "results"
 ELSEWHERE = "NEMURI_BENCH_RESULTS"
-"""Environment variable with another folder for results. Smoke tests set it, so that they do not replace measured
-results.
+"""Environment variable with the folder to which results are saved instead of the default one.
+
+Smoke tests set it, so that they do not replace measured results.
 """
 ON_THEIR_WAY = 512
 """Maximum number of published events that are not acknowledged yet."""
 LOAD = os.getloadavg()[0]
-"""Load average of the machine at the start of the script, caused by other programs."""
+"""Load average of the machine at the start of the script. Other programs cause it."""
 
 
 @dataclass(slots=True)
 class Spent:
-    """Wall and CPU time of repeated runs of an action, in seconds."""
+    """Wall-clock and CPU times of repeated runs of an action, in seconds."""
 
     alone: bool = False
-    """True if only this process works, so that its own CPU time suffices."""
+    """True if only this process works. Then only its own CPU time is measured."""
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
-    """CPU seconds of each run: of this process and, unless `alone` is set, of all its child processes, servers
-    included.
-    """
+    """CPU seconds of each run. Unless `alone` is set, they include all child processes, also the servers."""
 
     @contextmanager
     def measured(self) -> Iterator[None]:
-        """Measure the body of the `with` statement, and add its wall and CPU time."""
+        """Measure the body of the `with` statement, and add its wall-clock and CPU time to the times of this object."""
         theirs, mine, started = self._theirs(), time.process_time(), time.perf_counter()
         yield
         ended, done = time.perf_counter(), time.process_time()
@@ -57,20 +56,20 @@ class Spent:
         return 0.0 if self.alone else sum(map(cpu_seconds, psutil.Process().children(recursive=True)))
 
     def medians(self) -> dict[str, float]:
-        """Return the medians of wall and CPU time in milliseconds."""
+        """Return the medians of wall-clock and CPU time in milliseconds."""
         return {
             "wall_ms": round(statistics.median(self.wall) * 1e3, 3),
             "cpu_ms": round(statistics.median(self.cpu) * 1e3, 3),
         }
 
     def figures(self) -> dict[str, float]:
-        """Return the medians of wall and CPU time and the 95th percentile of wall time, in milliseconds."""
+        """Return the medians of wall-clock and CPU time and the 95th percentile of wall-clock time, in milliseconds."""
         slow = statistics.quantiles(self.wall, n=20)[-1] if len(self.wall) > 1 else self.wall[0]
         return self.medians() | {"wall_p95_ms": round(slow * 1e3, 3)}
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """Return the CPU seconds of a process and of its ended children; 0 if the process no longer exists.
+    """Return the CPU seconds that a process and its ended children used; 0 if the process no longer exists.
 
     The resolution of the process's own time is a nanosecond if the kernel reports it, else a hundredth of a second.
     """
@@ -87,10 +86,9 @@ def cpu_seconds(process: psutil.Process) -> float:
 
 
 async def record(log: Log, events: Iterable[Event]) -> int:
-    """Append the events to the log in order, with many unacknowledged at a time. Return their number when all are
-    acknowledged.
+    """Append the events to the log in order. Return their number when all are acknowledged.
 
-    Raises RuntimeError if the server refuses an event.
+    At most `ON_THEIR_WAY` events are unacknowledged at a time. Raises RuntimeError if the server refuses an event.
     """
     inbox, room = log.connection.new_inbox(), asyncio.Semaphore(ON_THEIR_WAY)
     refused: list[bytes] = []

@@ -6,16 +6,17 @@
 The other stores are LangGraph's PostgresStore and mem0 on pgvector, both with their defaults. No model is called and no
 network is used. The three stores take turns for every question and every batch, on the same embedded servers:
 
-- **recall** of the best ten memories. `ours` runs both channels and the complete ranking in this process, as the
-  specialist does. `ours, over the bus` is the same recall, requested by a client. LangGraph searches by vectors alone,
-  mem0 by vectors and by words. All stores look up the same precomputed vectors (the built-in embedder, 384 dimensions).
+- **recall** of the best ten memories. `ours` searches by vectors and by words and applies the complete ranking in this
+  process, as the specialist does. `ours, over the bus` is the same recall, requested by a client. LangGraph searches by
+  vectors alone, mem0 by vectors and by words. All stores look up the same precomputed vectors (the built-in embedder,
+  384 dimensions).
 - **adding** memories one by one, and in batches of a thousand by each store's bulk method. Ours returns when the event
   is on disk and the encoded memory is committed to the projections, so that it can be recalled. The other stores return
   when PostgreSQL has committed.
 
 CPU time is the time of this process, in which our services and all clients run, and of both servers together. `found`
 is the share of the ten nearest vectors (by exhaustive search) that each store finds. The other stores use their default
-HNSW indexes; ours uses its vector channel alone (`AgentIndex`). Some of the ten results of mem0 come from words.
+HNSW indexes; ours uses its vector search alone (`AgentIndex`). Some of the ten results of mem0 come from words.
 """
 
 import os
@@ -45,7 +46,7 @@ Floats = NDArray[np.float32]
 
 
 async def measure(sizes: Sequence[int], asked: int, singly: int) -> dict[str, Any]:
-    """Grow all three stores to each of the sizes, and measure questions and additions at each size."""
+    """Fill all three stores to each of the sizes in turn, and measure questions and additions at each size."""
     texts = list(memories(sizes[-1] + singly * len(sizes) + WARM))
     asking = list(questions(asked + WARM))
     vectors = await HashingEmbedder(DIMENSION).embed([*texts, *asking])
@@ -116,8 +117,9 @@ async def _recalling(stores: Mapping[str, Store], ours: Nemuri, asking: Sequence
 
 
 async def _read_whole(ours: Nemuri, question: str) -> None:
-    """Run the first recall over the bus. It loads the memories of the whole agent, so it is retried after a client's
-    timeout.
+    """Run the first recall over the bus.
+
+    It loads all memories of the agent, so it is repeated if the client times out.
     """
     async with asyncio.timeout(300):
         while True:
@@ -131,8 +133,9 @@ async def _read_whole(ours: Nemuri, question: str) -> None:
 async def _found(
     stores: Mapping[str, Store], ours: Nemuri, asking: Sequence[str], held: Sequence[str], embedder: Precomputed
 ) -> dict[str, float]:
-    """Return the mean share of the ten nearest vectors that each store finds. Vectors at the same distance are
-    equivalent.
+    """Return the mean share of the ten nearest vectors that each store finds, by name of the store.
+
+    Vectors at the same distance are equivalent.
     """
     rows = np.stack([embedder.known[text] for text in held])
     place = {text: number for number, text in enumerate(held)}
@@ -148,7 +151,7 @@ async def _found(
 
 
 def _ratios(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Return our times divided by those of each other store. Below 1, ours is faster."""
+    """Return our times divided by those of each other store. A ratio below 1 means that ours is faster."""
 
     def over(one: Mapping[str, Any], mine: str) -> dict[str, Any]:
         return {

@@ -13,23 +13,22 @@ class Figure:
 
     label: str
     script: str
-    """Name of the script's saved JSON result."""
+    """Name of the script whose saved result the figure quotes."""
     text: Callable[[Any], str]
-    """Function from the JSON result to the text of the figure."""
+    """Function that returns the text of the figure from the JSON result."""
     goal: str = ""
     met: Callable[[Any], bool] | None = None
     size: str | None = None
-    """Size or model in the result that the figure is about; the figure is left out if the result lacks it. None for
-    none.
+    """Key of the size or model in the result that the figure is about; None if the figure is about the whole result.
+
+    The figure is left out if the result does not have this key.
     """
     headline: tuple[str, str] | None = None
-    """Labels in README.md and in README.ja.md; None if only docs/measurements.md has the figure."""
+    """Labels in README.md and in README.ja.md; None for a figure that only docs/measurements.md quotes."""
 
 
 def _over(*path: str) -> Callable[[Any], str]:
-    """Return a function that gives the ratios of our times to LangGraph's and to mem0's, each by wall time and by CPU
-    time.
-    """
+    """Return a function that gives our time divided by LangGraph's and by mem0's, in wall-clock and CPU time."""
 
     def text(result: Any) -> str:
         one = _at(result["ratios"], path)
@@ -76,34 +75,34 @@ def _held(result: Any) -> str:
 
 
 def _each(result: Any, text: Callable[[Any], str]) -> str:
-    """Return the figure `text` for each number of agents, separated by slashes."""
+    """Return the figure that `text` gives for each number of agents, separated by slashes."""
     return " / ".join(map(text, result["at"].values()))
 
 
 def _society(result: Any, met: Callable[[Any, Any], bool]) -> bool:
-    """Return True if the run with a thousand agents meets a goal."""
+    """Return True if the run with a thousand agents meets its goal, as decided by `met`."""
     return bool(met(result["at"]["1000"], result["goals_at_1000"]))
 
 
 def _rates(run: Any) -> str:
-    """Return the runs of each module per agent and second: achieved, and the maximum that its interval allows."""
+    """Return each module's runs per agent and second, and the maximum that its interval allows, as a text."""
     rates = run["runs_per_agent_second"].items()
     return ", ".join(f"{name} {rate['achieved']:.2f} of {rate['set']:g}" for name, rate in rates)
 
 
 def _remembered(run: Any) -> str:
-    """Return the number of the agents' memories at the end, divided by their number at the first measurement."""
+    """Return the number of memories at the end, divided by their number at the first measurement, as a text."""
     return f"{run['memories']['at_last'] / run['memories']['settled']:.1f}×"
 
 
 def _of_set(run: Any, module: str) -> float:
-    """Return a module's achieved rate divided by the maximum rate that its interval allows."""
+    """Return the achieved rate of a module divided by the maximum rate that its interval allows."""
     rate = run["runs_per_agent_second"][module]
     return float(rate["achieved"] / rate["set"])
 
 
 def _cost(what: str) -> Callable[[Any], str]:
-    """Return the function that describes the cost of one task or of one memory."""
+    """Return a function that describes the cost of one task or of one memory, as named by `what`."""
 
     def text(result: Any) -> str:
         one = result[what]

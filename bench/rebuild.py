@@ -1,4 +1,4 @@
-"""A rebuild of all projections, compared with only reading the log and with the package `eventsourcing` on PostgreSQL.
+"""Time of a rebuild of all projections, compared with only reading the log and with the package `eventsourcing`.
 
     pip install -e '.[bench]'
     python -m bench.rebuild --tasks 6000
@@ -12,7 +12,7 @@ turns on the same servers:
 - `eventsourcing`: as many events with bodies of the same sizes, one aggregate per task, are read from its notification
   log on the same PostgreSQL, decoded and folded into aggregates in memory. It writes nothing.
 
-The script reports the wall time of each, and the CPU time of this process and both servers.
+The script reports the wall-clock time of each, and the CPU time of this process and both servers.
 """
 
 import os
@@ -45,7 +45,7 @@ PAGE = 1_000
 
 
 class Life(Aggregate):
-    """The events of a task as an aggregate of `eventsourcing`."""
+    """An aggregate of `eventsourcing` with the events of one task."""
 
     def __init__(self) -> None:
         self.happened = 0
@@ -53,17 +53,17 @@ class Life(Aggregate):
 
     @event("Happened")
     def happen(self, kind: str, body: str) -> None:
-        """Add an event."""
+        """Add an event to the aggregate."""
         self.happened += 1
         self.newest, self.size = kind, len(body)
 
 
 class Lives(Application[UUID]):
-    """The `eventsourcing` application of the tasks' aggregates, without snapshots."""
+    """The `eventsourcing` application with one aggregate for each task. It makes no snapshots."""
 
 
 def neighbour(settings: Settings) -> Lives:
-    """Return the application on the platform's own PostgreSQL."""
+    """Return the `eventsourcing` application, which stores its events in the platform's PostgreSQL."""
     url = make_url(str(settings.database_url))
     return Lives(
         env={
@@ -78,8 +78,9 @@ def neighbour(settings: Settings) -> Lives:
 
 
 def stored(application: Lives, events: Sequence[Event]) -> int:
-    """Store the same events, one aggregate per task. Return the number of stored events, including those that create
-    aggregates.
+    """Store events of the same sizes in `application`, one aggregate per task, and return their number.
+
+    The number includes the events that create the aggregates.
     """
     number = 0
     by_task = sorted((each for each in events if each.thread), key=lambda each: str(each.thread))

@@ -47,7 +47,9 @@ EMBEDDER = HashingEmbedder()
 
 @dataclass(frozen=True)
 class Person:
-    """The memories of one agent, and questions with the positions of the memories that are their evidence."""
+    """The memories of one agent, and its questions. Each question has the positions of the memories that are its
+    evidence.
+    """
 
     memories: list[MemoryContent] = field(default_factory=list)
     questions: list[tuple[str, frozenset[int]]] = field(default_factory=list)
@@ -55,14 +57,16 @@ class Person:
 
 @dataclass
 class Measured:
-    """Results of the platform and of the bare index: the share of evidence found for each question, and seconds."""
+    """Results of the platform and of the bare index: the share of evidence found for each question, and times in
+    seconds.
+    """
 
     shares: list[float] = field(default_factory=list)
     bare_shares: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     bare_seconds: list[float] = field(default_factory=list)
     first_seconds: list[float] = field(default_factory=list)
-    """Seconds of each agent's first recall, which loads its memories."""
+    """Seconds of each agent's first recall, which loads all its memories."""
     remembering: float = 0.0
     appending: float = 0.0
     """Seconds to append one event per memory to a stream without consumers."""
@@ -99,7 +103,9 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Person]:
 
 
 async def define(log: Log, name: str, keywords: Sequence[str]) -> None:
-    """Define an agent with one perspective. Its keywords, if any, expand queries."""
+    """Define an agent with one perspective, which has these keywords. Queries are expanded by the keywords, if there
+    are any.
+    """
     perspective = Perspective(name="conversation", keywords=tuple(keywords))
     definition = Definition(role="listener", perspectives=(perspective,))
     embedding = Embedding(model=EMBEDDER.model, dimension=EMBEDDER.dimension)
@@ -107,7 +113,9 @@ async def define(log: Log, name: str, keywords: Sequence[str]) -> None:
 
 
 async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
-    """Return the seconds to append one event per memory to a stream without consumers, with the same concurrency."""
+    """Append one event per memory to a stream without consumers, as concurrently as the client does. Return the
+    seconds.
+    """
     beside = Log(log.connection, log.stream, type(log.subjects)(f"beside-{uuid4().hex[:8]}"))
     await beside.stream.add_stream(name=beside.subjects.stream, subjects=list(beside.subjects.everything))
     room = asyncio.Semaphore(CONCURRENT_OFFERS)
@@ -163,7 +171,7 @@ async def measure(client: Client, name: str, person: Person, measured: Measured)
 
 
 def report(measured: Measured, memories: int) -> None:
-    """Print the figures, and their ratios to the bare index and to appending alone."""
+    """Print the figures, and their ratios to those of the bare index and of appending alone."""
     share, bare_share = statistics.mean(measured.shares), statistics.mean(measured.bare_shares)
     print(f"  recall@{FOUND} {share:.3f}, index alone {bare_share:.3f}")
     rate, bare_rate = memories / measured.remembering, memories / measured.appending

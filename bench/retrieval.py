@@ -44,7 +44,9 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Agent:
-    """The memories of one agent, and questions with the positions of the memories that are their evidence."""
+    """The memories of one agent, and its questions. Each question has the positions of the memories that are its
+    evidence.
+    """
 
     memories: list[str]
     questions: list[tuple[str, frozenset[int]]]
@@ -62,7 +64,7 @@ def squad(data: dict[str, Any]) -> Iterator[Agent]:
 
 
 def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
-    """Yield one agent per conversation. Each text begins with speaker and time."""
+    """Yield one agent per conversation. Each memory begins with its speaker and time."""
     for sample in data:
         agent, places = Agent([], []), dict[str, int]()
         talk = sample["conversation"]
@@ -79,7 +81,7 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
 
 
 def recall(agents: list[Agent]) -> dict[str, float]:
-    """Return the mean share of the evidence among the best ten memories, by channel: words, vectors, and both."""
+    """Return the mean share of the evidence among the best ten memories: by words, by vectors and by both."""
     embedder = HashingEmbedder()
     shares: dict[str, list[float]] = {"words": [], "vectors": [], "both": []}
     for agent in agents:
@@ -104,13 +106,13 @@ def recall(agents: list[Agent]) -> dict[str, float]:
 
 
 def dataset(data: object) -> str:
-    """Return the name of a data set, recognised by its type."""
+    """Return the name of a data set. It is recognised by the type of `data`."""
     return "jsquad" if isinstance(data, dict) else "locomo"
 
 
 def timings(agents: list[Agent]) -> None:
-    """Print the time to build and to search an index of ten thousand memories. Each has two hundred characters of the
-    data set.
+    """Print the times to build and to search an index of ten thousand memories. Each memory has two hundred characters
+    of the data set.
     """
     chance = random.Random(1)
     everything = "\n".join(memory for agent in agents for memory in agent.memories)
@@ -141,7 +143,7 @@ def timings(agents: list[Agent]) -> None:
 
 
 def cpu(work: Callable[[], object]) -> float:
-    """Call `work` and return the CPU seconds that this process used."""
+    """Call `work` and return the CPU seconds that this process used for it."""
     started = time.process_time()
     work()
     return time.process_time() - started

@@ -13,8 +13,9 @@ from nemuri_infra.runtime.settings import Settings
 
 @asynccontextmanager
 async def servers() -> AsyncIterator[Settings]:
-    """Start both servers with temporary data and yield settings with their addresses. Streams and tables exist; no
-    service runs.
+    """Start both servers with temporary data, and yield settings with their addresses.
+
+    Streams and tables exist; no service runs. The servers are stopped after the context.
     """
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         nats, postgres = EmbeddedNats(Path(directory, "nats")), EmbeddedPostgres(Path(directory, "postgres"))

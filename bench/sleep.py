@@ -1,4 +1,4 @@
-"""The cost of one sleep with a thousand memories and of one with a million, in turn on the same servers.
+"""The cost of one sleep of an agent with a thousand memories, and of one with a million, in turn on the same servers.
 
     python -m bench.sleep
 
@@ -71,7 +71,7 @@ async def say(resources: Resources, *events: Event) -> None:
 
 
 async def followed(resources: Resources) -> None:
-    """Fold the log into the projections up to its end."""
+    """Fold the log into the projections up to the log's end."""
     await catch_up(resources.projection, resources.log, await resources.log.last_sequence(), lambda *_: None)
 
 
@@ -85,8 +85,9 @@ def encoded(agent_id: str, content: str) -> MemoryEncoded:
 
 
 async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int) -> list[UUID]:
-    """Create an agent with `memories` memories, of which two fade in each of `sleeps` sleeps. Return the ids of some
-    strong ones.
+    """Create an agent with `memories` memories, and return the ids of some strong ones.
+
+    Two memories fade to the archive threshold in each of `sleeps` sleeps.
     """
     definition = Definition(role=agent_id, perspectives=(Perspective(name="cost"),))
     template = encoded(agent_id, "Steel is dear in winter, when the river cannot be used.")
@@ -96,7 +97,7 @@ async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int
         PolicyAdopted(event_id=uuid4(), agent_id=agent_id, parameters=ROOM),
         template,
     )
-    for _ in range(2):  # so that the next sleep no longer examines the template and its copies
+    for _ in range(2):  # After this, the next sleep no longer examines the template and its copies.
         await session(resources, agent_id, [])
         await slept(resources, agent_id, Spent())
     agent = (await resources.views.agents(agent_id))[0]
@@ -112,8 +113,8 @@ async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int
 
 
 async def session(resources: Resources, agent_id: str, memories: list[UUID]) -> SessionEnded:
-    """Run one session that retrieves these memories, uses the first three and learns one. Return the end of the
-    session.
+    """Record one session that retrieves these memories, uses the first three and learns one. Return the event that ends
+    it.
     """
     assignment = uuid4()
     retrieved = MemoriesRetrieved(
@@ -129,8 +130,9 @@ async def session(resources: Resources, agent_id: str, memories: list[UUID]) -> 
 
 
 async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept:
-    """Run one complete sleep and add its times to `spent`. Raises LookupError if the agent has no session to sleep
-    over.
+    """Run one complete sleep of the agent, add its times to `spent`, and return its event.
+
+    Raises LookupError if the agent has no session to sleep over.
     """
     over = SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4())
     with spent.measured():

@@ -1,4 +1,4 @@
-"""Societies with hosts, world and server in separate processes: throughput, delay, fairness and cost.
+"""Throughput, delay, fairness and cost of societies whose hosts, world and server run in separate processes.
 
     python -m bench.society             # twenty-two minutes
     python -m bench.society --quick     # a hundred agents for twenty seconds
@@ -40,23 +40,23 @@ HOST = 500
 SLOTS, LATENCY = 200, 1.5
 QUICK = 20.0
 SETTLED = 60.0
-"""Seconds after which memory use is first measured, for comparison with the end; a quarter of the run if that is less.
+"""Seconds after which memory use is first measured; a quarter of the run if that is less. It is compared with the end.
 """
 LATE_MS = 50.0
 GOALS = {"within_50_ms": 0.99, "unfairness": 2.0, "growth": 1.1}
-"""Goals for 1,000 agents."""
+"""Goals for the run with 1,000 agents."""
 Sizes = dict[str, float]
 
 
 @dataclass(slots=True)
 class Moment:
-    """The figures at one moment of a run. Counters have counted since their process started."""
+    """Figures at one moment of a run. All counters have counted since the start of their process."""
 
     at: float
     hosts: Mapping[str, HostHealthReport]
     world: WorldHealthReport
     server: float
-    """CPU seconds of the NATS server."""
+    """CPU seconds that the NATS server has used."""
     megabytes: Sizes
 
 
@@ -72,10 +72,10 @@ class Watching:
     the end.
     """
     silence: float = 0.0
-    """Longest time without a decision of an agent, in seconds."""
+    """Most seconds for which any agent made no decision."""
 
     def tell(self, seen: SocietyFigures) -> None:
-        """Take a measurement from the newest health reports if one is due. Stop the run after the last one."""
+        """Take a measurement from the newest health reports if one is due. Stop the run after the last measurement."""
         if (
             self.stop.is_set()
             or seen.world_health is None
@@ -172,7 +172,7 @@ def figures(watching: Watching) -> dict[str, Any]:
 
 
 def _rates(ends: Sequence[tuple[HostHealthReport, HostHealthReport]], agents: int) -> dict[str, dict[str, float]]:
-    """Return the runs of each module per agent and second: achieved, and the maximum that its interval allows."""
+    """Return the runs per agent and second of each module: achieved, and the maximum that its interval allows."""
     found = {}
     for name, spec in _specs().items():
         achieved = sum(

@@ -1,4 +1,4 @@
-"""The platform, LangGraph's PostgresStore and mem0 on pgvector as memory stores with the same protocol."""
+"""The platform, LangGraph's PostgresStore and mem0 on pgvector as memory stores with one common protocol."""
 
 import asyncio
 import importlib
@@ -39,10 +39,10 @@ class Store(Protocol):
     """A store of memories."""
 
     async def add(self, text: str) -> None:
-        """Add one memory. Return when it can be found."""
+        """Add one memory. Return when it can be recalled."""
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Add many memories by the store's bulk method. Return when they can be found."""
+        """Add many memories by the store's bulk method. Return when they can be recalled."""
 
     async def recall(self, question: str) -> Found:
         """Return the texts of the best ten memories."""
@@ -50,8 +50,9 @@ class Store(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Precomputed:
-    """An embedder that looks up vectors that the built-in embedder has computed before. Raises KeyError for other
-    texts.
+    """An embedder that looks up vectors, which the built-in embedder computed before.
+
+    Raises KeyError for other texts.
     """
 
     known: Mapping[str, Floats]
@@ -68,7 +69,7 @@ class Precomputed:
         return np.array([self.known[text] for text in texts], np.float32).reshape(-1, DIMENSION)
 
     async def aclose(self) -> None:
-        """Release nothing."""
+        """Do nothing, because there is nothing to release."""
 
     def rows(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors as lists, as the other stores require."""
@@ -77,7 +78,7 @@ class Precomputed:
 
 @dataclass(slots=True)
 class Nemuri:
-    """The platform as a store. The services for remembering and recalling run in this process."""
+    """The platform as a store. The services that encode and recall memories run in this process."""
 
     resources: Resources
     client: Client
@@ -113,12 +114,14 @@ class Nemuri:
         self._seen([text])
 
     async def add_all(self, texts: Sequence[str]) -> None:
-        """Add many memories by the client, concurrently."""
+        """Add many memories by the client, concurrently, and wait until they can be recalled."""
         await self.client.remember_all(AGENT, [MemoryContent(content=text) for text in texts])
         self._seen(texts)
 
     async def recall(self, question: str) -> Found:
-        """Recall in this process as the specialist does for a task: both channels, ranking and selection."""
+        """Recall in this process, as the specialist does for a task: search by vectors and by words, ranking and
+        selection.
+        """
         agent = await self.resources.views.agent(AGENT)
         if agent is None:
             raise LookupError(f"{AGENT} was not defined")
@@ -132,7 +135,7 @@ class Nemuri:
         return [each.memory.content for each in view.memories]
 
     def nearest(self, question: str) -> Found:
-        """Return the nearest texts by the vector channel alone, without the ranking."""
+        """Return the nearest texts by vector search alone, without the ranking."""
         query = self.embedder.known[question]
         found = self._index.search(query[None], [()], vector_threshold=-1.0, limit=BEST)
         return [self._texts[each.int] for each in found.ids]
@@ -146,7 +149,7 @@ class Nemuri:
 
 @dataclass(slots=True)
 class LangGraph:
-    """LangGraph's store as in its documentation: one connection and the default index."""
+    """LangGraph's store, set up as in its documentation: one connection and the default index."""
 
     store: Any
     _put: Any
@@ -154,7 +157,7 @@ class LangGraph:
     @classmethod
     @asynccontextmanager
     async def open(cls, beside: Nemuri, embedder: Precomputed) -> AsyncIterator[Self]:
-        """Open the store in a database of its own on the same server."""
+        """Open the store in a separate database on the PostgreSQL server of `beside`."""
         postgres = importlib.import_module("langgraph.store.postgres")
         put = importlib.import_module("langgraph.store.base").PutOp
         index = {"dims": DIMENSION, "embed": embedder.rows, "fields": ["text"]}
@@ -179,7 +182,7 @@ class LangGraph:
 
 @dataclass(frozen=True, slots=True)
 class Looking:
-    """An embedder with the interface that mem0 calls."""
+    """An embedder with the interface that mem0 requires."""
 
     embedder: Precomputed
 
@@ -201,7 +204,9 @@ class Mem0:
     @classmethod
     @asynccontextmanager
     async def open(cls, beside: Nemuri, embedder: Precomputed) -> AsyncIterator[Self]:
-        """Open the store in a database of its own on the same server, without telemetry and with temporary files."""
+        """Open the store in a separate database on the PostgreSQL server of `beside`, without telemetry and with
+        temporary files.
+        """
         with tempfile.TemporaryDirectory(prefix="nemuri-bench-mem0-") as directory:
             os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": directory}
             mem0 = importlib.import_module("mem0")
@@ -243,9 +248,9 @@ class Mem0:
 
 
 async def database(beside: Nemuri, name: str) -> str:
-    """Create a new database with pgvector on the same server, and return its address."""
+    """Create a database with pgvector on the PostgreSQL server of `beside`, and return its address."""
     url = make_url(beside.address)
     connection = await psycopg.AsyncConnection.connect(beside.address, autocommit=True)
     async with connection:
-        await connection.execute(f"CREATE DATABASE {name}")  # the name is a constant of ours
+        await connection.execute(f"CREATE DATABASE {name}")  # `name` is a constant of this module.
     return url.set(database=name).render_as_string(hide_password=False)

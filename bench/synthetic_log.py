@@ -1,7 +1,7 @@
 """A synthetic log of complete tasks, from submission to sleep, as the platform would record them. It needs no server.
 
-The domain's own functions decide the events (summaries, ends of tasks, precedents, credits, sleeps) on states that are
-folded along the way. Only the texts of clients and models (`bench/drawn.py`) and the retrieved and used memories are
+The functions of the domain decide the events (summaries, ends of tasks, precedents, credits, sleeps) from states that
+are folded meanwhile. Only the texts of clients and models (`bench/drawn.py`) and the retrieved and used memories are
 random; equal seeds give equal logs. Many tasks run concurrently, so that their events interleave as in a real log.
 """
 
@@ -58,7 +58,7 @@ BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass
 class SyntheticLog:
-    """The log of a group of agents at work. `events` yields the events of their tasks in the order of the log."""
+    """A log of a group of agents that work on tasks. `events` yields its events in the order of the log."""
 
     agents: int = 40
     embedding: Embedding = field(default_factory=lambda: Embedding(model="hashing-v1", dimension=384))
@@ -91,7 +91,7 @@ class SyntheticLog:
                 yield self._record(event)
 
     def _record(self, event: Event) -> Event:
-        """Fold the event into the states. Return it with the sequence and time that the log would give it."""
+        """Fold the event into the states, and return it with the sequence and time that the log would give it."""
         self.sequence += 1
         known = event.model_copy(
             update={"sequence": self.sequence, "recorded_at": BEGAN + timedelta(seconds=self.sequence)}

@@ -1,4 +1,4 @@
-"""Any number of English sentences as memories, and questions about them. Every run generates the same texts."""
+"""A generator of English sentences as memories, and of questions about them. Every run generates the same texts."""
 
 import random
 from collections.abc import Iterator

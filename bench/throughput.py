@@ -5,9 +5,9 @@
 Runs embedded servers, the built-in embedder, and a stub model in a separate process (`bench/instant.py`), once without
 delay and once with two seconds per reply. The two services that wait for the model, specialist and attribution, have
 one, two or four workers each. The rounds with different numbers of workers alternate on one platform, by starting and
-stopping extra workers. Five clients submit concurrently. A round lasts from the first submission until every session is
-slept over. A round is valid if every task is done, and the rounds are valid together if `verify` finds no difference at
-the end.
+stopping extra workers. Five clients submit concurrently. A round lasts from the first submission until the agents have
+slept over every session. A round is valid if every task is done, and the rounds are valid together if `verify` finds no
+difference at the end.
 
 The script reports tasks per second, CPU milliseconds per task by process, and the memory of each process.
 """
@@ -42,7 +42,7 @@ from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 
 MODELS = {"instant": 0, "slow": 2_000}
-"""Milliseconds of a reply, by name of the model."""
+"""Milliseconds that a model takes for a reply, by name of the model."""
 WORKERS = (1, 2, 4)
 SCALED = ("specialist", "attribution")
 CLIENTS, ROUNDS, TIMEOUT_SECONDS = 5, 3, 180.0
@@ -50,7 +50,7 @@ CLIENTS, ROUNDS, TIMEOUT_SECONDS = 5, 3, 180.0
 
 @dataclass(slots=True)
 class Round:
-    """A round of tasks, from the first submission until every session is slept over."""
+    """Results of a round of tasks, from the first submission until the agents have slept over every session."""
 
     seconds: float
     tasks: int
@@ -96,8 +96,9 @@ class Ground:
         return dict(found)
 
     async def round(self, tasks: int) -> Round:
-        """Submit `tasks` tasks and wait until all are slept over. Raises RuntimeError if a task fails, TimeoutError
-        after `TIMEOUT_SECONDS` seconds.
+        """Submit `tasks` tasks and wait until the agents have slept over all their sessions.
+
+        Raises RuntimeError if a task fails, and TimeoutError after `TIMEOUT_SECONDS` seconds.
         """
         before, came = _spent(self.processes()), time.monotonic()
         start = await self.resources.log.last_sequence()
@@ -115,8 +116,9 @@ class Ground:
             await client.submit(f"What is worth knowing about {TOPICS[number % len(TOPICS)]} in case {number}?")
 
     async def _slept(self, after: int, tasks: int) -> None:
-        """Wait until `tasks` tasks are completed and all their sessions are slept over. Reads the log after the
-        sequence `after`.
+        """Wait until `tasks` tasks are completed and the agents have slept over all their sessions.
+
+        Reads the log after the sequence `after`.
         """
         assigned: set[UUID] = set()
         ended: set[UUID] = set()
@@ -143,7 +145,7 @@ class Ground:
 
 @asynccontextmanager
 async def model(milliseconds: int) -> AsyncIterator[str]:
-    """Run the model in a process of its own, and yield its base URL."""
+    """Run the stub model in a separate process during the context, and yield its base URL."""
     command = (sys.executable, "-m", "bench.instant", "--milliseconds", str(milliseconds))
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     try:
@@ -156,7 +158,7 @@ async def model(milliseconds: int) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def ground(milliseconds: int) -> AsyncIterator[Ground]:
-    """Run a platform whose model replies after `milliseconds` milliseconds."""
+    """Run a platform during the context. Its model replies after `milliseconds` milliseconds."""
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(model(milliseconds))
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nemuri-bench-")))
@@ -184,7 +186,7 @@ async def measure(models: Sequence[str], tasks: int, rounds: int) -> dict[str, A
 
 async def _measured(milliseconds: int, tasks: int, rounds: int) -> dict[str, Any]:
     async with ground(milliseconds) as here:
-        await here.round(tasks // 2)  # unmeasured: opens connections and gives agents memories
+        await here.round(tasks // 2)  # Not measured. It opens connections and gives the agents memories.
         memory = {"at_first": _resident(here.processes())}
         arms: dict[int, list[Round]] = {number: [] for number in WORKERS}
         for turn in range(rounds):

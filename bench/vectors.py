@@ -1,4 +1,4 @@
-"""The vector channel of the retrieval index, compared with numpy: ten thousand memories of one agent, 384 dimensions.
+"""Vector search of the retrieval index, compared with numpy: ten thousand memories of one agent, 384 dimensions.
 
     python -m bench.vectors
 
@@ -36,7 +36,7 @@ def directions(chance: np.random.Generator, number: int, topics: Floats) -> Floa
 
 
 def best(vectors: Floats, query: Floats) -> NDArray[np.intp]:
-    """Return the positions of the fifty nearest vectors, unordered, by the fastest method of numpy."""
+    """Return the positions of the fifty vectors nearest to the query, unordered, by the fastest method of numpy."""
     scores = vectors @ query
     return np.argpartition(scores, -BEST)[-BEST:]
 

@@ -1,4 +1,4 @@
-"""CPU time of one recall in the process that recalls: ten thousand memories of one agent, 384 dimensions.
+"""CPU time of one recall in a process that has loaded the index: ten thousand memories of one agent, 384 dimensions.
 
     python -m bench.warm --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 

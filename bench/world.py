@@ -28,15 +28,15 @@ SIZES = {50: 128, 1_000: 512, 4_000: 1_024}
 TOWNS = ("north", "south", "east", "west", "mill", "port")
 RATE = 4.0
 THINKING = 8
-"""Steps between two acts of an agent, which are two seconds."""
+"""Number of steps between two acts of an agent. At 4 Hz they take two seconds."""
 ROOM = 2**20
-"""Maximum bytes of a message, as by default on the NATS server."""
+"""Maximum bytes of a message. This is the default of the NATS server."""
 GOAL = 0.5
-"""Maximum number of cores for 1,000 agents."""
+"""Maximum number of processor cores that the world may use with 1,000 agents."""
 
 
 def acts(told: Mapping[str, bytes], step: int, size: int, rng: np.random.Generator) -> Iterator[Act]:
-    """Yield the acts of the agents whose turn it is, based on their last percepts."""
+    """Yield the acts of the agents that act in this step, based on their last percepts."""
     for number, (agent, percept) in enumerate(told.items()):
         if (number + step) % THINKING == 0:
             yield Act(agent_id=agent, act_id=f"{agent}-{step}", act=_act(orjson.loads(percept), size, rng))
@@ -58,7 +58,7 @@ def _act(percept: Mapping[str, Any], size: int, rng: np.random.Generator) -> Act
 
 
 def measure(agents: int, seconds: float) -> dict[str, float]:
-    """Run the world for `seconds` simulated seconds after five unmeasured ones, and return the figures."""
+    """Run the world for five simulated seconds unmeasured, then measure `seconds` more and return the figures."""
     size, rng = SIZES[agents], np.random.default_rng(1)
     world = World(WorldSettings(seed=1, size=size, towns=TOWNS, rate=RATE))
     for number in range(agents):

@@ -1,4 +1,4 @@
-"""Ask a question with a NATS client alone: `pip install nats-py`, without this project.
+"""Ask a question with only a NATS client: `pip install nats-py`, without this project.
 
     NATS_URL=$(nemuri status --nats-url) python plain_nats.py "May I compare a value to True?"
 
@@ -22,11 +22,11 @@ FAILED, LATE, NEGOTIATION = 1, 3, 4
 
 
 async def _quietly(_: Exception) -> None:
-    """Ignore connection errors here. The failed connection raises them."""
+    """Ignore connection errors here. The attempt to connect raises them too."""
 
 
 async def ask(text: str) -> dict:
-    """Submit a task and return its result."""
+    """Submit a task, wait for its result and return it."""
     url = os.environ.get("NATS_URL", "nats://127.0.0.1:4222")
     connection = await nats.connect(url, max_reconnect_attempts=1, error_cb=_quietly)
     try:
@@ -51,7 +51,7 @@ async def ask(text: str) -> dict:
 
 
 def show(found: dict) -> int:
-    """Print the result of the task and return the exit code."""
+    """Print the result of the task and return the exit code of the script."""
     print(found["status"])
     if found["status"] == "done":
         print(found["answer"])
