@@ -1,1 +1,1 @@
-"""Unit tests of the domain: folds, decisions and laws."""
+"""Unit tests of the domain: folds, decisions, and laws (properties that hold for all inputs)."""

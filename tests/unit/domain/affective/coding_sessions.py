@@ -1,10 +1,10 @@
-"""Turns of a coding assistant's sessions, prompts about one of them, and prompts about none of them."""
+"""Test data: turns of sessions with a coding assistant, prompts about one of these turns, and prompts about none."""
 
 from typing import NamedTuple
 
 
 class Session(NamedTuple):
-    """One turn, and later prompts that should retrieve it."""
+    """One turn, with later prompts that should retrieve it."""
 
     prompt: str
     reply: str

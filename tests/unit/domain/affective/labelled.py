@@ -1,4 +1,6 @@
-"""Turns in Japanese and English, labelled by hand on the scales of document 001: reference data for the lexicon."""
+"""Turns in Japanese and English, labelled by hand on the scales of document 001. They are the reference for the
+lexicon.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,9 +15,9 @@ class Labelled:
     prompt: str
     valence: Valence
     arousal: tuple[int, int]
-    """One of the arousal bands of document 001."""
+    """The arousal band of document 001 that the prompt belongs to: its lowest and highest value."""
     tags: frozenset[Tag]
-    """Tags that must be found; further ones are allowed."""
+    """Tags that the reading must have. It may have others too."""
     category: Category
     intensity: tuple[int, int]
     reply: str = ""
@@ -174,4 +176,6 @@ UNSEEN: Final = (
     _turn("I'm scared of the dentist appointment on Friday", "negative", MIDDLE, "fear", "emotional", (40, 66)),
     _turn("Fine. Do it your way.", "neutral", LOW, "", "casual", (5, 40)),
 )  # fmt: skip
-"""Labelled after the lexicon was finished, and counted before it was changed for them: 214 of 230 parts agreed."""
+"""Turns labelled after the lexicon was finished. Before it was changed for them, 214 of their 230 labels agreed with
+it.
+"""

@@ -1,4 +1,6 @@
-"""A driver for affective memory in tests: events by day and nights, through the real decision and fold."""
+"""A driver for tests of affective memory. It runs days with events, and nightly jobs, through the real decision and
+fold.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -39,14 +41,16 @@ BEGINNING = datetime(2026, 1, 1, 18, tzinfo=UTC)
 
 @dataclass
 class Life:
-    """An affective memory, its columns updated after each event, and the events so far."""
+    """An affective memory, the columns that the nightly job works on, and all events so far. Each event updates
+    both.
+    """
 
     mind: AffectMind = field(default_factory=AffectMind)
     table: MemoryColumns = field(default_factory=MemoryColumns)
     events: list[AnyAgentEvent] = field(default_factory=list)
     today: datetime = BEGINNING
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    """Numbers that ids are made from, so that equal sequences of events have equal ids."""
+    """Numbers from which ids are made, so that equal sequences of events have equal ids."""
 
     def __post_init__(self) -> None:
         """Define the agent."""
@@ -56,7 +60,7 @@ class Life:
 
     @property
     def agent(self) -> AffectAgent:
-        """The agent."""
+        """The agent, which is defined."""
         assert self.mind.agent is not None
         return self.mind.agent
 
@@ -65,11 +69,11 @@ class Life:
         return self.mind.memories[memory_id]
 
     def retention(self, memory_id: UUID) -> float:
-        """Return the retention of a memory."""
+        """Return the present retention of a memory."""
         return self.memory(memory_id).retention(self.mind.night)
 
     def levels(self) -> dict[UUID, int]:
-        """Return the level of every memory."""
+        """Return the level of every memory, by id."""
         return {each.memory_id: each.level for each in self.mind.memories.values()}
 
     def take(self, event: AnyAgentEvent) -> AnyAgentEvent:
@@ -118,12 +122,12 @@ class Life:
         return memory_id
 
     def tie(self, *ties: Tie) -> None:
-        """Add these relations by a further event of an unfinished night."""
+        """Append an event of an unfinished nightly job that adds these relations."""
         today = self.today.date()
         self.take(NightPassed(event_id=self.fresh_id(), agent_id=AGENT, date=today, nights=0, tied=ties))
 
     def recall(self, *memory_ids: UUID) -> None:
-        """Recall these memories; archived ones are asked for."""
+        """Recall these memories. For archived ones this also requests their revival."""
         archived = [each for each in memory_ids if each in self.mind.memories and self.memory(each).archived]
         active = [each for each in memory_ids if each not in archived]
         self.take(self._event(MemoriesRecalled, recalled=tuple(active), asked_back=tuple(archived)))
@@ -137,11 +141,11 @@ class Life:
         self.take(self._event(MemoriesErased, memory_ids=memory_ids))
 
     def adopt(self, **sections: Any) -> None:
-        """Adopt other parameters."""
+        """Adopt a policy with these sections."""
         self.take(self._event(PolicyAdopted, parameters=AffectPolicy.model_validate(sections).differing))
 
     def evening(self, alike: Sequence[SimilarPair] = (), *, table: MemoryColumns | None = None) -> NightInput:
-        """Return the input of a night."""
+        """Return the input of a nightly job; `alike` are pairs of similar memories."""
         all_of_them = [*self.mind.memories.values()]
         gone = [each for each in all_of_them if each.level == ARCHIVED]
         asked = [each for each in gone if each.asked_back_at is not None]
@@ -160,21 +164,21 @@ class Life:
         )
 
     def fresh(self, memory_id: UUID) -> bool:
-        """Return True if a memory waits for comparison with all others."""
+        """Return True if a memory is still to be compared with all others."""
         known = self.mind.memories.get(memory_id)
         return known is not None and known.fresh and known.level < ARCHIVED
 
     def fall(self, nights: int = 1) -> NightFell:
-        """Return the start of the next night, or of the last of several nights if the others were missed."""
+        """Return the event that starts the next nightly job, `nights` nights after the last one."""
         self.today += timedelta(days=nights)
         return NightFell(event_id=self.fresh_id(), agent_id=AGENT, date=self.today.date(), nights=nights)
 
     def rebuilt(self) -> MemoryColumns:
-        """Return the columns built from the rows."""
+        """Return the columns as they are built anew from the memories' rows."""
         return MemoryColumns(row_of(each) for each in self.mind.memories.values() if each.level < ARCHIVED)
 
     def night(self, nights: int = 1, alike: Sequence[SimilarPair] = ()) -> "Night":
-        """Run a night with all its events."""
+        """Run a nightly job with all its events and return the result."""
         before = self.mind
         fell = self.take(self.fall(nights))
         assert isinstance(fell, NightFell)
@@ -193,7 +197,7 @@ class Life:
         return event
 
     def pass_(self, passed: NightPassed) -> NightPassed:
-        """Fold the event of a night and return it."""
+        """Fold an event of a nightly job and return it."""
         known = self.take(passed)
         assert isinstance(known, NightPassed)
         return known
@@ -201,7 +205,7 @@ class Life:
 
 @dataclass(frozen=True)
 class Night:
-    """The result of a night over all its events."""
+    """The result of a nightly job, collected from all its events."""
 
     before: AffectMind
     parts: tuple[NightPassed, ...]
@@ -253,10 +257,10 @@ def living(**sections: Any) -> Life:
 
 
 def tie(of: UUID, to: UUID, sort: Any = "same_topic") -> Tie:
-    """Return a relation."""
+    """Return a relation from one memory to another."""
     return Tie(of=of, to=to, sort=sort)
 
 
 def ends(ties: Iterable[Tie]) -> set[tuple[UUID, UUID]]:
-    """Return source and target of each relation."""
+    """Return the source and the target of each relation, as pairs of ids."""
     return {(each.of, each.to) for each in ties}

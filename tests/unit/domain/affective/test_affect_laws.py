@@ -1,4 +1,4 @@
-"""Properties of affective memory for any sequence of events, through the real fold and decision."""
+"""Properties of affective memory that hold for any sequence of events, through the real fold and decision."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from tests.unit.domain.affective.lives import Life, Night, living
 
 CATEGORIES = st.sampled_from(["casual", "work", "decision", "emotional"])
 WHICH = st.integers(0, 200)
-"""Index of any existing memory, modulo their number."""
+"""Index of a memory, taken modulo the number of existing memories."""
 TURN = st.tuples(
     st.just("turn"), st.integers(0, 100), CATEGORIES, st.sampled_from(["none", "none", "protected", "asked"]), WHICH
 )
@@ -41,12 +41,12 @@ RULES = st.sampled_from(
     ]
 )
 BEGUN = st.integers(0, 40)
-"""Number of memories before the first day."""
+"""Number of memories that exist before the first day."""
 ROOM = st.sampled_from([1, 2, 5, 2_000])
 
 
 def _lived(life: Life, doing: Sequence[Any]) -> list[SimilarPair]:
-    """Run a day and return the pairs of similar memories."""
+    """Run the events of a day, and return the pairs of similar memories for the nightly job."""
     alike: list[SimilarPair] = []
     for kind, *told in doing:
         known = sorted(life.mind.memories)
@@ -68,7 +68,9 @@ def _lived(life: Life, doing: Sequence[Any]) -> list[SimilarPair]:
 
 
 def _lives(rules: dict[str, Any], begun: int, days: Sequence[Any], room: int = 2_000) -> Iterator[tuple[Life, Night]]:
-    """Yield the driver after each night, with the night. An event takes `room` memories of each kind."""
+    """Yield the driver and the result after each nightly job. An event of the job holds at most `room` memories of each
+    kind.
+    """
     life = living(**rules)
     for number in range(begun):
         life.remember(5 + 2 * number, "emotional" if number % 3 else "decision")
@@ -91,7 +93,9 @@ def test_what_is_protected_never_moves(rules: dict[str, Any], begun: int, days: 
 
 @given(RULES, BEGUN, DAYS, ROOM)
 def test_no_ratio_is_exceeded_after_a_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
-    """No ratio is exceeded after a night from `enforced_from` memories, however many events the night took."""
+    """After a nightly job of any number of events, no ratio is exceeded if there are at least `enforced_from`
+    memories.
+    """
     for life, passed in _lives(rules, begun, days, room):
         enforced = AffectMind(agent=passed.before.agent)
         assert enforced.agent is not None
@@ -103,8 +107,8 @@ def test_no_ratio_is_exceeded_after_a_night(rules: dict[str, Any], begun: int, d
 
 @given(RULES, BEGUN, DAYS, ROOM)
 def test_levels_only_rise_by_coming_back(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
-    """A level rises only by revival from the archive to level 3, and a revived memory is not archived in the same
-    night.
+    """A level improves only by revival from the archive to level 3. A revived memory is not archived in the same
+    nightly job.
     """
     for life, passed in _lives(rules, begun, days, room):
         for each, memory in life.mind.memories.items():
@@ -119,8 +123,9 @@ def test_levels_only_rise_by_coming_back(rules: dict[str, Any], begun: int, days
 
 @given(RULES, BEGUN, DAYS, ROOM)
 def test_no_relation_dangles_after_a_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
-    """After a night both ends of every relation are active, and there are no loops, duplicates or holders above the
-    limit.
+    """After a nightly job both ends of each relation are active.
+
+    There are no loops and no duplicates, and no memory holds more relations than the limit.
     """
     for life, passed in _lives(rules, begun, days, room):
         active = {each for each, memory in life.mind.memories.items() if memory.level < ARCHIVED}
@@ -137,7 +142,7 @@ def test_no_relation_dangles_after_a_night(rules: dict[str, Any], begun: int, da
 def test_updated_columns_equal_columns_read_from_the_rows(
     rules: dict[str, Any], begun: int, days: Any, room: int
 ) -> None:
-    """The updated columns equal columns built from the rows, and a night decides the same from both."""
+    """Columns updated by events equal columns built from the rows, and the nightly job decides the same from both."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nightly_job, "MOVED_PER_EVENT", room)
         life = living(**rules)
@@ -157,7 +162,7 @@ def test_updated_columns_equal_columns_read_from_the_rows(
 
 @given(RULES, BEGUN, DAYS)
 def test_a_night_knows_what_will_be_left_of_everything(rules: dict[str, Any], begun: int, days: Any) -> None:
-    """The scores of the decision equal the retention after the fold."""
+    """The retention that the decision computes for each memory equals its retention after the fold."""
     life = living(**rules)
     for number in range(begun):
         life.remember(5 + 2 * number, "emotional")
@@ -174,7 +179,9 @@ def test_a_night_knows_what_will_be_left_of_everything(rules: dict[str, Any], be
 
 @given(RULES, BEGUN, DAYS, st.sampled_from([1, 2, 3, 7]))
 def test_a_night_in_pieces_is_one_big_night(rules: dict[str, Any], begun: int, days: Any, room: int) -> None:
-    """A night in several events gives the same levels, retention, relations and protection as a night in one event."""
+    """A nightly job divided into several events gives the same levels, retention, relations and protection as one in a
+    single event.
+    """
     whole, pieces = (_life_under(each, rules, begun, days) for each in (2_000, room))
     assert pieces.levels() == whole.levels()
     for each, one in pieces.mind.memories.items():
@@ -187,7 +194,7 @@ def test_a_night_in_pieces_is_one_big_night(rules: dict[str, Any], begun: int, d
 
 
 def _life_under(room: int, rules: dict[str, Any], begun: int, days: Sequence[Any]) -> Life:
-    """Return the driver after nights whose events take `room` memories of each kind."""
+    """Return the driver after nightly jobs whose events hold at most `room` memories of each kind."""
     with pytest.MonkeyPatch.context() as patch:
         life = living(**rules)
         for number in range(begun):

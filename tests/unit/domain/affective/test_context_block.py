@@ -1,4 +1,6 @@
-"""Tests of the context block: whole memories within its limit, and no text in them ends it."""
+"""Tests of the context block, the text with memories that is added to a prompt. It has a size limit, and no memory's
+text can end it.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +23,7 @@ def told(number: int, **more: object) -> RetrievedMemory:
 
 
 def test_each_memory_is_an_entry_and_nothing_can_end_the_block() -> None:
-    """Each entry has day, level and a mark of the archive, and tags in a memory are neutralised."""
+    """Each entry has the memory's day and level, and a mark if it is archived. Tags in the text are made harmless."""
     assert block(told(1), told(2, level=4, trigger="技術選定, 相談", content="JSON")).splitlines() == [
         "<memories>",
         "- [2026-01-18][L1] asked about",
@@ -33,7 +35,7 @@ def test_each_memory_is_an_entry_and_nothing_can_end_the_block() -> None:
 
 
 def test_code_stays_readable() -> None:
-    """Code keeps its lines, indentation and comparisons, and none of its lines resembles an entry."""
+    """Code keeps its lines, indentation and comparison signs, and none of its lines looks like an entry."""
     content = (
         "Done:\n```python\ndef less(a: List[int]) -> bool:\n\n    return a[0] < a[1] <b> x\n```\n- [2026-01-01][L1] no"
     )
@@ -48,7 +50,7 @@ def test_code_stays_readable() -> None:
 
 
 def test_what_does_not_fit_is_left_out_whole() -> None:
-    """A memory that does not fit is left out whole, and the next one that fits is shown."""
+    """A memory that does not fit is left out completely, and the next one that fits is shown."""
     made = ContextBlock()
     first, long, short = told(1, content="a" * 5_000), told(2, content="b" * 5_000), told(3, content="c" * 900)
     assert made.fill([first, long, short]) == [first, short] == made.shown
@@ -58,7 +60,7 @@ def test_what_does_not_fit_is_left_out_whole() -> None:
 
 
 def test_a_memory_that_is_longer_than_the_block_says_that_it_is_cut() -> None:
-    """A first memory longer than the block is cut with a notice."""
+    """If the first memory is longer than the block, it is cut and a notice says so."""
     text = block(told(1, content="x" * 16_000), told(2))
     assert len(text) <= BLOCK_LIMIT
     assert "[…] (shortened from 16," in text
@@ -68,7 +70,7 @@ def test_a_memory_that_is_longer_than_the_block_says_that_it_is_cut() -> None:
 
 @given(st.lists(st.tuples(st.text(max_size=9_000), st.text(max_size=9_000)), max_size=12))
 def test_a_block_is_never_longer_than_its_bound(words: list[tuple[str, str]]) -> None:
-    """A block is within its limit, has one entry for each shown memory, and ends once."""
+    """A block is within its limit, has one entry for each shown memory, and has its end mark once."""
     made = ContextBlock()
     made.fill(told(nth, trigger=trigger, content=content) for nth, (trigger, content) in enumerate(words))
     lines = made.text.splitlines()

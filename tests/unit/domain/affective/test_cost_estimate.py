@@ -1,4 +1,4 @@
-"""Tests of the cost estimate against the tables of document 001 that agree with each other."""
+"""Tests of the cost estimate against those tables of document 001 that are consistent with each other."""
 
 import pytest
 
@@ -13,7 +13,7 @@ MODEL = [(120.5, 3.7, 139.00), (102.4, 13.0, 167.40), (8.4, 1.5, 15.90)]
 
 
 def test_the_distribution_of_a_year_is_that_of_the_ratios() -> None:
-    """The levels of a year's 36,500 memories follow from the ratios: 5,475, 10,950, 12,775 and 7,300."""
+    """The ratios distribute a year's 36,500 memories over the levels as 5,475, 10,950, 12,775 and 7,300."""
     held = [allowed_number(each, A_YEAR) for each in AffectPolicy().ratios]
     assert held == [5_475, 10_950, 12_775]
     assert A_YEAR - sum(held) == 7_300
@@ -21,7 +21,7 @@ def test_the_distribution_of_a_year_is_that_of_the_ratios() -> None:
 
 
 def test_vectors_cost_what_the_table_says() -> None:
-    """Embeddings cost 143.2 million tokens and 2.86 dollars, as in the table."""
+    """Embeddings need 143.2 million tokens and cost 2.86 dollars, as in document 001."""
     found = estimate_costs(FALLEN)[:4]
     assert [(round(each.input_tokens / MILLION, 1), round(each.dollars, 2)) for each in found] == EMBEDDING
     assert round(sum(each.input_tokens for each in found) / MILLION, 1) == 143.2
@@ -29,7 +29,9 @@ def test_vectors_cost_what_the_table_says() -> None:
 
 
 def test_what_a_model_writes_costs_what_the_table_says() -> None:
-    """Tokens of the model equal the table to 0.1 million; the table's dollars follow from its rounded tokens."""
+    """The tokens of the model equal document 001 to 0.1 million. The dollars of its table follow from its rounded
+    tokens.
+    """
     found = estimate_costs(FALLEN)[4:]
     prices = Prices()
     for (read, written, said), exact in zip(MODEL, found, strict=True):
@@ -41,14 +43,16 @@ def test_what_a_model_writes_costs_what_the_table_says() -> None:
 
 
 def test_a_year_costs_what_the_document_says() -> None:
-    """A year costs 325 dollars, 27 a month, except for the document's rounding."""
+    """A year costs 325 dollars (27 a month), except for rounding in document 001."""
     year = total_dollars(estimate_costs(FALLEN))
     assert year == pytest.approx(325.16, abs=0.15)
     assert round(year / 12) == 27
 
 
 def test_a_pace_is_told_for_a_year() -> None:
-    """A tenth of a year's work in a tenth of a year costs the same per year, and costs are proportional to prices."""
+    """A tenth of a year's work, done in a tenth of a year, gives the same cost per year. Costs are proportional to
+    prices.
+    """
     tenth = Workload(3_650, 3_650, 3_102.5, 2_007.5)
     assert total_dollars(estimate_costs(tenth.yearly(36.5))) == pytest.approx(total_dollars(estimate_costs(FALLEN)))
     dear = Prices(embedding=0.04, model_input=2, model_output=10)

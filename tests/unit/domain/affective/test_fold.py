@@ -1,4 +1,4 @@
-"""Properties of the fold of affective memory: any order of events, partial rows and erasures."""
+"""Properties of the fold of affective memory: events in any order, folds from some of the rows, and erasures."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ def _erased(ids: set[UUID]) -> MemoriesErased:
 
 @given(LIVES, SOME)
 def test_whatever_happens_the_totals_are_what_the_rows_say(events: list[AnyAgentEvent], gone: set[UUID]) -> None:
-    """After any events the totals equal the rows, and every retention can be computed."""
+    """After any events the stored totals equal a count of the rows, and every retention can be computed."""
     mind = fold(_life([*events, _erased(gone)]))
 
     assert mind.agent is not None
@@ -91,7 +91,7 @@ def test_whatever_happens_the_totals_are_what_the_rows_say(events: list[AnyAgent
 def test_what_a_night_lets_go_does_not_come_back(
     before: list[AnyAgentEvent], memory_id: UUID, after: list[AnyAgentEvent]
 ) -> None:
-    """A deleted memory stays unchanged until it is erased."""
+    """A memory that a nightly job deleted does not change any more until it is erased."""
     begun: list[AnyAgentEvent] = [
         turns.remembered(memory_id),
         turns.night(20_000, archived=[memory_id]),
@@ -121,7 +121,7 @@ def test_without_its_definition_or_after_its_erasure_there_is_no_mind(
 def test_an_event_needs_only_the_rows_that_it_touches(
     before: list[AnyAgentEvent], gone: set[UUID], after: list[AnyAgentEvent]
 ) -> None:
-    """An event needs only the rows that it touches to give the same changes."""
+    """An event gives the same changes if only the rows that it touches are loaded."""
     mind = AffectMind()
     for event in _life([*before, _erased(gone), *after]):
         needed = touched(event)
@@ -141,7 +141,7 @@ def test_an_event_needs_only_the_rows_that_it_touches(
 def test_a_replay_without_the_erased_makes_the_same_mind(
     before: list[AnyAgentEvent], gone: set[UUID], after: list[AnyAgentEvent]
 ) -> None:
-    """A replay without the erased memories gives the same state of the others."""
+    """A replay without the events of erased memories gives the same state of all other memories."""
     log = _life([*before, _erased(gone), *after])
     erased = Erased.by(log)
     place = next(at for at, each in enumerate(log) if isinstance(each, MemoriesErased))
@@ -157,7 +157,9 @@ def test_a_replay_without_the_erased_makes_the_same_mind(
 
 @given(LIVES, SOME)
 def test_another_mind_is_not_moved_by_what_is_felt(events: list[AnyAgentEvent], gone: set[UUID]) -> None:
-    """Affective events give a strength memory an agent without memories and without these parameters."""
+    """Events of affective memory do not change an agent's strength memory: it gets no memories and no parameters from
+    them.
+    """
     begun = fold_strength(_life([]))
     others = (
         NightFell(event_id=uuid4(), agent_id=AGENT, date=BEGINNING.date(), nights=1),

@@ -1,4 +1,4 @@
-"""Tests of the rules of a night (document 001, contents of the nightly batch)."""
+"""Tests of the rules of the nightly job (document 001, contents of the nightly batch)."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -12,13 +12,13 @@ from nemuri_domain.affective.policy import AffectPolicy
 from tests.unit.domain.affective.lives import BEGINNING, Life, ends, living, tie
 
 STILL = 0.999999999
-"""A decay coefficient that changes almost nothing in the nights of a test."""
+"""A decay coefficient so near to 1 that memories hardly decay during a test."""
 ROOMY = {"compression": {"enforced_from": 1_000}}
-"""Parameters that never enforce ratios."""
+"""Parameters under which a test has too few memories for ratios to be enforced."""
 
 
 def many(life: Life, number: int, intensity: int = 90, **more: object) -> list[UUID]:
-    """Create memories that do not decay, each newer than the one before."""
+    """Create `number` memories that hardly decay, each newer than the one before, and return their ids."""
     return [life.remember(intensity, coefficient=STILL, **more) for _ in range(number)]  # type: ignore[arg-type]
 
 
@@ -27,7 +27,9 @@ def many(life: Life, number: int, intensity: int = 90, **more: object) -> list[U
     [(100, 1), (51, 1), (50, 2), (21, 2), (20, 3), (6, 3), (5, 4), (0, 4)],
 )
 def test_a_memory_falls_to_the_level_of_its_retention(intensity: int, level: int) -> None:
-    """A memory keeps its level above 50, 20 and 5; at a threshold it falls."""
+    """A memory stays at levels 1, 2 and 3 with a retention above 50, 20 and 5. At the threshold itself it is
+    lowered.
+    """
     life = living()
     memory = life.remember(intensity, coefficient=1 - 1e-16, days=0.0)
     life.night()
@@ -35,7 +37,7 @@ def test_a_memory_falls_to_the_level_of_its_retention(intensity: int, level: int
 
 
 def test_several_levels_fall_in_one_night() -> None:
-    """A fall over several levels is one fall to the lowest, and no level rises by itself."""
+    """A memory that falls below several thresholds is lowered once, to the last level. No memory rises by itself."""
     life = living()
     memory = life.remember(60, coefficient=0.25, days=0.0)
     assert life.night().lowered == {memory: 3}
@@ -56,7 +58,7 @@ def test_what_is_archived_stands_still_and_is_left_alone() -> None:
 
 
 def test_what_is_protected_stays_as_it_is_and_counts_for_nothing() -> None:
-    """A protected memory does not decay and does not count for the ratios."""
+    """A protected memory does not decay, and is not counted when ratios are enforced."""
     life = living()
     kept = [life.remember(1, coefficient=0.1, protection="protected") for _ in range(30)]
     others = many(life, 19)
@@ -66,7 +68,9 @@ def test_what_is_protected_stays_as_it_is_and_counts_for_nothing() -> None:
 
 
 def test_ratios_are_enforced_from_twenty_memories_on() -> None:
-    """Ratios are enforced from twenty memories: then levels 1 to 3 hold three, six and seven."""
+    """Ratios are enforced if there are at least twenty memories. With twenty, levels 1 to 3 may have three, six and
+    seven.
+    """
     life = living()
     many(life, 19)
     assert not life.night().lowered
@@ -77,7 +81,7 @@ def test_ratios_are_enforced_from_twenty_memories_on() -> None:
 
 @pytest.mark.parametrize("number", [20, 21, 26, 39, 40, 41, 77, 100])
 def test_a_share_is_rounded_down(number: int) -> None:
-    """An allowed number is rounded down despite binary fractions, and is at least one."""
+    """The allowed number of a level is rounded down, without errors of binary fractions, and is at least one."""
     assert [allowed_number(0.15, few) for few in (1, 6, 7, 13, 14)] == [1, 1, 1, 1, 2]
     caps = [15 * number // 100, 30 * number // 100, 35 * number // 100]
     assert [allowed_number(each, number) for each in (0.15, 0.30, 0.35)] == caps
@@ -96,7 +100,7 @@ def test_the_faintest_fall_first() -> None:
 
 
 def test_among_the_equally_faint_the_oldest_fall_first() -> None:
-    """Among memories of equal retention the oldest are lowered first, whatever the order of their events."""
+    """Of memories with equal retention the oldest are lowered first, whatever the order of their events is."""
     life = living()
     said = [BEGINNING - timedelta(days=each) for each in range(20)]
     newest_first = [life.remember(90, coefficient=STILL, said_at=each) for each in said]
@@ -105,14 +109,14 @@ def test_among_the_equally_faint_the_oldest_fall_first() -> None:
 
 
 def test_among_the_equally_old_the_less_recalled_fall_first() -> None:
-    """Among memories of equal age those with fewer recalls are lowered first, then by id."""
+    """Of memories of equal age those with fewer recalls are lowered first; if these are equal too, by id."""
     life = living(recall={"memory_days_reduction": 1})
     memories = [life.remember(90, days=0.0, said_at=BEGINNING) for _ in range(19)]
     for times in range(1, 6):
         life.recall(*memories[:times])
         life.night()
     memories.append(life.remember(90, days=0.0, said_at=BEGINNING))
-    life.recall(*memories)  # their age is below a day, so their retention is equal
+    life.recall(*memories)  # All are younger than a day, so their retention stays equal.
     life.night()
     ordered = sorted(memories, key=lambda each: (life.memory(each).recall_count, each))
     assert [life.memory(each).level for each in ordered] == [4] * 4 + [3] * 7 + [2] * 6 + [1] * 3
@@ -120,19 +124,21 @@ def test_among_the_equally_old_the_less_recalled_fall_first() -> None:
 
 
 def test_a_level_that_is_pushed_into_pushes_on() -> None:
-    """A memory lowered to level 2 counts there when level 2 is enforced."""
+    """A memory that ratios lower to level 2 is counted there when the ratio of level 2 is enforced."""
     life = living()
     strong, middling = many(life, 10, 90), many(life, 10, 40)
     life.night()
     assert life.agent.levels == (3, 6, 7, 4)
-    # The weakest of level 2 are the ten of middle retention: all of them are lowered again, and one of the strong ones.
+    # The weakest memories of level 2 are the ten of middle retention. All of them are lowered again, with one strong
+    # memory.
     assert {life.memory(each).level for each in strong} == {1, 2, 3}
     assert sorted(life.memory(each).level for each in middling) == [3] * 6 + [4] * 4
 
 
 def test_a_memory_that_is_asked_back_comes_back() -> None:
-    """A revived memory is at level 3 with age zero, one recall more, and an intensity reduced by its nights in the
-    archive.
+    """A revived memory is at level 3 and has age zero and one more recall.
+
+    Its intensity is reduced by the nights that it spent in the archive.
     """
     life = living()
     memory = life.remember(60, coefficient=0.01)
@@ -151,7 +157,7 @@ def test_a_memory_that_is_asked_back_comes_back() -> None:
 
 
 def test_what_comes_back_has_enough_to_stay_a_while() -> None:
-    """A revived memory has at least the threshold of level 3 plus the margin, 8."""
+    """A revived memory has at least the threshold of level 3 plus the margin of 8 as its retention."""
     life = living()
     memory = life.remember(4)
     many(life, 9)
@@ -162,7 +168,9 @@ def test_what_comes_back_has_enough_to_stay_a_while() -> None:
 
 
 def test_where_level_three_is_full_nobody_comes_back() -> None:
-    """A revival is declined if (n3 + 1) / (n + 1) exceeds 0.35, and can be asked for again."""
+    """A revival is declined if it would raise level 3 above its ratio, (n3 + 1) / (n + 1) > 0.35. It can be requested
+    again.
+    """
     life = living()
     gone = [life.remember(4) for _ in range(3)]
     traces = [life.remember(15, coefficient=STILL) for _ in range(5)]
@@ -185,7 +193,9 @@ def test_where_level_three_is_full_nobody_comes_back() -> None:
 
 
 def test_the_room_is_counted_after_natural_fading_and_before_ratios_are_enforced() -> None:
-    """Memories that decay to level 3 this night count for its room, those lowered by ratios do not."""
+    """For revivals, memories that decay to level 3 in this nightly job count in level 3. Memories lowered by ratios do
+    not.
+    """
     life = living()
     gone = life.remember(4)
     many(life, 19, 90)
@@ -196,7 +206,9 @@ def test_the_room_is_counted_after_natural_fading_and_before_ratios_are_enforced
 
 
 def test_what_comes_back_does_not_fall_again_the_same_night() -> None:
-    """A memory revived this night is not lowered; others are lowered if level 3 exceeds its ratio."""
+    """A memory revived in this nightly job is not lowered in it. If level 3 then exceeds its ratio, others are
+    lowered.
+    """
     life = living(compression={"level1_ratio": 0.05, "level2_ratio": 0.05})
     gone = life.remember(4)
     for _ in range(10):
@@ -214,7 +226,7 @@ def test_what_comes_back_does_not_fall_again_the_same_night() -> None:
 
 
 def test_nothing_is_deleted_unless_that_is_switched_on() -> None:
-    """Nothing is deleted by default."""
+    """By default no memory is deleted."""
     life = living()
     life.remember(4)
     life.night()
@@ -235,7 +247,9 @@ def test_nothing_is_deleted_unless_that_is_switched_on() -> None:
     ],
 )  # fmt: skip
 def test_the_archive_is_cleared_by_its_conditions(archive: dict[str, object], deleted: set[str]) -> None:
-    """Deletion uses age above 365 days, no recalls and intensity below 20, joined by AND or OR."""
+    """A memory is deleted by three conditions, joined by AND or OR: archived for over 365 days, no recalls, intensity
+    below 20.
+    """
     life = living(archive={"auto_delete_enabled": True} | archive, recall={"decay_coefficient_boost": 0})
     memories = {
         "faint": life.remember(19, coefficient=0.1),
@@ -253,7 +267,7 @@ def test_the_archive_is_cleared_by_its_conditions(archive: dict[str, object], de
 
 
 def test_a_year_in_the_archive_is_not_yet_more_than_a_year() -> None:
-    """365 days in the archive are not enough for deletion."""
+    """A memory that was archived exactly 365 days ago is not deleted."""
     life = living(archive={"auto_delete_enabled": True})
     memory = life.remember(4)
     life.night()
@@ -262,7 +276,9 @@ def test_a_year_in_the_archive_is_not_yet_more_than_a_year() -> None:
 
 
 def test_what_is_asked_back_is_not_deleted_in_the_same_night() -> None:
-    """A memory asked for is revived or declined first, and deleted the night after at the earliest."""
+    """A memory whose revival is requested is first revived or declined. It is deleted in the next nightly job at the
+    earliest.
+    """
     life = living(archive={"auto_delete_enabled": True})
     back, declined = life.remember(4), life.remember(4)
     life.night(1)
@@ -275,7 +291,7 @@ def test_what_is_asked_back_is_not_deleted_in_the_same_night() -> None:
 
 
 def test_ratios_are_shares_of_what_is_left_after_deletion() -> None:
-    """Ratios are shares of the memories after deletion."""
+    """Ratios are computed from the number of memories that are left after deletion."""
     life = living(archive={"auto_delete_enabled": True})
     for _ in range(40):
         life.remember(4)
@@ -289,7 +305,7 @@ def test_ratios_are_shares_of_what_is_left_after_deletion() -> None:
 
 
 def test_whom_protection_waited_for_is_protected_before_anything_falls() -> None:
-    """Waiting memories are protected before any is lowered, oldest first up to the limit."""
+    """Memories that wait for protection get it, oldest first and up to the limit, before any memory is lowered."""
     life = living(protection={"max_protected_memories": 2})
     first = life.remember(90, protection="protected")
     waiting = [life.remember(4, protection="asked") for _ in range(3)]
@@ -315,7 +331,11 @@ def test_relations_to_what_is_gone_end() -> None:
 
 
 def test_a_relation_turns_when_the_other_end_is_stronger_by_then() -> None:
-    """A relation turns to go from the higher retention to the lower; within 5, from the newer to the older."""
+    """A relation leads from the memory with higher retention to the one with lower retention, and is turned if that
+    changes.
+
+    If the two differ by 5 or less, it leads from the newer to the older.
+    """
     life = living(**ROOMY)
     fading = life.remember(90, coefficient=0.9, days=0.0)
     steady = life.remember(80, coefficient=STILL, days=0.0)
@@ -330,7 +350,7 @@ def test_a_relation_turns_when_the_other_end_is_stronger_by_then() -> None:
 
 
 def test_a_relation_that_would_be_there_twice_is_there_once() -> None:
-    """A relation in the wrong direction is removed if its counterpart exists."""
+    """A relation that would be turned is removed instead if the turned relation exists already."""
     life = living(**ROOMY)
     strong, weak = life.remember(90, coefficient=STILL), life.remember(30, coefficient=STILL)
     life.remember(50)
@@ -340,7 +360,9 @@ def test_a_relation_that_would_be_there_twice_is_there_once() -> None:
 
 
 def test_new_and_changed_memories_are_tied_to_what_is_like_them() -> None:
-    """New and changed memories get a relation `same_topic` to memories with a similarity from 0.85, once per pair."""
+    """New and changed memories get a relation `same_topic` with each memory whose similarity is at least 0.85, once per
+    pair.
+    """
     life = living(**ROOMY)
     strong, weak, apart = (life.remember(each, coefficient=STILL) for each in (90, 40, 60))
     alike = [(weak, strong, 0.9), (strong, weak, 0.9), (weak, weak, 1.0), (apart, strong, 0.84)]
@@ -351,7 +373,9 @@ def test_new_and_changed_memories_are_tied_to_what_is_like_them() -> None:
 
 
 def test_nobody_holds_more_relations_than_allowed() -> None:
-    """A memory holds at most ten relations, the most similar ones, and no relation turns to a full holder."""
+    """A memory holds at most ten relations, to the most similar memories. No relation is turned if its new holder has
+    ten.
+    """
     life = living(**ROOMY)
     hub, others = life.remember(100, coefficient=STILL), [life.remember(50, coefficient=STILL) for _ in range(12)]
     alike = [(each, hub, 0.86 + number / 100) for number, each in enumerate(others)]
@@ -364,14 +388,14 @@ def test_nobody_holds_more_relations_than_allowed() -> None:
 
 
 def test_auto_linking_can_be_switched_off() -> None:
-    """Without auto-linking no relations are added, and existing ones are still corrected."""
+    """Without auto-linking no relations are added, but existing ones are still turned and removed."""
     life = living(relations={"enable_auto_linking": False})
     one, other = many(life, 2)
     assert not life.night(alike=[(one, other, 0.99)]).tied
 
 
 def test_days_that_an_earlier_night_counted_are_not_counted_again() -> None:
-    """Of two nights that fell before a decision, the later one does not count the days of the earlier one again."""
+    """If two nightly jobs start before the first is decided, the second does not count the days of the first again."""
     life = living(**ROOMY)
     memory = life.remember(90, days=0.0)
     life.night()
@@ -383,7 +407,7 @@ def test_days_that_an_earlier_night_counted_are_not_counted_again() -> None:
 
 
 def test_a_policy_is_in_force_at_once_before_the_first_night_and_from_the_next_night_on_later() -> None:
-    """New parameters apply at once before the first night, and from the next night after it."""
+    """New parameters apply at once before the first nightly job. Later they apply from the next nightly job on."""
     life = living(levels={"level1_threshold": 95})
     first = life.remember(90, coefficient=STILL)
     assert life.night().lowered == {first: 2}
@@ -393,8 +417,9 @@ def test_a_policy_is_in_force_at_once_before_the_first_night_and_from_the_next_n
 
 
 def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A night with too many changes continues in events of limited size; days count once, and old nights do not
-    continue.
+    """A nightly job with many changes is divided into events of limited size. Its days count once.
+
+    A job that is followed by a later one is not continued.
     """
     monkeypatch.setattr(nightly_job, "MOVED_PER_EVENT", 3)
     life = living()
@@ -414,7 +439,7 @@ def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch
 
 
 def test_parameters_do_not_change_in_the_middle_of_a_night(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parameters adopted during a night apply from the next night."""
+    """Parameters that are adopted while a nightly job runs apply from the next job on."""
     monkeypatch.setattr(nightly_job, "MOVED_PER_EVENT", 3)
     life = living()
     life.night()

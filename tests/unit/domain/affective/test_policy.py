@@ -63,11 +63,11 @@ OURS = {
     ("retrieval", "relevance_similarity"): None,
     ("retrieval", "fill_up"): False,
 }
-"""Parameters that document 001 does not have."""
+"""Parameters that document 001 does not have, with their defaults."""
 
 
 def test_the_defaults_are_those_of_the_document() -> None:
-    """The defaults are those of document 001 and of the rulings."""
+    """The defaults equal those of document 001, and of the decisions recorded where that document is unclear."""
     found = AffectPolicy().model_dump()
     for (section, name), value in OURS.items():
         assert found[section].pop(name) == value
@@ -112,7 +112,7 @@ def test_only_what_differs_is_told() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused_where_it_is_given(wrong: dict[str, Any], said: str) -> None:
-    """Invalid parameters are refused with one line that names the place; in a fold the defaults replace them."""
+    """Invalid parameters are refused with one line that names the place. In a fold, defaults replace them."""
     with pytest.raises(ValidationError) as refused:
         AffectPolicy.model_validate(wrong)
     assert validation_message(refused.value).startswith(said)

@@ -1,4 +1,4 @@
-"""Tests of the nights that a memory stays at each level under a profile."""
+"""Tests of how many nights a memory stays at each level under a profile (a named set of parameters)."""
 
 from itertools import takewhile
 from pathlib import Path
@@ -13,11 +13,11 @@ from tests.unit.domain.affective.coding_sessions import SESSIONS
 from tests.unit.domain.affective.lives import Life
 
 FIRST_DAY = 0.5
-"""Age in days at the first night for a session that ends at 15:00, with nights at 03:00."""
+"""Age in days at the first nightly job at 03:00, for a session that ends at 15:00."""
 
 
 def nights(rules: AffectPolicy, category: Category, intensity: int, level: int) -> int:
-    """Return the number of nights with intensity · coefficient ^ days above the threshold of a level."""
+    """Return the number of nights for which intensity · coefficient ^ days is above the threshold of a level."""
     within = getattr(rules.retention.decay_by_category, category)
     coefficient = within.min + (within.max - within.min) * (intensity / 100)
     left = (intensity * coefficient ** (FIRST_DAY + night) for night in range(1, 400))
@@ -31,14 +31,16 @@ def nights(rules: AffectPolicy, category: Category, intensity: int, level: int) 
      (60, (1, 9, 21), (20, 32, 46))],
 )  # fmt: skip
 def test_how_many_nights_work_stays(intensity: int, document: tuple[int, ...], coding: tuple[int, ...]) -> None:
-    """Work stays for the expected nights at levels 1, 1 to 2 and 1 to 3, with both profiles."""
+    """Under both profiles, a memory of work stays at level 1, at levels 1 to 2, and at levels 1 to 3 for the expected
+    nights.
+    """
     for profile, wanted in ((DOCUMENT, document), (CODING, coding)):
         found = tuple(nights(PROFILES[profile], "work", intensity, level) for level in (1, 2, 3))
         assert found == wanted, profile
 
 
 def test_decisions_and_feelings_outlast_work_and_chat_does_not() -> None:
-    """With the coding profile small talk leaves level 1 at once, and a decision stays for weeks."""
+    """Under the coding profile small talk leaves level 1 in the first night, and a decision stays there for weeks."""
     rules = PROFILES[CODING]
     assert [nights(rules, "casual", each, 1) for each in (13, 19)] == [0, 0]
     assert nights(rules, "decision", 43, 1) > 2 * nights(rules, "work", 33, 1)
@@ -46,7 +48,9 @@ def test_decisions_and_feelings_outlast_work_and_chat_does_not() -> None:
 
 
 def test_ordinary_work_lives_through_its_nights_as_the_formula_says() -> None:
-    """With a hundred turns a day, ordinary work stays as many nights as the formula says."""
+    """With a hundred turns a day, memories of ordinary work stay at their levels for as many nights as the formula
+    gives.
+    """
     life = Life()
     life.adopt(**PROFILES[CODING].differing)
     ids = [life.remember(33, days=FIRST_DAY) for _ in range(100)]
@@ -60,7 +64,7 @@ def test_ordinary_work_lives_through_its_nights_as_the_formula_says() -> None:
 
 
 def test_most_turns_of_real_sessions_are_ordinary_work_or_more() -> None:
-    """Most turns of real sessions have an intensity that the coding profile keeps whole for some nights."""
+    """Most turns of real sessions are so intense that the coding profile keeps them at level 1 for some nights."""
     rules = PROFILES[CODING]
     read_as = [read_turn(each.prompt, each.reply) for each in SESSIONS]
     whole = [nights(rules, each.category, each.intensity, 1) for each in read_as]

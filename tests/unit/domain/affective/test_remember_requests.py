@@ -1,4 +1,4 @@
-"""Tests of commands, requests to remember and references to earlier turns in a prompt."""
+"""Tests of finding three things in a prompt: commands, requests to remember, and references to earlier turns."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from nemuri_domain.affective.sanitize import is_command
 
 
 def test_slash_commands_are_no_conversation() -> None:
-    """Slash commands are not conversation, also after white space; a slash elsewhere is not a command."""
+    """A prompt that begins with a slash, possibly after white space, is a command. A slash elsewhere is not."""
     assert is_command("/compact")
     assert is_command("  \n/help me")
     assert not is_command("either/or")
@@ -49,7 +49,7 @@ def test_slash_commands_are_no_conversation() -> None:
     ],
 )
 def test_who_asks_for_it_is_remembered(prompt: str) -> None:
-    """Requests to remember are recognised in both languages."""
+    """Requests to remember are recognised in English and Japanese."""
     assert asks_to_remember(prompt)
 
 
@@ -136,12 +136,14 @@ def test_who_asks_whether_or_tells_that_is_not(prompt: str) -> None:
     ],
 )
 def test_a_turns_own_words_tell_of_an_earlier_one(sort: LinkSort | None, prompt: str) -> None:
-    """References to an earlier turn give the expected relation, and ordinary uses of the same words give none."""
+    """A reference to an earlier turn gives the expected kind of relation. Ordinary uses of the same words give none."""
     assert relation_in(prompt) == sort
 
 
 def test_the_most_telling_of_several_is_taken() -> None:
-    """Of several relations the most specific wins: contradicts, derived_from, continues, references."""
+    """Of several relations the most specific one is taken, in the order contradicts, derived_from, continues,
+    references.
+    """
     assert relation_in("前回の続きだけど、やっぱりその案はやめる") == "contradicts"
     assert relation_in("前に話した結果をもとに、昨日の続きを") == "derived_from"
     assert relation_in("As we discussed, let's continue where we left off") == "continues"

@@ -15,7 +15,7 @@ from tests.unit.domain.affective.lives import living
 
 RETENTION = AffectPolicy().retention
 EVER = {"levels": {"level1_threshold": 3e-9, "level2_threshold": 2e-9, "level3_threshold": 1e-9}}
-"""Thresholds that no retention falls below."""
+"""Thresholds so low that no retention falls below them."""
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,9 @@ EVER = {"levels": {"level1_threshold": 3e-9, "level2_threshold": 2e-9, "level3_t
     [(100, (86, 64, 41, 16)), (50, (43, 32, 20, 8)), (35, (30, 22, 14, 6)), (20, (17, 13, 8, 3))],
 )
 def test_the_decay_simulation_is_reproduced(intensity: int, table: tuple[int, ...]) -> None:
-    """Retention at coefficient 0.995 after 30, 90, 180 and 365 nights equals the document's table in whole numbers."""
+    """With the coefficient 0.995, the retention after 30, 90, 180 and 365 nights equals the document's table in whole
+    numbers.
+    """
     life = living(**EVER)
     memory = life.remember(intensity, coefficient=RETENTION.base_decay_coefficient, days=0.0)
     left = []
@@ -35,7 +37,7 @@ def test_the_decay_simulation_is_reproduced(intensity: int, table: tuple[int, ..
 
 
 def test_a_memory_of_average_intensity_lasts_about_a_year() -> None:
-    """An intensity of 35 falls to the archive's threshold after 388 days."""
+    """A memory with an intensity of 35 falls below the threshold of the archive after 388 days."""
     life = living()
     memory = life.remember(35, coefficient=0.995, days=0.0)
     life.night(388)
@@ -52,14 +54,16 @@ def test_a_memory_of_average_intensity_lasts_about_a_year() -> None:
 def test_the_coefficient_rises_with_intensity_within_the_range_of_the_category(
     category: Category, low: float, high: float
 ) -> None:
-    """The coefficient is min + (max - min) · intensity / 100."""
+    """A category's decay coefficient is min + (max - min) · intensity / 100."""
     assert [RETENTION.coefficient(category, each) for each in (0, 50, 100)] == pytest.approx(
         [low, (low + high) / 2, high]
     )
 
 
 def test_the_example_of_casual_talk_is_reproduced() -> None:
-    """Casual talk has 0.70, 0.75 and 0.80 at intensities of 0, 50 and 100."""
+    """The coefficients of casual talk are 0.70, 0.75 and 0.80 at intensities of 0, 50 and 100, as in the document's
+    example.
+    """
     assert [round(RETENTION.coefficient("casual", each), 10) for each in (0, 50, 100)] == [0.70, 0.75, 0.80]
 
 
@@ -68,7 +72,9 @@ def test_the_example_of_casual_talk_is_reproduced() -> None:
     [("casual", 1.9, 3.1), ("work", 4.3, 8.3), ("decision", 9.6, 22.8), ("emotional", 34.3, 692.8)],
 )
 def test_half_lives_are_those_of_the_formula(category: Category, shortest: float, longest: float) -> None:
-    """Half-lives are ln 0.5 / ln coefficient in days; the document's words give longer times than its numbers."""
+    """The half-life in days is ln 0.5 / ln coefficient. The prose of the document gives longer times than its
+    numbers.
+    """
     found = [log(0.5) / log(RETENTION.coefficient(category, each)) for each in (0, 100)]
     assert found == pytest.approx([shortest, longest], abs=0.05)
 
@@ -78,7 +84,7 @@ def test_half_lives_are_those_of_the_formula(category: Category, shortest: float
     [((18, 0), 0.375), ((1, 0), 2 / 24), ((3, 0), 1.0), ((2, 59), 1 / 1440), ((3, 1), 1 - 1 / 1440), ((15, 0), 0.5)],
 )
 def test_the_first_day_is_fair(ended: tuple[int, int], days: float) -> None:
-    """The first age is the time to the next night at 03:00: 18:00 gives 0.375 days, 01:00 gives 0.083."""
+    """The first age is the time from the turn to the next 03:00: from 18:00 it is 0.375 days, from 01:00 0.083 days."""
     assert first_age(datetime(2026, 1, 20, *ended, tzinfo=UTC), 3) == pytest.approx(days)
 
 
@@ -96,7 +102,9 @@ def test_the_first_day_is_fair(ended: tuple[int, int], days: float) -> None:
 def test_what_is_taken_in_late_is_as_old_as_if_it_had_been_taken_in_at_once(
     ended: datetime, nights: int, days: float
 ) -> None:
-    """A memory offered late is as old as one offered at once, nights before the agent's definition included."""
+    """A memory that is offered late is as old as one offered at once. Nights before the agent's definition count
+    too.
+    """
     life = living()
     if nights:
         life.night(nights)
@@ -104,7 +112,7 @@ def test_what_is_taken_in_late_is_as_old_as_if_it_had_been_taken_in_at_once(
 
 
 def test_the_first_night_adds_a_whole_day_to_the_first_share() -> None:
-    """The first night adds a whole day to the first age: 0.375 + 1.0."""
+    """The first nightly job adds a whole day to the first age: 0.375 + 1.0 days."""
     life = living()
     memory = life.remember(80, "emotional", days=0.375)
     assert life.memory(memory).days(life.mind.night) == 0.375
@@ -130,7 +138,7 @@ def test_a_recall_halves_the_age(days: int, after: float) -> None:
 
 
 def test_several_recalls_before_a_night_are_one() -> None:
-    """Several recalls before a night count as one."""
+    """Several recalls before a nightly job have the effect of one."""
     life = living()
     memory = life.remember(80, "emotional", days=0.0)
     life.night(8)
@@ -152,7 +160,10 @@ def test_no_recall_raises_the_coefficient_above_its_limit() -> None:
 
 
 def test_of_missed_nights_days_pass_and_a_recall_halves_once() -> None:
-    """After five missed nights, a recalled memory of ten days has 10 / 2 + 4 days and one recall, another one 15."""
+    """After five missed nights, a recalled memory that was ten days old is 10 / 2 + 4 days old, with one recall.
+
+    A memory that was not recalled is 15 days old.
+    """
     life = living(**EVER)
     recalled, other = (life.remember(80, days=0.0) for _ in range(2))
     life.night(10)
@@ -165,7 +176,7 @@ def test_of_missed_nights_days_pass_and_a_recall_halves_once() -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=25), st.integers(0, 100))
 def test_the_closed_form_is_the_batch_of_the_document(nights: list[tuple[int, bool]], intensity: int) -> None:
-    """The closed form equals the document's loop for any nights and recalls."""
+    """For any nights and recalls, the retention in closed form equals the result of the document's loop over nights."""
     life = living(**EVER)
     memory = life.remember(max(intensity, 1), "decision", days=0.375)
     days, coefficient, recalls = 0.375, life.memory(memory).coefficient, 0

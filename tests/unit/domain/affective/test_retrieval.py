@@ -1,4 +1,6 @@
-"""Tests of retrieval: the document's formulas and examples, and the ranks of time, category and archive."""
+"""Tests of retrieval from affective memory: the document's formulas and examples, and ranking by time, category and
+archive.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -52,7 +54,7 @@ def ids(*numbers: int) -> list[UUID]:
 
 
 def test_the_documents_example_of_resonance() -> None:
-    """Resonance of the document's example is as given there."""
+    """The document's example of emotional resonance gives the document's value."""
     mood = Emotion(valence="negative", arousal=85, tags=("frustration", "anger"))
     felt = Emotion(valence="negative", arousal=90, tags=("frustration",))
     assert resonance(felt, mood, Resonance()) == pytest.approx(0.3 + 0.2 * 0.95 + 0.5 * 1 / 2)
@@ -61,14 +63,14 @@ def test_the_documents_example_of_resonance() -> None:
 
 
 def test_priority_is_the_documents_formula() -> None:
-    """Priority equals the document's formula."""
+    """The priority of a memory equals the document's formula."""
     assert priority(40, 0.5, 3, 0.0, RULES) == pytest.approx(40 * 0.5 * 1.3)
     assert priority(40, 0.5, 3, 0.8, RULES) == pytest.approx(40 * 0.5 * 1.3 + 0.3 * 0.8 * 40)
     assert priority(40, -0.5, 3, 0.0, RULES) == 0.0
 
 
 def test_the_best_come_first_and_nothing_fills_up() -> None:
-    """The best relevant memories are returned, at most `top_k`, without fillers."""
+    """The best relevant memories are returned, at most `top_k`. Irrelevant ones do not fill free places."""
     weak, strong = found(1, retention=6, similarity=0.2), found(2, retention=90)
     other, unshared = found(3, retention=100, similarity=0.09), found(4, retention=100, shares_words=False)
     assert [each.memory_id for each in rank([weak, other, unshared, strong], ASKING, RULES)] == ids(2, 1)
@@ -77,7 +79,9 @@ def test_the_best_come_first_and_nothing_fills_up() -> None:
 
 
 def test_where_it_is_asked_for_the_next_best_fill_up() -> None:
-    """With `fill_up`, less relevant memories fill the result and are marked, except those without any similarity."""
+    """With `fill_up`, less relevant memories fill free places and are marked. Memories without any similarity do
+    not.
+    """
     other, strong, none = found(1, similarity=0.09), found(2, retention=90), found(3, similarity=0.0)
     came = rank([other, none, strong], ASKING, FILLING)
     assert [(each.memory_id, each.by) for each in came] == list(zip(ids(2, 1), ("similarity", "fill"), strict=True))
@@ -87,7 +91,9 @@ def test_where_it_is_asked_for_the_next_best_fill_up() -> None:
     "prompt", ["前回の続きだけど", "この前のバグ", "what did we do last time?", "the other day it broke"]
 )
 def test_of_an_earlier_time_the_newest_comes_first(prompt: str) -> None:
-    """A prompt about an earlier time ranks the newest relevant memories first, in half of the places."""
+    """For a prompt about an earlier time, half of the places go to the newest relevant memories, which are ranked
+    first.
+    """
     known = [found(each, retention=100 - 10 * each, days=each) for each in range(1, 9)]
     elsewhere = found(9, similarity=0.05, days=99)
     came = rank([*known, elsewhere], replace(ASKING, prompt=prompt), RULES)
@@ -96,7 +102,7 @@ def test_of_an_earlier_time_the_newest_comes_first(prompt: str) -> None:
 
 
 def test_a_category_that_is_asked_for_comes_first() -> None:
-    """Relevant memories of the wanted category are ranked first."""
+    """Relevant memories of the category that the prompt asks for are ranked first."""
     known = [found(1, retention=90), found(2, retention=10, category="decision")]
     other = found(3, similarity=0.05, category="decision")
     came = rank([*known, other], replace(ASKING, category="decision"), RULES)
@@ -104,7 +110,10 @@ def test_a_category_that_is_asked_for_comes_first() -> None:
 
 
 def test_the_archive_is_asked_by_similarity_and_what_fills_up_stays_there() -> None:
-    """Archived memories are found by similarity after those above the threshold, and fillers are not revived."""
+    """Archived memories are found by similarity and ranked after active ones above the threshold.
+
+    Archived memories that only fill free places are not revived.
+    """
     strong = found(1, retention=80)
     like = found(2, retention=1e-9, similarity=0.4, archived=True)
     unlike = found(3, retention=2, similarity=0.2, archived=True)
@@ -127,7 +136,7 @@ def remembered(number: int, **more: object) -> AffectMemory:
 
 
 def test_what_belongs_together_is_told_once() -> None:
-    """Related memories are returned once, in either direction, without archived ones."""
+    """Memories related to a retrieved one, in either direction, are returned once. Archived ones are left out."""
     one, other, gone = remembered(1), remembered(2), remembered(3, level=4)
     near = {one.memory_id: [(other, "continues"), (gone, "references")], other.memory_id: [(one, "continues")]}
     came = related_memories([one.memory_id, other.memory_id], near, [one.memory_id])  # type: ignore[arg-type]
@@ -136,7 +145,9 @@ def test_what_belongs_together_is_told_once() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(-1, 1), st.integers(0, 20), st.booleans()), max_size=20))
 def test_nothing_comes_twice_and_priority_rules_among_the_relevant(rows: list[tuple[float, float, int, bool]]) -> None:
-    """Any candidates give at most `top_k` distinct memories, those above the threshold in order of priority."""
+    """Any candidates give at most `top_k` different memories. Those above the threshold are in the order of
+    priority.
+    """
     known = [
         found(number, retention=retention, similarity=similarity, recall_count=recalls, archived=archived)
         for number, (retention, similarity, recalls, archived) in enumerate(rows)

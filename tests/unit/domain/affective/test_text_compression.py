@@ -41,7 +41,7 @@ def test_a_summary_keeps_the_most_telling_sentences() -> None:
 
 
 def test_a_trace_is_two_or_three_keywords() -> None:
-    """Level 3 has two or three keywords of each text, in its order, without the emotions."""
+    """At level 3 a memory has two or three keywords of each of its texts, in their order, without words of emotion."""
     trigger, content = compressed(3, *compressed(2, TRIGGER, CONTENT))
 
     for words, text in ((trigger, TRIGGER), (content, CONTENT)):
@@ -54,7 +54,9 @@ def test_a_trace_is_two_or_three_keywords() -> None:
 
 
 def test_of_a_long_reply_the_beginning_and_the_end_are_kept() -> None:
-    """A long reply keeps beginning and end within the limit, with a marker and closed blocks of code."""
+    """A long reply keeps its beginning and end within the limit, with a mark between them. Cut blocks of code are
+    closed.
+    """
     code = "\n".join(f"    step_{number} = prepare({number})" for number in range(300))
     reply = f"The cause is the cache.\n\n```python\n{code}\n```\nAll 214 tests pass."
     told = shortened_lines(reply, 3_000)
@@ -67,7 +69,7 @@ def test_of_a_long_reply_the_beginning_and_the_end_are_kept() -> None:
 
 @given(st.text(), st.integers(50, 400))
 def test_details_never_exceed_their_bound(text: str, limit: int) -> None:
-    """Any text is within the limit: whole if it fits, else with a marker."""
+    """Any text is within the limit: complete if it fits, otherwise shortened with a mark."""
     told = shortened_lines(text, limit)
     assert len(told) <= limit
     assert ("[…]" in told) or told.split() == text.split()
@@ -137,7 +139,7 @@ def test_a_trace_of_a_trace_is_itself(trigger: str, content: str) -> None:
 
 @given(TEXTS)
 def test_a_memory_fades_step_by_step(text: str) -> None:
-    """No level is longer than the one before, and level 3 of a text with letters is not empty."""
+    """From level to level a text never gets longer. At level 3 a text with letters is not empty."""
     whole = read_turn(text, text)
     summary = compressed(2, whole.trigger, whole.content)
     trace = compressed(3, *summary)
@@ -149,7 +151,7 @@ def test_a_memory_fades_step_by_step(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["a ", " ", "\n", "やった！", "x", "。", "```\n"])
 def test_very_long_texts_are_compressed_in_the_end(piece: str) -> None:
-    """Compression takes linear time."""
+    """Compression of very long texts takes time proportional to their length."""
     text = piece * (100_000 // len(piece))
     assert len(compressed(3, text, text)[1]) <= 80
     assert len(compressed(2, text, text)[1]) <= 8_000

@@ -1,4 +1,4 @@
-"""Tests of the parser of transcripts."""
+"""Tests of the parser of transcripts, the files in which an assistant records its sessions."""
 
 import json
 from datetime import UTC, datetime
@@ -18,38 +18,38 @@ AT = "2026-01-18T22:54:39.048Z"
 
 
 def line(kind: str, content: object, **more: object) -> bytes:
-    """Return an entry as the assistant writes it."""
+    """Return the line of an entry in the form that the assistant writes."""
     role = {"role": kind, "content": content}
     return json.dumps({"type": kind, "message": role, "timestamp": AT, "sessionId": "s1"} | more).encode()
 
 
 def user(content: object, **more: object) -> bytes:
-    """Return an entry of the user."""
+    """Return the line of an entry of the user."""
     return line("user", content, **more)
 
 
 def text(said: str) -> dict[str, str]:
-    """Return a block of text."""
+    """Return a block of text as part of an entry."""
     return {"type": "text", "text": said}
 
 
 def assistant(said: str, **more: object) -> bytes:
-    """Return an entry of the assistant with one block."""
+    """Return the line of an entry of the assistant, with one block of text."""
     return line("assistant", [text(said)], **more)
 
 
 def taken(*lines: bytes) -> Transcript:
-    """Return the parsed lines."""
+    """Parse the lines and return the transcript."""
     return parse_transcript(lines, "file")
 
 
 def said(transcript: Transcript) -> list[tuple[str, str]]:
-    """Return prompts and replies."""
+    """Return the prompt and the reply of each turn."""
     return [(turn.prompt, turn.reply) for turn in transcript.turns]
 
 
 def test_a_turn_goes_on_until_the_next_real_prompt() -> None:
-    """A reply is all text up to the next prompt, without thinking and calls of tools."""
+    """The reply of a turn is all text of the assistant up to the next prompt, without thinking and tool calls."""
     calls = [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]
     result = [{"type": "tool_result", "tool_use_id": "t", "content": "Hello"}, text("a reminder of the program")]
     found = taken(
@@ -103,7 +103,7 @@ def test_what_is_no_prompt_is_skipped_and_the_turn_goes_on(entry: bytes, why: st
     ],
 )
 def test_commands_and_what_answers_them_are_no_turn(command: str) -> None:
-    """Commands and their answers belong to no turn (document 001, exclusion rules)."""
+    """Slash commands and the assistant's answers to them belong to no turn (document 001, exclusion rules)."""
     found = taken(
         user("Hello"), assistant("Hi."), user(command), user("its text", isMeta=True), assistant("Done."), user("Go on")
     )
@@ -112,27 +112,29 @@ def test_commands_and_what_answers_them_are_no_turn(command: str) -> None:
 
 
 def test_what_programs_put_into_a_prompt_was_not_said() -> None:
-    """Text that programs insert into a prompt is removed, retrieved memories included."""
+    """Text that programs insert into a prompt is removed. Inserted memories are an example."""
     recalled = "<memories>\n- [2026-01-18][L1] 「x」 → y\n</memories>\n\nWhat now?"
     opened = [text("<ide_opened_file>a.py</ide_opened_file>"), text("And here?")]
     assert [turn.prompt for turn in taken(user(recalled), user(opened)).turns] == ["What now?", "And here?"]
 
 
 def test_an_answer_to_a_picture_alone_belongs_to_no_turn() -> None:
-    """A prompt without words ends the turn before it, and its answer belongs to no turn."""
+    """A prompt that is only a picture ends the turn before it. The answer to it belongs to no turn."""
     found = taken(user("Look"), assistant("I do."), user([{"type": "image", "source": {}}]), assistant("A cat."))
     assert said(found) == [("Look", "I do.")]
     assert found.skipped == {"blank": 1, "unprompted": 1}
 
 
 def queued(said: object, **more: object) -> bytes:
-    """Return an entry of a prompt queued while the assistant worked."""
+    """Return the line of a prompt that was queued while the assistant worked."""
     told = {"type": "queued_command", "commandMode": "prompt", "prompt": said, "origin": {"kind": "human"}} | more
     return json.dumps({"type": "attachment", "uuid": f"q-{said}", "timestamp": AT, "attachment": told}).encode()
 
 
 def test_what_is_typed_while_the_assistant_works_is_a_prompt() -> None:
-    """A prompt queued by a person is a prompt; entries queued by programs are not, and commands stay commands."""
+    """A prompt that a person queues while the assistant works is a prompt. Entries queued by programs are not, and a
+    queued command stays a command.
+    """
     found = taken(
         user("One", uuid="u1"), assistant("I begin."), queued("Two", source_uuid="u2"), assistant("Both then."),
         queued("done", commandMode="task-notification"), queued("hello", origin={"kind": "peer"}),
@@ -145,7 +147,7 @@ def test_what_is_typed_while_the_assistant_works_is_a_prompt() -> None:
 
 
 def test_a_copied_session_holds_the_same_turns() -> None:
-    """A copy of a session gives the same turn ids; another agent gets other ids."""
+    """A copy of a session gives the same turn ids for the same agent, and other ids for another agent."""
     one = user("Hello", uuid="u1"), assistant("Hi.", uuid="a1")
     two = *one, *one, user("And now?", uuid="u2", sessionId="s2")
     first, second = parse_transcript(one, "file-1").turns, parse_transcript(two, "file-2").turns
@@ -156,7 +158,7 @@ def test_a_copied_session_holds_the_same_turns() -> None:
 
 
 def test_turns_without_an_id_of_their_own_are_told_apart() -> None:
-    """Turns without an id are distinguished by session, place and text."""
+    """Turns without an id in the transcript get different ids from their session, position and text."""
     lines = user("yes"), assistant("1"), user("yes"), assistant("2")
     here, there = parse_transcript(lines, "here"), parse_transcript(lines, "there")
     assert len({turn.identity for turn in (*here.turns, *there.turns)}) == 4
@@ -164,7 +166,7 @@ def test_turns_without_an_id_of_their_own_are_told_apart() -> None:
 
 
 def test_a_session_tells_its_name_and_when_it_ended() -> None:
-    """A transcript gives its session's id and the latest time in it, or None."""
+    """A transcript has the id of its session and the latest time in it; each is None if the lines have none."""
     later = "2026-01-18T23:00:00+00:00"
     found = taken(
         user("Hello"), json.dumps({"type": "system", "timestamp": later}).encode(), user("x", timestamp="soon")
@@ -175,7 +177,7 @@ def test_a_session_tells_its_name_and_when_it_ended() -> None:
 
 
 def test_what_is_too_long_is_cut_with_a_mark() -> None:
-    """A text above the limit is cut with a marker, and characters that cannot be stored are replaced."""
+    """A text above the limit is cut and marked. Characters that no store can hold are replaced."""
     [turn] = taken(user("a" * (TURN_LIMIT + 1)), assistant("b\0\ud800"), assistant("c" * TURN_LIMIT)).turns
     assert len(turn.prompt) == len(turn.reply) == TURN_LIMIT
     assert turn.prompt.endswith(CUT_MARKER)
@@ -209,7 +211,7 @@ ENTRIES = st.builds(
 
 @given(st.lists(st.binary() | JSON.map(json.dumps).map(str.encode) | ENTRIES))
 def test_any_lines_come_to_turns_that_can_be_offered(lines: list[bytes]) -> None:
-    """Any lines give turns that can be offered, and nothing is raised."""
+    """Any lines give turns that a client can offer, and raise no error."""
     found = parse_transcript(lines, "s")
     assert len(found.turns) + sum(found.skipped.values()) <= len(lines)
     for turn in found.turns:
@@ -223,7 +225,7 @@ def test_any_lines_come_to_turns_that_can_be_offered(lines: list[bytes]) -> None
 
 @given(st.text(st.characters(), max_size=40), st.integers(min_value=len(CUT_MARKER), max_value=30))
 def test_any_text_can_be_stored(content: str, limit: int) -> None:
-    """Any text becomes Unicode without NUL within the limit; a valid text is unchanged."""
+    """Any text becomes valid Unicode without NUL within the limit. A valid text is not changed."""
     stored = storable(content, limit)
     assert len(stored) <= limit
     assert "\0" not in stored

@@ -1,4 +1,6 @@
-"""Tests of reading a turn by the lexicon: examples of document 001, similar turns, and properties for any text."""
+"""Tests of reading the emotions of a turn with the lexicon: examples of document 001, similar turns, and properties of
+any text.
+"""
 
 from typing import Final
 
@@ -20,7 +22,7 @@ EXAMPLES: Final[tuple[tuple[str, Valence, int, tuple[Tag, ...]], ...]] = (
     ("……そう、仕方ないね", "negative", 20, ("sadness", "resignation")),
     ("了解、やっておく", "neutral", 30, ()),
 )
-"""Examples of classification of document 001."""
+"""Examples of document 001 with their classification."""
 ALIKE: Final = (
     ("やったー！ついにできたよ！！", "Yes, we finally did it! Hooray!", "やった！やった！やっとできました！"),
     ("そこそこかな", "Not bad, I guess", "まあ、悪くないと思う"),
@@ -28,7 +30,7 @@ ALIKE: Final = (
     ("……まあ、しょうがないか", "oh well... it is what it is", "もういいよ……"),
     ("わかった、見ておく", "Got it, will do", "OK、それでお願いします"),
 )
-"""Turns similar to each example: other words, length or language."""
+"""For each example, turns that should be classified alike. They have other words, another length or language."""
 
 APPENDIX: Final = (
     (
@@ -74,11 +76,11 @@ APPENDIX: Final = (
         "震災で家族を亡くした。あの光景がトラウマになっている",
     ),
 )
-"""The six situations of document 001's appendix on intensity with their ranges, in other words."""
+"""The six situations with ranges of intensity from the appendix of document 001, described in other words."""
 
 
 def band(arousal: int) -> tuple[int, int]:
-    """Return the document's band of an arousal."""
+    """Return the limits of the document's band that contains an arousal."""
     [found] = [each for each in BANDS if each[0] <= arousal <= each[1]]
     return found
 
@@ -87,7 +89,7 @@ def band(arousal: int) -> tuple[int, int]:
 def test_the_documents_examples_are_classified_as_in_its_table(
     prompt: str, valence: Valence, arousal: int, tags: tuple[Tag, ...]
 ) -> None:
-    """The document's examples have its valence and tags, and an arousal within ten in the same band."""
+    """The document's examples get its valence and tags, and an arousal in its band that differs by at most ten."""
     felt = read_turn(prompt, "").emotion
 
     assert (felt.valence, felt.tags) == (valence, tags)
@@ -99,7 +101,7 @@ def test_the_documents_examples_are_classified_as_in_its_table(
 def test_what_is_like_an_example_reads_like_it(
     example: tuple[str, Valence, int, tuple[Tag, ...]], others: tuple[str, ...]
 ) -> None:
-    """Similar turns have the example's valence, band and tags; further tags are allowed."""
+    """Turns similar to an example get its valence, arousal band and tags. They may have further tags."""
     _, valence, arousal, tags = example
     for other in others:
         felt = read_turn(other, "").emotion
@@ -109,14 +111,14 @@ def test_what_is_like_an_example_reads_like_it(
 
 @pytest.mark.parametrize("situation", APPENDIX)
 def test_the_appendixs_situations_are_as_strong_as_it_says(situation: tuple[int, int, str, str, str]) -> None:
-    """The situations of the appendix have intensities in their ranges."""
+    """The situations of the appendix get intensities in their ranges."""
     low, high, *prompts = situation
     strengths = [read_turn(prompt, "").intensity for prompt in prompts]
     assert all(low <= each <= high for each in strengths), strengths
 
 
 def agreement(turns: tuple[Labelled, ...]) -> dict[str, float]:
-    """Return the share of turns for which lexicon and label agree, for each part of a reading."""
+    """Return, for each part of a reading, the share of turns for which the lexicon agrees with the label."""
     pairs = [(turn, read_turn(turn.prompt, turn.reply)) for turn in turns]
     agreed = {
         "valence": [found.emotion.valence == turn.valence for turn, found in pairs],
@@ -131,13 +133,13 @@ def agreement(turns: tuple[Labelled, ...]) -> dict[str, float]:
 
 @pytest.mark.parametrize("turns", [TURNS, UNSEEN])
 def test_turns_of_a_day_read_as_a_person_labelled_them(turns: tuple[Labelled, ...]) -> None:
-    """Lexicon and label agree for at least nine of ten labelled turns in each part."""
+    """In each part of the reading the lexicon agrees with the labels of at least nine in ten turns."""
     found = agreement(turns)
     assert min(found.values()) >= 0.9, found
 
 
 def test_every_feeling_of_the_vocabulary_can_be_felt() -> None:
-    """Every tag of the vocabulary has words in both languages."""
+    """The lexicon has words in both languages for every tag of the vocabulary."""
     assert {tag for feeling in EMOTION_PATTERNS for tag in feeling.tags} == set(TAG_ORDER)
     assert len(TAG_ORDER) == 23
 
@@ -152,7 +154,7 @@ def test_every_feeling_of_the_vocabulary_can_be_felt() -> None:
     ],
 )
 def test_what_is_pasted_is_not_felt(prompt: str) -> None:
-    """Code, quotations and logs give no emotion."""
+    """Words of emotion in code, quotations and logs do not count."""
     felt = read_turn(prompt, "").emotion
     assert (felt.valence, felt.tags) == ("neutral", ())
     assert band(felt.arousal) == MIDDLE
@@ -183,21 +185,23 @@ def test_what_is_denied_is_not_felt(prompt: str) -> None:
     ],
 )
 def test_heavy_words_of_a_trade_are_work(prompt: str) -> None:
-    """Technical terms with emotional words are work if no person or emotion is in the text."""
+    """Technical terms that contain words of emotion are read as work, unless the text mentions a person or an
+    emotion.
+    """
     found = read_turn(prompt, "")
     assert (found.category, found.emotion.valence, found.emotion.tags) == ("work", "neutral", ())
     assert 28 <= found.intensity <= 40
 
 
 def test_a_request_may_hold_a_feeling_that_is_meant() -> None:
-    """Politeness is not joy, and despair in a request is despair."""
+    """Polite words are not read as joy, but despair in a request is read as despair."""
     assert read_turn("これで完成です。ありがとうございました！", "").emotion.tags == ("gratitude",)
     assert read_turn("死にたい。助けて", "").intensity >= 85
     assert read_turn("母への手紙を書いて。最近ずっと泣いていて辛い", "").category == "emotional"
 
 
 def test_what_comes_after_but_counts_more() -> None:
-    """Emotions on both sides of "but" are tagged, and the last one decides the valence."""
+    """Emotions before and after "but" are tagged. The one after it decides the valence."""
     good = read_turn("ずっと不安だったけど、ほっとした", "").emotion
     bad = read_turn("I was relieved, but now I am worried again", "").emotion
 
@@ -206,7 +210,9 @@ def test_what_comes_after_but_counts_more() -> None:
 
 
 def test_marks_wake_and_calm_a_text() -> None:
-    """Exclamations, repetition, capitals and intensifiers raise arousal; dots, hedges and length lower it."""
+    """Exclamation marks, repetition, capitals and intensifiers raise arousal. Dots, hedging words and length lower
+    it.
+    """
     plain = read_turn("終わりました", "").emotion.arousal
     louder = ["終わりました！", "終わりました！！！", "本当にすごく終わりました！", "終わりましたーーー！"]
     calmer = ["終わりました……", "まあ、終わりましたかも。", "終わりました。" * 60]
@@ -221,7 +227,7 @@ def test_marks_wake_and_calm_a_text() -> None:
 
 
 def test_a_whole_memory_has_the_details_of_its_turn() -> None:
-    """The prompt is the trigger; the reply with its code and the user's emotions are the content."""
+    """The memory's trigger is the prompt. Its content is the reply with its code, and the user's emotions."""
     reply = (
         "The retry loop never stops, because its counter is reset in every round. "
         "I moved the counter of the retry loop out of it.\n```python\nfor _ in range(3): ...\n```\n"
@@ -237,20 +243,20 @@ def test_a_whole_memory_has_the_details_of_its_turn() -> None:
 
 
 def test_code_in_the_reply_makes_a_turn_work() -> None:
-    """Code in the reply makes a turn work, even if the prompt has no technical word."""
+    """A turn whose reply has code is classified as work, even if the prompt has no technical word."""
     asked = "why does the zeppelin importer skip rows of kind 7?"
     assert read_turn(asked, "Because `step_7` compares with `<`; I changed it to `<=`.").category == "work"
     assert read_turn(asked, "Because it was raining.").category == "casual"
 
 
 def test_protection_is_asked_for_in_the_prompt_only() -> None:
-    """A request to remember counts only in the prompt."""
+    """A request to remember counts in the prompt, but not in the reply."""
     assert read_turn("私の誕生日は5月2日。これは覚えておいて", "").protect
     assert not read_turn("今日は何日？", "これは覚えておいてください").protect
 
 
 def test_a_decision_may_be_drawn_in_the_reply() -> None:
-    """A weighing prompt with a conclusion in the reply is a decision."""
+    """A prompt that weighs options and a reply with a conclusion are classified as a decision."""
     weighing = "SQLiteとPostgreSQLのどちらを使うべきか"
     assert read_turn(weighing, "結論としてはSQLiteで十分です。").category == "decision"
     assert read_turn(weighing, "それぞれの特徴を説明します。").category == "work"
@@ -266,7 +272,7 @@ ANY: Final = st.text(max_size=300) | st.lists(
 
 @given(ANY, ANY)
 def test_any_text_has_a_reading(prompt: str, reply: str) -> None:
-    """Any text has a valid reading that survives JSON and is deterministic."""
+    """Any text gets a valid reading, the same each time, which survives conversion to JSON and back."""
     found = read_turn(prompt, reply)
 
     assert 0 <= found.intensity <= 100
@@ -278,7 +284,7 @@ def test_any_text_has_a_reading(prompt: str, reply: str) -> None:
 
 @given(ANY)
 def test_a_reply_alone_is_nobodys_feeling(reply: str) -> None:
-    """A reply alone gives no emotion."""
+    """Words of emotion that are only in the reply do not count."""
     assert read_turn("", reply).emotion == Emotion(arousal=45)
 
 
@@ -286,6 +292,6 @@ def test_a_reply_alone_is_nobodys_feeling(reply: str) -> None:
     "piece", ["やった！", " ", "\n", "`", "「", "remember to x ", "前回", "a_", "> x\n", "```\n", "whatever. "]
 )
 def test_very_long_texts_are_read_in_the_end(piece: str) -> None:
-    """Texts of the maximum length are read in linear time."""
+    """Texts of the maximum length are read in time proportional to their length."""
     text = piece * (100_000 // len(piece))
     assert read_turn(text, text).intensity <= 100

@@ -1,4 +1,4 @@
-"""Years with a hundred memories a day through the real nights, compared with the document's formulas."""
+"""Years with a hundred memories a day through the real nightly jobs, compared with the document's formulas."""
 
 import random
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from nemuri_domain.affective.nightly_job import NightInput, decide
 
 A_DAY = 100
 FIRST_DAY = 0.6
-"""Age in days at the first night for a session that ends at noon."""
+"""Age in days at the first nightly job, for a session that ends at noon."""
 RANGES = {"casual": (0.70, 0.80), "work": (0.85, 0.92), "decision": (0.93, 0.97), "emotional": (0.98, 0.999)}
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 BEGINNING = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -35,16 +35,20 @@ READINGS = {
 
 @dataclass
 class Formulas:
-    """The formulas of document 001 and the rulings on arrays: age, coefficient and level of each memory."""
+    """The formulas of document 001, and the decisions that complete them, on arrays: age, coefficient and level of each
+    memory.
+    """
 
     intensity: NDArray[np.float64]
     coefficient: NDArray[np.float64]
     born: NDArray[np.int64]
-    """Number of the night before which each memory began."""
+    """For each memory, the number of the first night after it was created."""
     level: NDArray[np.int64]
 
     def night(self, number: int) -> None:
-        """Apply thresholds, then ratios from level 1 down: lowest retention first, then oldest."""
+        """Apply the thresholds, then the ratios from level 1 to 3. Memories with the lowest retention are lowered
+        first, then the oldest.
+        """
         there = np.flatnonzero((self.born <= number) & (self.level < 4))
         ages = number - self.born[there] + 1 + FIRST_DAY
         left = self.intensity[there] * self.coefficient[there] ** ages
@@ -58,7 +62,7 @@ class Formulas:
             over = int(np.count_nonzero(held)) - ceil(percent * number_of_all / 100)
             if over > 0:
                 places = np.flatnonzero(held)
-                # Rows are in order of age, and a stable sort keeps that order for equal retention.
+                # Rows are ordered by age, and a stable sort keeps this order for equal retention.
                 self.level[there[places[np.argsort(left[places], kind="stable")[:over]]]] = level + 1
 
     def counts(self, number: int) -> tuple[int, ...]:
@@ -68,13 +72,15 @@ class Formulas:
 
 
 def _lived(turns: list[tuple[int, Category, int]], days: int) -> Iterator[AffectMind]:
-    """Yield the affective memory after each night."""
+    """Yield the affective memory after each nightly job."""
     mind, table, sequence = AffectMind(), MemoryColumns(), 0
 
     def take(event: AnyAgentEvent, at: datetime) -> None:
         nonlocal mind, sequence
         sequence += 1
-        vars(event).update(recorded_at=at, sequence=sequence)  # as when read from the log
+        vars(event).update(
+            recorded_at=at, sequence=sequence
+        )  # The fields that an event has when it is read from the log.
         mind = evolve(mind, event)
         table.take(mind.find(touched(event)))
 
@@ -128,7 +134,7 @@ def _years_are_as_computed(days: int) -> AffectMind:
 
 
 def test_a_season_is_as_computed() -> None:
-    """Levels and counts of ten thousand memories equal the formulas after every night."""
+    """Levels and counts of ten thousand memories equal the formulas after every nightly job."""
     agent = _years_are_as_computed(100).agent
     assert agent is not None
     assert agent.number == 10_000
@@ -137,7 +143,9 @@ def test_a_season_is_as_computed() -> None:
 @pytest.mark.long
 @pytest.mark.timeout(900)
 def test_ten_years_are_as_computed() -> None:
-    """Levels of 365,000 memories equal the formulas in minutes; a night's time depends on the active memories only."""
+    """The levels of 365,000 memories equal the formulas. The time of a nightly job depends only on the number of active
+    memories.
+    """
     agent = _years_are_as_computed(3_650).agent
     assert agent is not None
     assert agent.number == 365_000

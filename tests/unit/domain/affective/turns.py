@@ -31,7 +31,7 @@ JOY = Emotion(valence="positive", arousal=70, tags=("joy", "pride"))
 
 
 def fresh(*key: object) -> UUID:
-    """Return an event id derived from a key."""
+    """Return an event id derived from the values of a key."""
     return derive(key, "test")
 
 
@@ -94,7 +94,7 @@ def remembered(
 def compressed(
     memory_id: UUID, level: Literal[2, 3] = 2, words: str = "number", nth: object = 0, agent_id: str = AGENT
 ) -> MemoryCompressed:
-    """Return the event of a compressed memory."""
+    """Return the event of a memory's compression to a level."""
     return MemoryCompressed(
         event_id=fresh("compressed", memory_id, level, nth),
         agent_id=agent_id,
@@ -110,7 +110,7 @@ def compressed(
 def recalled(
     recalled: Sequence[UUID], asked_back: Sequence[UUID] = (), *, nth: object = 0, session: str | None = "monday"
 ) -> MemoriesRecalled:
-    """Return an event of recalled memories."""
+    """Return the event of a recall of memories. `asked_back` are archived ones whose revival it requests."""
     return MemoriesRecalled(
         event_id=fresh("recalled", *recalled, "and", *asked_back, nth),
         agent_id=AGENT,
@@ -128,7 +128,7 @@ def protection(memory_id: UUID, *, protected: bool, nth: object = 0) -> Protecti
 
 
 def ruled(parameters: dict[str, Any], nth: object = 0) -> PolicyAdopted:
-    """Return an event of new parameters."""
+    """Return the event that adopts new parameters."""
     return PolicyAdopted(event_id=fresh("ruled", nth), agent_id=AGENT, parameters=parameters)
 
 
@@ -142,7 +142,7 @@ def night(
     untied: Iterable[Tie] = (),
     **lists: Sequence[UUID],
 ) -> NightPassed:
-    """Return a night with the given changes, valid or not."""
+    """Return the event of a nightly job with the given changes, valid or not."""
     told = {name: tuple(ids) for name, ids in lists.items()}
     return NightPassed(
         event_id=fresh("night", nth),
@@ -158,7 +158,7 @@ def night(
 
 
 def recorded(events: Iterable[AnyAgentEvent], after: int = 0) -> list[AnyAgentEvent]:
-    """Return the events as read from the log, one a minute."""
+    """Return the events as they are read from the log, recorded one minute apart."""
     return [
         each.model_copy(update={"sequence": at, "recorded_at": BEGINNING + timedelta(minutes=at)})
         for at, each in enumerate(events, after + 1)

@@ -1,4 +1,4 @@
-"""Agents in the grid world on a simulated clock, deterministic and without waiting."""
+"""Agents that live in the grid world on a simulated clock. The result is the same each time, and no test waits."""
 
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
@@ -15,7 +15,7 @@ Answer = Callable[[Prompt, Random], str]
 
 
 class Life:
-    """A world, its agents, and a model whose answers take a fixed simulated time."""
+    """A world, its agents, and a model whose answers arrive after a fixed simulated time."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class Life:
         agents: Sequence[str],
         settings: WorldSettings,
     ) -> None:
-        """Place all agents in the first town."""
+        """Create the world and place all agents in its first town."""
         self.world, self.engine = World(settings), Engine(modules, 0.0, seed=settings.seed)
         self.answer, self.thought, self.rng = answer, 0.5, Random(settings.seed)
         self.asked: list[tuple[float, Pending]] = []
@@ -36,7 +36,7 @@ class Life:
             self.engine.add(SharedState.of(each, {"profile": {"name": each.title()}}), 0.0)
 
     def live(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        """Run for this simulated time, or until the condition holds."""
+        """Run for `seconds` of simulated time, or until the condition holds."""
         end = self.world.second + seconds
         while self.world.second < end and not until():
             for agent, percept in self.world.changed_percepts().items():

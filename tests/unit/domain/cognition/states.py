@@ -1,4 +1,4 @@
-"""Builders of states and snapshots for tests of modules."""
+"""Builders of shared states and snapshots for tests of cognitive modules."""
 
 from typing import Any
 
@@ -8,24 +8,24 @@ from nemuri_domain.cognition.shared_state import Changes, SharedState, Snapshot
 
 
 def state_of(second: float = 0.0, **sections: dict[str, Any]) -> SharedState:
-    """Return the state of the agent `ada` with these sections, changed at that second."""
+    """Return the state of the agent `ada` with these sections, last changed at `second`."""
     return SharedState.of("ada", sections, second)
 
 
 def seen_by(module: Module, state: SharedState, second: float) -> Snapshot:
-    """Return the snapshot of the module."""
+    """Return the snapshot of the state that the module gets."""
     return state.snapshot(module.spec.reads, second)
 
 
 def asked(module: Module, state: SharedState, second: float) -> Ask:
-    """Return the module's request to a model."""
+    """Run the module, and return its request to a model."""
     found = module.process(seen_by(module, state, second))
     assert isinstance(found, Ask)
     return found
 
 
 def made(module: Module, state: SharedState, second: float) -> Changes:
-    """Return the changes of a module without a model, applied to the state."""
+    """Run a module that asks no model, apply its changes to the state, and return them."""
     base = seen_by(module, state, second)
     found = module.process(base)
     assert isinstance(found, dict)
@@ -34,7 +34,7 @@ def made(module: Module, state: SharedState, second: float) -> Changes:
 
 
 def answered(module: Module, state: SharedState, second: float, answer: str) -> None:
-    """Let the module ask, and apply the answer at the same second."""
+    """Run the module, and apply the changes that it makes from this answer of the model."""
     base = seen_by(module, state, second)
     found = module.process(base)
     assert isinstance(found, Ask)
@@ -47,13 +47,13 @@ def held(state: SharedState) -> dict[str, dict[str, Any]]:
 
 
 class Knowing:
-    """Memories that record their queries."""
+    """A fake of an agent's memories that records the queries."""
 
     def __init__(self) -> None:
-        """Start without queries."""
+        """Start with no query recorded."""
         self.asked: list[tuple[str, str]] = []
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> tuple[RetrievedMemory, ...]:  # noqa: ARG002
-        """Return one memory."""
+        """Record the query and return one memory."""
         self.asked.append((query, module))
         return (RetrievedMemory("iron is in the caves", 0.75, "long", "semantic"),)

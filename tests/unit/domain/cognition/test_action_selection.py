@@ -1,4 +1,4 @@
-"""Tests of selecting the next action for an intent."""
+"""Tests of selecting the next action that carries out an intent."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ intents = st.builds(
 
 @given(intents, views)
 def test_every_action_is_valid_for_worlds(intent: Intent, view: Surroundings) -> None:
-    """Targets of manual actions are within reach."""
+    """Every selected action is valid for worlds. If it needs hands, its target is within reach."""
     deed = next_act(intent, view)
     assert required_acts(intent) >= 1
     assert is_finished(intent, view, {}) in {True, False}
@@ -75,7 +75,7 @@ def test_every_action_is_valid_for_worlds(intent: Intent, view: Surroundings) ->
     ],
 )
 def test_the_action_for_each_intent(words: str, act: dict[str, Any] | None) -> None:
-    """The action follows from the intent and the surroundings."""
+    """The action for an intent depends on the agent's surroundings."""
     view = Surroundings(
         {
             "position": {"x": 0, "y": 64, "z": 0},
@@ -98,7 +98,7 @@ def test_the_action_for_each_intent(words: str, act: dict[str, Any] | None) -> N
 
 
 def test_the_agent_flees_from_an_attacker() -> None:
-    """Fleeing ends when the attacker is out of sight."""
+    """The agent flees from an attacker until that is out of sight."""
     zombie: dict[str, Any] = {
         "id": "z",
         "name": "zombie",
@@ -115,7 +115,7 @@ def test_the_agent_flees_from_an_attacker() -> None:
 
 
 def test_the_agent_walks_to_a_station_before_crafting() -> None:
-    """Crafting follows within reach of the station."""
+    """The agent walks to a station and crafts once the station is within reach."""
     table: dict[str, Any] = {"block": "table", "position": {"x": 9, "y": 64, "z": 0}}
     far = Surroundings({"position": {"x": 0, "y": 64, "z": 0}, "blocks": [table]})
     near = Surroundings({"position": {"x": 6, "y": 64, "z": 0}, "blocks": [table]})
@@ -126,7 +126,7 @@ def test_the_agent_walks_to_a_station_before_crafting() -> None:
 
 
 def test_two_required_stations_are_placed_next_to_each_other() -> None:
-    """Distant stations are not used, even if one of them is near."""
+    """If two stations are required and not next to each other, new ones are placed next to each other."""
     places = {"table": [(0, 1), (20, 0)], "furnace": [(12, 0), (20, 3)]}
     blocks: list[Any] = [
         {"block": block, "position": {"x": x, "y": 64, "z": z}} for block, each in places.items() for x, z in each
@@ -152,7 +152,9 @@ def test_two_required_stations_are_placed_next_to_each_other() -> None:
     ],
 )
 def test_a_person_is_addressed_by_name(words: str, receiver: str | None) -> None:
-    """The name is matched among people in sight in any usual notation, and the action has the id."""
+    """A person is found by its name among people in sight, in any usual notation. The action contains the person's
+    id.
+    """
     people = {"v-1": "Aiko", "v-2": "Aiko 2", "v-3": "Bea Stone"}
     here: dict[str, Any] = {"x": 0, "y": 64, "z": 0}
     near: list[Any] = [{"id": each, "name": name, "position": here, "distance": 1.0} for each, name in people.items()]

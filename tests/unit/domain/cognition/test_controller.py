@@ -1,4 +1,4 @@
-"""Tests of the controller: selected outputs, prompt, and interval."""
+"""Tests of the cognitive controller: the outputs of modules that it selects, its prompt, and its interval."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ def _at_work(second: float = 0.0) -> SharedState:
 
 
 def test_an_output_that_passes_leads_to_one_decision() -> None:
-    """An output that passes leads to one decision and does not pass again."""
+    """An output that passes the threshold leads to one decision, and does not pass again."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     decision = held(state)["decision"]
@@ -41,7 +41,7 @@ def test_an_output_that_passes_leads_to_one_decision() -> None:
 
 
 def test_an_output_below_the_threshold_accumulates() -> None:
-    """No model is asked until it passes."""
+    """The salience of an output below the threshold accumulates. No model is asked before it passes."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     state.put({"memory_recall": {"found": [{"content": "trees stand in the north"}]}}, 20.0)
@@ -60,7 +60,7 @@ def test_an_output_below_the_threshold_accumulates() -> None:
 
 
 def test_the_prompt_has_only_outputs_that_passed() -> None:
-    """Working memory and the plan in force are always in it."""
+    """The prompt has only the outputs that passed, and always working memory and the plan in force."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     state.put(
@@ -80,7 +80,7 @@ def test_the_prompt_has_only_outputs_that_passed() -> None:
 
 
 def test_each_urgent_output_is_in_the_prompt_once() -> None:
-    """An attacker is named, and eight equal failures take one line."""
+    """Each urgent output is in the prompt once. An attacker is named, and eight equal failures take one line."""
     state = _at_work()
     wrong = {"expected": "go there", "actual": "failed, found no path", "correction": "try another place"}
     corrections: list[Any] = [{**wrong, "second": 1.0, "severity": 0.5} for _ in range(8)]
@@ -100,7 +100,7 @@ def test_each_urgent_output_is_in_the_prompt_once() -> None:
 
 
 def test_the_plan_in_force_is_in_every_prompt() -> None:
-    """The remaining steps of the plan in force are in the prompt at any salience."""
+    """The remaining steps of the plan in force are in every prompt, whatever its salience is."""
     state = _at_work()
     answered(CONTROLLER, state, 1.0, REPLY)
     long = ["this is one of very many words. " * 40] * 40
@@ -119,7 +119,7 @@ def test_the_plan_in_force_is_in_every_prompt() -> None:
 
 
 def test_an_unreadable_reply_changes_nothing() -> None:
-    """The outputs that passed still wait for a decision."""
+    """An unreadable reply changes nothing. The outputs that passed still wait for a decision."""
     state = _at_work()
     with pytest.raises(ValueError, match="no decision"):
         asked(CONTROLLER, state, 1.0).then("I do not know")
@@ -127,7 +127,7 @@ def test_an_unreadable_reply_changes_nothing() -> None:
 
 
 def test_the_interval_depends_on_the_situation() -> None:
-    """The interval is 1 s in danger, 2 s in talk, 5 s at work, and 15 s without changes."""
+    """The interval between decisions is 1 s in danger, 2 s in conversation, 5 s at work, and 15 s without changes."""
     state = _at_work()
     assert CONTROLLER.pause(seen_by(CONTROLLER, state, 30.0)) == 15.0
     state.put({"percepts": {"second": 30.0}}, 30.0)
@@ -155,7 +155,9 @@ def test_the_interval_depends_on_the_situation() -> None:
     ],
 )
 def test_only_urgent_changes_end_the_interval(section: dict[str, Any], calls: bool) -> None:
-    """Wounds, anomalies and the agent's name end the interval, unless the last decision knew of them."""
+    """Wounds, anomalies and a mention of the agent's name end the interval, unless the last decision has seen them.
+    Other changes do not.
+    """
     state = _at_work()
     state.put({"decision": {"id": "d1", "at": 5.0}}, 5.0)
     state.put(section, 6.0)
@@ -163,7 +165,7 @@ def test_only_urgent_changes_end_the_interval(section: dict[str, Any], calls: bo
 
 
 def test_five_modules_at_once_raise_the_threshold() -> None:
-    """An emergency does not raise it."""
+    """If five modules change the state at once, the threshold rises, except in an emergency."""
     state = _at_work()
     state.put({"reflections": {"entries": [{"insight": "x"}]}, "memory_recall": {"found": ["x"]}}, 0.0)
     snapshot = seen_by(CONTROLLER, state, 1.0)
@@ -181,7 +183,7 @@ long_texts = st.text(alphabet=st.sampled_from('ab 漢字.。\n"\\x0'), max_size=
 @settings(max_examples=40)
 @given(st.lists(long_texts, max_size=20), long_texts, st.integers(0, 40))
 def test_a_prompt_never_exceeds_its_budget(texts: list[str], told: str, repeat: int) -> None:
-    """A prompt never exceeds its budget, with any sections."""
+    """Whatever the sections contain, a prompt never exceeds its token budget."""
     grown = [text * repeat for text in texts]
     state = state_of(
         0.0,

@@ -1,4 +1,4 @@
-"""Tests that the steps to an item lead to it under the rules of the world."""
+"""Tests of crafting plans: under the rules of the world, the planned steps lead to the item."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ TAKEN = sorted({rule.item for name, rule in COLLECTING_RULES.items() if rule.ite
 
 
 def _carried_out(steps: list[Intent], inventory: dict[str, int], sight: frozenset[str]) -> Counter[str]:
-    """Return the inventory after the steps. Fail if a step is not possible."""
+    """Carry out the steps and return the inventory after them. Fails if a step is not possible."""
     held, near = Counter(inventory), set(sight)
     for step in steps:
         item = step.item or ""
@@ -52,7 +52,7 @@ def _carried_out(steps: list[Intent], inventory: dict[str, int], sight: frozense
 def test_the_steps_to_any_item_lead_to_it(
     item: str, count: int, inventory: dict[str, int], sight: frozenset[str]
 ) -> None:
-    """The steps to any item lead to it, from any inventory and any things in sight."""
+    """The steps lead to any item, from any inventory and with any things in sight."""
     verb = "craft" if item in RECIPES else "collect"
     steps = crafting_steps(Intent("craft" if verb == "craft" else "collect", item, count), inventory, sight)
     assert steps
@@ -60,13 +60,13 @@ def test_the_steps_to_any_item_lead_to_it(
 
 
 def test_an_item_without_a_recipe_has_no_steps() -> None:
-    """The list of steps is empty."""
+    """An item without a recipe has an empty list of steps."""
     assert crafting_steps(Intent("craft", "spaceship"), {}, []) == []
     assert crafting_steps(Intent("collect", "moonlight"), {}, []) == []
 
 
 def test_a_gift_is_obtained_first() -> None:
-    """The steps to obtain it are left out if it is held."""
+    """To give an item, the agent first obtains it. These steps are left out if it already holds the item."""
     gift = Intent("give", "wood", 2, "bea")
     assert crafting_steps(gift, {}, []) == [Intent("collect", "wood", 2), gift]
     assert crafting_steps(gift, {"wood": 2}, []) == [gift]

@@ -1,4 +1,4 @@
-"""Tests of decisions and of reading them from replies."""
+"""Tests of decisions and of reading them from replies of a model."""
 
 import json
 
@@ -28,7 +28,7 @@ WELL = {
     ],
 )
 def test_a_decision_is_read_from_surrounding_text(reply: str) -> None:
-    """The reply may have text or fences around the JSON."""
+    """A decision is read from a reply that has text or fences around the JSON."""
     found = read_decision(reply, "d1t0", 4.0)
     assert found == Decision(id="d1t0", at=4.0, **WELL)
     assert found.intent == Intent("collect", "wood", 3)
@@ -47,20 +47,20 @@ def test_a_decision_is_read_from_surrounding_text(reply: str) -> None:
     ],
 )
 def test_a_decision_without_an_executable_action_is_refused(change: dict[str, object]) -> None:
-    """The reply raises an error."""
+    """A reply without an executable action raises an error."""
     with pytest.raises(ValueError, match="no decision"):
         read_decision(json.dumps(WELL | change), "d1t0", 0.0)
 
 
 def test_several_notations_of_no_speech_are_read() -> None:
-    """Several notations of no speech give no speech directive."""
+    """Several notations of "no speech" give a decision without a speech directive."""
     for nothing in ("", "none", "None.", None, "なし"):
         assert read_decision(json.dumps(WELL | {"speech_directive": nothing}), "d1t0", 0.0).speech_directive == ""
 
 
 @given(st.text(max_size=300))
 def test_any_reply_is_read_or_refused(text: str) -> None:
-    """The fields of a decision are short single lines."""
+    """Any reply is read or refused. The fields of a decision are short single lines."""
     for reply in (text, json.dumps(WELL | {"high_level_intent": text + "!", "context_summary": text})):
         try:
             found = read_decision(reply, "d1t0", 0.0)
@@ -73,6 +73,6 @@ def test_any_reply_is_read_or_refused(text: str) -> None:
 
 
 def test_ids_of_decisions_are_ordered() -> None:
-    """Ids of the same second are different and ordered."""
+    """Ids of decisions are different and in the order of the decisions, even within one second."""
     assert next_id({}, 1.5) == "d1t150"
     assert next_id({"id": "d1t150"}, 1.5) == "d2t150"

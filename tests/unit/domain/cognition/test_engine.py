@@ -1,4 +1,4 @@
-"""Tests of the engine: runs, applied changes, and outgoing messages."""
+"""Tests of the engine, which runs the cognitive modules: runs, applied changes, and outgoing messages."""
 
 from random import Random
 
@@ -22,7 +22,7 @@ def _until(engine: Engine, end: float, step: float = 0.01) -> list[tuple[float, 
 
 
 def test_a_module_runs_after_a_change_of_its_sections_only() -> None:
-    """A change of another section does not wake it."""
+    """A module runs after a change of a section that it reads, and not after a change of another section."""
     runs = Counting()
     module = Made(name="watch", step=runs, reads="percepts", wakes="percepts", interval=0.05)
     engine = Engine([module], 0.0, seed=1)
@@ -62,7 +62,7 @@ def test_a_slow_module_has_one_run_at_a_time() -> None:
 
 
 def test_a_conflict_repeats_the_run() -> None:
-    """The repeated run sees the new state."""
+    """If a run's changes conflict with the state, the run is repeated with the new state."""
 
     def counted(snapshot: Snapshot) -> Ask:
         count = snapshot["goals"].get("count", 0)
@@ -83,7 +83,7 @@ def test_a_conflict_repeats_the_run() -> None:
 
 
 def test_a_failing_module_backs_off() -> None:
-    """A failing module backs off while the others run on."""
+    """A module that fails waits longer before its next run. Other modules run as before."""
 
     def broken(snapshot: Snapshot) -> Changes:
         raise RuntimeError(f"no {snapshot.agent_id}")
@@ -102,7 +102,7 @@ def test_a_failing_module_backs_off() -> None:
 
 
 def test_writing_an_undeclared_section_is_a_failure() -> None:
-    """The state is unchanged."""
+    """A module that writes a section it did not declare fails, and the state is not changed."""
     engine = Engine([Made(name="sly", step=lambda _: {"goals": {"active": ["steal"]}}, writes="plans")], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
     _until(engine, 1.0)
@@ -111,7 +111,7 @@ def test_writing_an_undeclared_section_is_a_failure() -> None:
 
 
 def test_an_urgent_change_ends_the_interval() -> None:
-    """The module runs at once."""
+    """After an urgent change a module runs at once, although its interval is not over."""
 
     class Alarm(Module):
         spec = Spec(
@@ -140,7 +140,7 @@ def test_an_urgent_change_ends_the_interval() -> None:
 
 
 def test_an_urgent_change_during_a_run_causes_another_run() -> None:
-    """The next run follows without an interval."""
+    """An urgent change during a run causes another run directly after it."""
     module = Made(name="calm", step=Counting(), reads="percepts", urgent="percepts", interval=15, rank=Rank.CONTROLLER)
     schedule = Schedule([module], 0.0, Random(1))
     schedule.add("ada", 0.0)
@@ -151,7 +151,7 @@ def test_an_urgent_change_during_a_run_causes_another_run() -> None:
 
 
 def test_speech_and_outcomes_reach_their_sections() -> None:
-    """Heard words and outcomes of actions are in the state."""
+    """Heard words and outcomes of actions are written into their sections of the state."""
     engine = Engine([], 0.0, seed=1)
     engine.add(SharedState.of("ada", {"action_history": {"entries": [{"id": "a1"}, {"id": "a2"}]}}), 0.0)
     heard = (Utterance(speaker="bob", name="Bob", text="Hello", second=3),)
@@ -167,7 +167,7 @@ def test_speech_and_outcomes_reach_their_sections() -> None:
 
 
 def test_an_outgoing_message_is_sent_once() -> None:
-    """An outgoing message is sent once, and its speaker hears it too."""
+    """An outgoing message is sent once. Its speaker hears it too."""
     engine = Engine([], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
     out: Changes = {
@@ -188,7 +188,7 @@ def test_an_outgoing_message_is_sent_once() -> None:
 
 
 def test_a_run_of_an_agent_that_left_changes_nothing() -> None:
-    """The result of a run is dropped if its agent has left."""
+    """The result of a run is dropped if its agent has left meanwhile."""
     engine = Engine(
         [
             Made(

@@ -1,4 +1,4 @@
-"""Tests of parsing intents from the words of a decision."""
+"""Tests of reading intents from the words of a decision."""
 
 import pytest
 from hypothesis import given
@@ -42,7 +42,7 @@ from nemuri_domain.cognition.intents import VERBS, Intent, Verb, read_intent
     ],
 )
 def test_the_intent_of_each_text(text: str, intent: Intent | None) -> None:
-    """Texts without an intent give None."""
+    """Each text has the expected intent. A text without an intent gives None."""
     assert read_intent(text) == intent
 
 
@@ -74,12 +74,12 @@ def intents(draw: st.DrawFn) -> Intent:
 
 @given(intents())
 def test_an_intent_survives_a_round_trip_through_its_words(intent: Intent) -> None:
-    """Parsing the words of an intent gives the intent."""
+    """Parsing the words of an intent gives the same intent."""
     assert read_intent(intent.words()) == intent
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_parsed_without_an_error(text: str) -> None:
-    """A quantity is at most a stack."""
+    """Any text is parsed without an error, and a quantity is at most one stack of items."""
     found = read_intent(text)
     assert found is None or 1 <= found.count <= 64

@@ -1,4 +1,6 @@
-"""Tests of modules of other packages: an error is a failure of the run and affects no other module."""
+"""Tests of modules from other packages. An error in such a module is a failure of its run and affects no other
+module.
+"""
 
 from asyncio import CancelledError
 from collections.abc import Callable
@@ -27,7 +29,7 @@ GARBAGE: dict[str, Any] = {
 
 
 class Foreign(Made):
-    """A module of another package, which may raise in `pause` and in `urgency`."""
+    """A module of another package. It can be set to raise in `pause` and in `urgency`."""
 
     def __init__(
         self,
@@ -37,26 +39,28 @@ class Foreign(Made):
         pausing: type[BaseException] | None = None,
         urging: type[BaseException] | None = None,
     ) -> None:
-        """Declare sections that the module writes and does not read: a stored one, actions and speech."""
+        """Declare three sections that the module writes and does not read: a stored one, actions and speech."""
         writes = "plans pending_acts pending_speech"
         super().__init__(step, "foreign", reads="percepts", urgent="percepts", writes=writes, brief=brief)
         self._pausing, self._urging = pausing, urging
 
     def pause(self, snapshot: Snapshot) -> float:
-        """Raise, or return the usual pause."""
+        """Return the usual pause, or raise the error that is set."""
         if self._pausing is not None:
             raise self._pausing
         return super().pause(snapshot)
 
     def urgency(self, snapshot: Snapshot) -> bool:
-        """Raise, or return True."""
+        """Return True, or raise the error that is set."""
         if self._urging is not None:
             raise self._urging
         return super().urgency(snapshot)
 
 
 def _lived(foreign: Foreign) -> Engine:
-    """Run an agent for three seconds with this module and a good one, which must not be affected."""
+    """Run an agent for three seconds with this module and an ordinary one, and assert that the ordinary one is not
+    affected.
+    """
     runs = Counting()
     engine = Engine([foreign, Made(name="well", step=runs, interval=0.5)], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
@@ -73,7 +77,7 @@ def _lived(foreign: Foreign) -> Engine:
 @pytest.mark.parametrize("brief", [True, False], ids=["brief", "aside"])
 @pytest.mark.parametrize("made", GARBAGE.values(), ids=GARBAGE)
 def test_output_that_cannot_be_stored_is_a_failure(made: Any, brief: bool) -> None:
-    """Nothing of such output is applied."""
+    """Output that cannot be stored is a failure of the run, and no part of it is applied."""
     engine = _lived(Foreign(lambda _: made, brief=brief))
     assert {each.module for each in engine.failures} == {"foreign"}
     assert engine.states["ada"].values() == {"percepts": {"health": 1}}
@@ -83,7 +87,7 @@ def test_output_that_cannot_be_stored_is_a_failure(made: Any, brief: bool) -> No
 @pytest.mark.parametrize("raised", [ZeroDivisionError, SystemExit, CancelledError])
 @pytest.mark.parametrize("where", ["step", "pausing", "urging"])
 def test_an_exception_in_a_module_does_not_stop_the_others(where: str, raised: type[BaseException]) -> None:
-    """Exceptions that would end a process or a task are caught too."""
+    """An exception in a module, even one that would end a process or a task, does not stop other modules."""
 
     def step(_: Snapshot) -> Any:
         if where == "step":
@@ -95,7 +99,9 @@ def test_an_exception_in_a_module_does_not_stop_the_others(where: str, raised: t
 
 
 def test_writing_an_unread_section_again_is_no_conflict() -> None:
-    """Each run writes the section once, although it exists already."""
+    """A module may overwrite a section that it does not read. This is no conflict, so each run writes the section
+    once.
+    """
     engine = _lived(Foreign(lambda snapshot: {"plans": {"note": f"at {snapshot.second}"}}))
     assert (engine.conflicts, engine.failures) == (0, [])
     assert engine.states["ada"].values()["plans"]["note"] != "at 0.0"

@@ -26,7 +26,7 @@ FULL: dict[str, dict[str, Any]] = {
 
 
 def test_the_modules_have_the_speeds_and_intervals_of_the_document() -> None:
-    """Speeds are those of document 002 §1.3, intervals those of §3.3."""
+    """The modules have the speeds of document 002 §1.3 and the intervals of §3.3."""
     assert {name: (spec.speed, spec.interval) for name, spec in NINE.items()} == {
         "action_awareness": ("fast", 0.05),
         "skill_execution": ("fast", 0.05),
@@ -55,7 +55,10 @@ def test_the_modules_have_the_speeds_and_intervals_of_the_document() -> None:
     ],
 )
 def test_the_modules_read_and_write_the_sections_of_the_document(name: str, reads: set[str], writes: set[str]) -> None:
-    """The table is in document 002 §1.3, and each section has one writer except action history and working memory."""
+    """Each module reads and writes the sections that document 002 §1.3 lists.
+
+    Every section has one writer, except action history and working memory.
+    """
     assert reads <= NINE[name].reads
     assert writes <= NINE[name].writes
     for section in writes - {"action_history", "working_memory"}:
@@ -63,13 +66,13 @@ def test_the_modules_read_and_write_the_sections_of_the_document(name: str, read
 
 
 def test_a_module_reads_the_sections_that_it_writes() -> None:
-    """A module reads each section that it writes, so it sees the changes of others."""
+    """A module reads every section that it writes, so that it sees changes of others."""
     for spec in NINE.values():
         assert spec.writes <= spec.reads, spec.name
 
 
 def test_modules_without_a_model_never_make_a_request() -> None:
-    """Modules without a model never make a request, with any sections. All other modules have a rank."""
+    """Modules without a model never make a request, whatever the sections contain. All other modules have a rank."""
     assert {name for name, spec in NINE.items() if spec.rank is None} == WITHOUT_MODEL
     asking = set()
     for module in build_modules(NoMemories()):
@@ -81,7 +84,7 @@ def test_modules_without_a_model_never_make_a_request() -> None:
 
 
 def test_a_module_retrieves_memories_under_its_own_name() -> None:
-    """A module that asks a model gets the memories that document 004 §4.6.3 assigns to it."""
+    """A module that asks a model retrieves memories under its own name, as document 004 §4.6.3 assigns them."""
     knowing, asking = Knowing(), set()
     more: dict[str, dict[str, Any]] = {
         "goals": {"active": [{"id": "g1", "description": "make a table"}]},
@@ -104,7 +107,7 @@ def _act(number: int) -> dict[str, Any]:
 
 
 def test_the_controller_has_the_first_rank() -> None:
-    """Talking, social awareness, planning and goals, and reflection follow."""
+    """The order of ranks is: the controller, talking, social awareness, planning and goals, reflection."""
     ranks = {name: spec.rank for name, spec in NINE.items() if spec.rank is not None}
     assert ranks == {
         "cognitive_controller": Rank.CONTROLLER,
@@ -117,7 +120,7 @@ def test_the_controller_has_the_first_rank() -> None:
 
 
 def test_modules_can_be_left_out_and_added() -> None:
-    """Two modules of one name and unknown names are refused."""
+    """Modules can be left out and added. Unknown names, and two modules of one name, are refused."""
     more = Made(Counting(), name="weather")
     names = [each.spec.name for each in build_modules(NoMemories(), without={"social_awareness"}, plugins=[more])]
     assert len(names) == 9
@@ -130,7 +133,9 @@ def test_modules_can_be_left_out_and_added() -> None:
 
 
 def test_modules_suspended_while_providers_fail() -> None:
-    """Planning and goals keep their results from the first failure on, social awareness pauses at the last provider."""
+    """Planning and goal generation are suspended if any provider fails, and social awareness too if all providers
+    fail.
+    """
     assert suspended_modules("ok") == frozenset()
     assert suspended_modules("failing") == {"goal_generation", "planning"}
     assert suspended_modules("down") == {"goal_generation", "planning", "social_awareness"}
@@ -138,5 +143,5 @@ def test_modules_suspended_while_providers_fail() -> None:
 
 
 def test_every_section_of_a_module_is_in_the_table() -> None:
-    """The table has all sections that modules read or write."""
+    """The table of sections contains every section that a module reads or writes."""
     assert all(spec.reads | spec.writes <= SECTIONS.keys() for spec in NINE.values())

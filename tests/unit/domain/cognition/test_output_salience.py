@@ -1,4 +1,4 @@
-"""Tests of salience and of the threshold."""
+"""Tests of the salience of modules' outputs and of the threshold that an output must pass."""
 
 from dataclasses import replace
 
@@ -25,13 +25,13 @@ outputs = st.sampled_from(sorted(OUTPUTS))
 
 
 def test_the_score_is_the_weighted_geometric_mean_of_the_document() -> None:
-    """The weights are 0.4, 0.35 and 0.25."""
+    """The score is the weighted geometric mean of the three factors, with the document's weights 0.4, 0.35 and 0.25."""
     assert Salience("planning", 0.5, 0.8, 0.2).composite == pytest.approx(0.5**0.4 * 0.8**0.35 * 0.2**0.25)
     assert Salience("planning", 1.0, 1.0, 1.0).composite == 1.0
 
 
 def test_a_factor_of_0_counts_as_one_hundredth() -> None:
-    """The score is above 0."""
+    """A factor of 0 counts as 0.01, so that the score is above 0."""
     assert Salience("planning", 0.0, 1.0, 1.0).composite == pytest.approx(0.01**0.4)
     assert Salience("planning", 0.0, 0.0, 0.0).composite == pytest.approx(0.01)
 
@@ -47,7 +47,7 @@ def test_the_score_is_monotonic_in_each_factor(
 
 @given(st.floats(0, 1e6), st.floats(0, 1e6))
 def test_newer_outputs_are_at_least_as_recent(first: float, second: float) -> None:
-    """Recency falls with age."""
+    """The recency of an output never rises with its age."""
     assert recency(min(first, second)) >= recency(max(first, second))
 
 
@@ -55,7 +55,7 @@ def test_newer_outputs_are_at_least_as_recent(first: float, second: float) -> No
 def test_emergency_takes_precedence_over_overload_and_overload_over_idleness(
     hurt: bool, anomalies: int, still: bool, updated: int
 ) -> None:
-    """The situation sets the threshold."""
+    """The situation sets the threshold. An emergency takes precedence over overload, and overload over idleness."""
     least = threshold(replace(CALM, hurt=hurt, anomalies=anomalies, still=still), updated)
     if hurt or anomalies:
         assert least == 0.1
@@ -69,7 +69,7 @@ def test_emergency_takes_precedence_over_overload_and_overload_over_idleness(
 def test_each_output_passes_or_is_kept(
     drawn: list[tuple[Output, float, float, float]], kept: dict[Output, float], least: float
 ) -> None:
-    """No salience is above 1."""
+    """Each output passes or its salience is kept for the next run. No salience is above 1."""
     scores = [Salience(*each) for each in drawn]
     found = select(scores, kept, least)
     assert found.passed.keys() | found.kept.keys() == {each.output for each in scores}
@@ -82,7 +82,7 @@ def test_each_output_passes_or_is_kept(
 def test_salience_below_the_threshold_accumulates_until_it_passes(
     urgency: float, relevance: float, fresh: float, least: float
 ) -> None:
-    """Salience below the threshold passes after as many runs as the score fits into the threshold."""
+    """Salience below the threshold adds up over runs until the output passes, after about threshold / score runs."""
     score = Salience("planning", urgency, relevance, fresh)
     kept: dict[Output, float] = {}
     for _ in range(1, 62):

@@ -1,4 +1,4 @@
-"""Tests of pending percepts: when an agent takes them in, and which modules run then."""
+"""Tests of pending percepts: the time at which an agent reads one, and the modules that run then."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ HERE = Position(x=0, y=64, z=0)
 
 
 def _told(engine: Engine, agent_id: str, now: float, **percept: Any) -> None:
-    """Send an urgent percept."""
+    """Give an agent an urgent percept."""
     told = Percept(second=now, position=HERE, **percept).model_dump_json().encode()
     engine.tell(agent_id, told, now, calm=not percept.keys() & {"heard", "outcomes", "hurt"})
 
@@ -26,8 +26,9 @@ def _watching(runs: Counting, agents: Iterable[str]) -> Engine:
 
 
 def test_of_calm_percepts_only_the_newest_is_read() -> None:
-    """The newest calm percept wakes its readers. A run that has seen it is not repeated, and an invalid one changes
-    nothing.
+    """Of several calm percepts only the newest is read, by the modules that read percepts.
+
+    A run that has seen it is not repeated. An invalid percept changes nothing.
     """
     runs = Counting()
     engine = _watching(runs, ["ada"])
@@ -49,7 +50,9 @@ def test_of_calm_percepts_only_the_newest_is_read() -> None:
 
 
 def test_urgent_percepts_are_read_at_once_and_in_order() -> None:
-    """Words before a blow are heard, and a later calm percept gives the final state."""
+    """Urgent percepts are read at once and in order: words before a blow are heard. A later calm percept gives the
+    final state.
+    """
     runs = Counting()
     engine = _watching(runs, ["ada"])
     for nth, text in enumerate(("hello", "run")):
@@ -65,7 +68,9 @@ def test_urgent_percepts_are_read_at_once_and_in_order() -> None:
 
 
 def test_a_percept_of_many_agents_is_processed_agent_by_agent() -> None:
-    """The readers of one agent run before the next agent reads its own, and no reader runs twice."""
+    """If many agents have percepts, all modules that read one agent's percept run before the next agent's, and none
+    runs twice.
+    """
     order: list[str] = []
 
     class Order:
@@ -86,7 +91,7 @@ def test_a_percept_of_many_agents_is_processed_agent_by_agent() -> None:
 
 
 def test_an_urgent_percept_is_read_within_a_quarter_of_a_second() -> None:
-    """An urgent percept is read within a quarter of a second, however many modules without a model are due."""
+    """An urgent percept is read within a quarter of a second, however many modules that ask no model are due."""
     engine = Engine([Made(name="busy", step=Counting(), interval=0.05)], 0.0, seed=1)
     for nth in range(100):
         engine.add(SharedState(f"a{nth}"), 0.0)
@@ -104,7 +109,7 @@ def test_an_urgent_percept_is_read_within_a_quarter_of_a_second() -> None:
 
 
 def test_agents_with_a_calm_percept_run_at_different_moments() -> None:
-    """A thousand agents are spread over a quarter of a second."""
+    """A thousand agents that get a calm percept run at different moments, spread over a quarter of a second."""
     agents = [f"a{nth}" for nth in range(200)]
     engine = _watching(Counting(), agents)
     for each in agents:

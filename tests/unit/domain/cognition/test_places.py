@@ -1,4 +1,4 @@
-"""Tests of the order in which modules get one of the limited model requests."""
+"""Tests of the order in which modules get places, since the number of concurrent requests to a model is limited."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from tests.unit.domain.cognition.modules import Counting, Made
 
 
 def _asking(rank: Rank, interval: float = 1.0) -> Module:
-    """Return a module that asks a model. A percept is urgent for it."""
+    """Return a module of this rank that asks a model. Every percept is urgent for it."""
     return Made(name=rank.name.lower(), step=Counting(), interval=interval, rank=rank)
 
 
 def _schedule(*modules: Module, places: int, agents: int = 1) -> Schedule:
-    """Return a schedule in which every module of every agent is due."""
+    """Return a schedule with `places` places in which every module of every agent is due."""
     schedule = Schedule(modules, 0.0, Random(1))
     schedule.places = places
     for nth in range(agents):
@@ -28,7 +28,7 @@ def _schedule(*modules: Module, places: int, agents: int = 1) -> Schedule:
 
 
 def ringing(schedule: Schedule, now: float) -> Iterator[Slot]:
-    """Yield the slots that get a turn."""
+    """Yield the slots (modules of agents) that get a turn at this time."""
     while True:
         yield from schedule.reflexes(now)
         if (slot := schedule.asking(now)) is None:
@@ -37,14 +37,16 @@ def ringing(schedule: Schedule, now: float) -> Iterator[Slot]:
 
 
 def _served(schedule: Schedule, now: float) -> Iterator[Slot]:
-    """Yield the slots that get a turn one after the other. Each ends at once and is not due again."""
+    """Yield the slots that get a turn, one after the other. Each ends its run at once and is not due again."""
     while (slot := next(iter(ringing(schedule, now)), None)) is not None:
         yield slot
         schedule.ran(slot, now, 1e6)
 
 
 def test_at_most_as_many_run_as_there_are_places() -> None:
-    """A waiting module has not read its snapshot, so it sees later changes."""
+    """At most as many modules run as there are places. A waiting module reads its snapshot later, so it sees later
+    changes.
+    """
     schedule = _schedule(*map(_asking, Rank), places=2)
     first = list(ringing(schedule, 10.0))
     assert len(first) == 2
@@ -55,13 +57,15 @@ def test_at_most_as_many_run_as_there_are_places() -> None:
 
 
 def test_the_controller_comes_first_of_those_due_together() -> None:
-    """The controller comes first of the modules due together; the others follow by rank."""
+    """Of modules that are due at the same time the controller comes first, and the others follow by rank."""
     schedule = _schedule(*(_asking(rank) for rank in reversed(Rank)), places=1)
     assert [slot.module.spec.rank for slot in _served(schedule, 2.0)] == sorted(Rank)
 
 
 def test_a_module_that_waited_beyond_its_patience_comes_before_a_later_controller() -> None:
-    """No module waits forever."""
+    """A module that has waited longer than the limit of its rank comes before a controller that became due later. So no
+    module waits forever.
+    """
     reflecting, deciding = _asking(Rank.REFLECTION, 0.01), _asking(Rank.CONTROLLER, 100.0)
     schedule = Schedule([reflecting, deciding], 0.0, Random(1))
     schedule.places = 0
@@ -74,7 +78,7 @@ def test_a_module_that_waited_beyond_its_patience_comes_before_a_later_controlle
 
 
 def test_an_urgent_module_moves_to_the_front_of_the_queue() -> None:
-    """Modules beyond their patience stay before it."""
+    """An urgent module moves to the front of the queue, but behind modules that have waited longer than their limit."""
     schedule = _schedule(_asking(Rank.CONTROLLER), places=0, agents=5)
     assert list(ringing(schedule, 1.5)) == []
     last = schedule._slots["a4"]["controller"]
@@ -95,7 +99,7 @@ def test_an_urgent_module_moves_to_the_front_of_the_queue() -> None:
 
 
 def test_modules_without_a_model_are_not_delayed_by_the_queue() -> None:
-    """Modules without a model run before and between the waiting ones, however many wait."""
+    """Modules that ask no model run before and between the waiting ones, however many of these there are."""
     schedule = _schedule(_asking(Rank.CONTROLLER), Made(Counting(), "quick", interval=0.05), places=100, agents=20)
     order = [slot.module.spec.name for slot in ringing(schedule, 5.0)]
     assert order == ["quick"] * 20 + ["controller"] * 20
@@ -119,8 +123,9 @@ def test_changes_while_waiting_are_seen_in_the_same_run() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_under_overload_all_places_are_used_fairly(seed: int) -> None:
-    """300 agents with two modules each ask every second for five minutes; 40 per second are answered. No agent waits
-    twice the mean.
+    """Under overload no agent waits more than twice the mean.
+
+    300 agents with two modules each ask every second for five minutes, and 40 requests a second are answered.
     """
     rng = Random(seed)
     schedule = _schedule(_asking(Rank.CONTROLLER), _asking(Rank.PLANNING), places=60, agents=300)

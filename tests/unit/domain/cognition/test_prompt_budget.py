@@ -1,4 +1,4 @@
-"""Tests of the division of the token budget and of the truncation of texts."""
+"""Tests of dividing the token budget of a prompt among its sections, and of cutting texts."""
 
 import pytest
 from hypothesis import given
@@ -22,14 +22,18 @@ TEXTS = st.dictionaries(
 
 
 def test_the_shares_at_rest_are_those_of_the_document() -> None:
-    """At urgency 0 and company 0 the shares are 10, 30, 15, 15, 20 and 10 percent."""
+    """At urgency 0 and company 0 the shares of the sections are 10, 30, 15, 15, 20 and 10 percent, as in the
+    document.
+    """
     assert section_shares(0, 0) == pytest.approx(dict(BASE_SHARES))
     assert sum(BASE_SHARES.values()) == pytest.approx(1)
 
 
 @given(NUMBERS, NUMBERS)
 def test_shares_are_shares(urgency: float, company: float) -> None:
-    """Shares sum to 1, each is above 0, and the system prompt keeps its tenth."""
+    """For any urgency and company the shares add up to 1, each is above 0, and the system prompt's share is 10
+    percent.
+    """
     found = section_shares(urgency, company)
 
     assert sum(found.values()) == pytest.approx(1)
@@ -38,7 +42,9 @@ def test_shares_are_shares(urgency: float, company: float) -> None:
 
 
 def test_urgency_is_for_alerts_and_company_for_the_social_situation() -> None:
-    """Urgency raises alerts and company the social section, at the cost of all others except the system prompt."""
+    """Urgency raises the share of alerts, and company that of the social section. All others shrink, except the system
+    prompt.
+    """
     calm, urgent, social = section_shares(0, 0), section_shares(1, 0), section_shares(0, 1)
 
     assert [part for part in PROMPT_SECTIONS if urgent[part] > calm[part]] == ["alerts"]
@@ -47,7 +53,7 @@ def test_urgency_is_for_alerts_and_company_for_the_social_situation() -> None:
 
 
 def test_an_unused_share_passes_to_other_sections() -> None:
-    """An unused share passes to sections that need more, up to the whole prompt."""
+    """The unused part of a share goes to sections that need more, up to the whole prompt."""
     lines = [f"Line {number} of what is remembered." for number in range(100)]
     alone = fit_to_budget({"memories": lines}, 300, section_shares(0, 0))
     beside = fit_to_budget({"memories": lines, "working_memory": lines}, 300, section_shares(0, 0))
@@ -57,7 +63,7 @@ def test_an_unused_share_passes_to_other_sections() -> None:
 
 
 def test_a_text_that_does_not_fit_is_cut_at_a_sentence() -> None:
-    """A text that does not fit is cut at the end of a sentence, in the order of the texts."""
+    """Texts are fitted in their order. A text that does not fit is cut at the end of a sentence."""
     fitted = fit_to_budget(
         {"goals": ["Smelt iron.", "Build a house. Ask Lila to help with all of the walls of it."]}, 12, BASE_SHARES
     )
@@ -66,7 +72,7 @@ def test_a_text_that_does_not_fit_is_cut_at_a_sentence() -> None:
 
 
 def test_a_budget_of_0_leaves_every_section_empty() -> None:
-    """A budget of 0 gives every section an empty tuple."""
+    """With a budget of 0 each section is an empty tuple."""
     assert fit_to_budget({"goals": ["Smelt iron."], "alerts": []}, 0, BASE_SHARES) == {"goals": (), "alerts": ()}
 
 
@@ -74,7 +80,7 @@ def test_a_budget_of_0_leaves_every_section_empty() -> None:
 def test_fitted_texts_never_exceed_the_budget(
     texts: dict[PromptSection, list[str]], budget: int, urgency: float, company: float
 ) -> None:
-    """Fitted texts on lines of their own never exceed the budget, and nothing is dropped if there is room."""
+    """Fitted texts, each on its own line, never exceed the budget. Nothing is dropped if everything fits."""
     fitted = fit_to_budget(texts, budget, section_shares(urgency, company))
     lines = [text for part in fitted.values() for text in part]
 

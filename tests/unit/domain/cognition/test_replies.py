@@ -1,4 +1,4 @@
-"""Any reply of a model is read or refused, and what is read can be stored."""
+"""Tests of all modules that ask a model: any reply is read or refused, and the result can be stored."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -56,13 +56,13 @@ ASKS = _asks()
 
 
 def test_all_six_modules_with_a_model_are_tested() -> None:
-    """The cases below cover each of them."""
+    """The cases below cover all six modules that ask a model."""
     assert len(ASKS) == 6
 
 
 @given(st.sampled_from(ASKS), replies)
 def test_any_reply_is_read_or_refused(then: Callable[[str], Any], reply: str) -> None:
-    """A reply is refused by a ValueError. The result is JSON that can be stored."""
+    """Any reply is read as JSON that can be stored, or raises `ValueError`."""
     try:
         changes = then(reply)
     except ValueError:
@@ -88,5 +88,5 @@ def _strings(value: object) -> Iterator[str]:
     ("value", "line"), [(" a\n b ", "a b"), ("a\0\ud800b", "ab"), (None, ""), (7, ""), ("あ" * 9, "あああああ")]
 )
 def test_a_line_can_be_stored(value: object, line: str) -> None:
-    """The line has no characters that a store refuses."""
+    """A line made of any value has no characters that a store refuses."""
     assert one_line(value, 5) == line

@@ -1,4 +1,4 @@
-"""Tests of the scripted model, prompt by prompt and in the grid world."""
+"""Tests of the scripted model: its answers to each kind of prompt, and agents with it in the grid world."""
 
 import json
 from random import Random
@@ -45,13 +45,13 @@ def _asked(seed: int = 0, **about: Any) -> dict[str, Any]:
     ],
 )
 def test_survival_then_food_then_the_plan_decide(about: dict[str, Any], action: str) -> None:
-    """Without any of them the agent looks around."""
+    """Decisions follow survival first, then food, then the plan. Without any of them the agent looks around."""
     assert _asked(job="decision", **about)["priority_action"] == action
 
 
 @given(st.integers(0, 99), st.sampled_from(["", "Hi!", "Can you help me?"]), st.booleans())
 def test_decisions_are_readable_and_coherent_with_speech(seed: int, heard: str, near: bool) -> None:
-    """Speech never contradicts its decision."""
+    """Every decision can be read, and its speech does not contradict it."""
     said = [{"speaker": "bea", "text": heard, "second": 9.0}] if heard else []
     about: dict[str, Any] = {"job": "decision", "plan": PLAN, "heard": said, "sighted": [BEA] if near else []}
     found = read_decision(json.dumps(_asked(seed, **about)), "d1", 1.0)
@@ -68,7 +68,9 @@ def test_decisions_are_readable_and_coherent_with_speech(seed: int, heard: str, 
 
 
 def test_goals_follow_the_tech_tree() -> None:
-    """Goals follow the tech tree step by step, and a reached goal is not generated again."""
+    """Goals follow the tech tree (the order in which items can be made) step by step. A reached goal is not generated
+    again.
+    """
     first = [each["description"] for each in _asked(job="goals")["goals"]]
     assert first[:2] == ["make a wood_pickaxe", "make a stone_pickaxe"]
     found = _asked(job="goals", reached=["make a wood_pickaxe"], inventory={"stone_pickaxe": 1})["goals"]
@@ -78,14 +80,14 @@ def test_goals_follow_the_tech_tree() -> None:
 
 
 def test_friends_in_sight_get_gifts() -> None:
-    """Friends in sight get gifts; others get none."""
+    """Agents give items to friends in sight, and to nobody else."""
     felt = {"Bea": {"sentiment": 8.0}, "Cem": {"sentiment": 3.0}}
     found = _asked(job="goals", social=felt, sighted=[BEA, {"id": "cem"}])["goals"]
     assert [each["description"] for each in found if each["sort"] == "social"] == ["give 1 wood to Bea"]
 
 
 def test_kind_words_raise_sentiment_and_harsh_ones_lower_it() -> None:
-    """The change starts from the present sentiment."""
+    """Kind words raise the present sentiment, and harsh words lower it."""
     heard = [{"speaker": "bea", "text": "Thank you, my friend"}, {"speaker": "cem", "text": "You stupid thief"}]
     found = judge_speakers({"speakers": ["bea", "cem"], "heard": heard, "known": {"cem": {"sentiment": 4.0}}})
     assert found["bea"] == {"sentiment": 6.0, "relationship": "friendly"}
@@ -102,7 +104,7 @@ def test_reflections_name_the_most_frequent_failure() -> None:
 
 
 def test_unknown_prompts_are_refused() -> None:
-    """The model raises an error."""
+    """An unknown prompt raises an error."""
     with pytest.raises(ValueError, match="'weather'"):
         scripted_answer(Prompt("", "", {"job": "weather"}), Random(0))
 
@@ -115,7 +117,9 @@ def test_one_agent_makes_a_stone_pickaxe() -> None:
 
 
 def test_agents_talk_and_judge_each_other() -> None:
-    """Each decision has at most one utterance, and a second run gives the same events."""
+    """Agents talk and judge each other. Each decision has at most one utterance, and a second run gives the same
+    events.
+    """
     lives = []
     for _ in range(2):
         life = Life(

@@ -1,4 +1,4 @@
-"""Tests of snapshots, changes and conflicts."""
+"""Tests of snapshots of an agent's state, of changes to it and of conflicts between changes."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from nemuri_domain.cognition.shared_state import Conflict, SharedState
 
 
 def test_a_snapshot_does_not_change() -> None:
-    """Later changes of the state are not visible in it."""
+    """Later changes of the state are not visible in a snapshot."""
     state = SharedState.of("ada", {"goals": {"active": ["iron"]}, "plans": {"steps": []}})
     before = state.snapshot(["goals", "plans"], 1.0)
     state.put({"goals": {"active": ["gold"]}, "plans": {"steps": ["dig"]}}, 2.0)
@@ -27,7 +27,7 @@ def test_two_modules_may_change_different_keys_of_a_section() -> None:
 
 
 def test_a_key_changed_since_the_snapshot_is_a_conflict() -> None:
-    """The whole change is rejected."""
+    """If a key has changed since the snapshot, a module's whole change is rejected."""
     state = SharedState.of("ada", {"social_model": {"bob": 3}})
     base = state.snapshot(["social_model", "goals"], 1.0)
     state.apply({"social_model": {"bob": None}}, base, 1.0)
@@ -37,7 +37,7 @@ def test_a_key_changed_since_the_snapshot_is_a_conflict() -> None:
 
 
 def test_writing_an_equal_value_is_no_change() -> None:
-    """The version of the section stays."""
+    """Writing an equal value is no change: the section keeps its version."""
     state = SharedState.of("ada", {"plans": {"steps": ["dig"]}})
     revision = state.revision
     base = state.snapshot(["plans"], 1.0)
@@ -46,14 +46,14 @@ def test_writing_an_equal_value_is_no_change() -> None:
 
 
 def test_an_unknown_section_is_refused() -> None:
-    """The change raises an error."""
+    """A change of an unknown section raises an error."""
     with pytest.raises(KeyError, match="mood"):
         SharedState("ada").put({"mood": {"now": "fine"}}, 0.0)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.booleans()), max_size=30))
 def test_no_change_is_lost(writes: list[tuple[str, int, bool]]) -> None:
-    """A counter equals the number of accepted writes, with writers on old snapshots."""
+    """With writers on old snapshots, a counter still equals the number of accepted writes."""
     state, accepted = SharedState("ada"), dict.fromkeys("abc", 0)
     old = state.snapshot(["goals"], 0.0)
     for key, step, fresh in writes:

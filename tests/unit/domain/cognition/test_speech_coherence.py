@@ -1,4 +1,4 @@
-"""Tests of the check that speech does not contradict an action."""
+"""Tests of the check that speech does not contradict the agent's action."""
 
 import pytest
 
@@ -28,7 +28,7 @@ STEPS = [WOOD, Intent("craft", "table"), Intent("place", "table")]
     ],
 )
 def test_words_that_match_the_action_pass(text: str, action: str) -> None:
-    """Words without a promise pass too."""
+    """Words that match the action pass, and so do words that promise nothing."""
     intent = read_intent(action)
     assert intent is not None
     assert contradiction(text, intent) is None
@@ -49,14 +49,14 @@ def test_words_that_match_the_action_pass(text: str, action: str) -> None:
     ],
 )
 def test_words_that_promise_another_action_fail(text: str, action: str, why: str) -> None:
-    """Words that deny the decision fail too."""
+    """Words that promise another action, or deny the decision, do not pass."""
     intent = read_intent(action)
     assert intent is not None
     assert why in (contradiction(text, intent) or "")
 
 
 def test_an_agent_with_a_plan_may_promise_its_remaining_steps() -> None:
-    """Steps that are done may not be promised."""
+    """An agent with a plan may promise the plan's remaining steps, but not steps that are done."""
     plan = Intent("plan")
     assert contradiction("I'm getting wood, then I'll build a table.", plan, STEPS) is None
     assert contradiction("I'm getting wood.", plan, STEPS[1:]) is not None

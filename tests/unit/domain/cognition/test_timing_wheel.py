@@ -1,4 +1,4 @@
-"""Tests of the timing wheel."""
+"""Tests of the timing wheel, which holds the times at which modules are due."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +8,7 @@ from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS, TimingWheel
 
 @given(st.lists(st.floats(0, 100), max_size=50), st.lists(st.floats(0, 5), min_size=1, max_size=50))
 def test_every_timer_fires_once_and_at_most_one_slot_late(times: list[float], steps: list[float]) -> None:
-    """No timer fires early."""
+    """Every timer fires once, never early and at most one slot late."""
     wheel, now, rung = TimingWheel[int](0.0), 0.0, dict[int, float]()
     for nth, due in enumerate(times):
         wheel.set(due, nth)
@@ -24,7 +24,7 @@ def test_every_timer_fires_once_and_at_most_one_slot_late(times: list[float], st
 
 
 def test_an_interrupted_reader_loses_no_timer() -> None:
-    """The next reader gets the remaining timers."""
+    """If a reader of due timers stops early, the next reader gets the remaining ones."""
     wheel = TimingWheel[str](0.0)
     for name in "abc":
         wheel.set(0.5, name)
@@ -33,7 +33,7 @@ def test_an_interrupted_reader_loses_no_timer() -> None:
 
 
 def test_a_timer_set_while_firing_fires_too() -> None:
-    """A due timer that is set during a reading is in that reading."""
+    """A timer that is set while due timers are read, and is itself due, is part of the same reading."""
     wheel = TimingWheel[int](0.0)
     wheel.set(0.1, 0)
     heard = []

@@ -1,4 +1,7 @@
-"""Tests of a replay under another policy; under the recorded one it gives the same mind."""
+"""Tests of a replay of an agent's events under another policy. Under the recorded policy it gives the same mind.
+
+A mind is the state of one agent with strength memory, folded from its events.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +36,7 @@ TIGHT: dict[str, Any] = {
     "archive_threshold": 0.3,
     "max_active_memories": 5,
 }
-"""Policy with few uses per level, fast decay and small limits, so that a short life meets all steps of a sleep."""
+"""A policy with few uses per level, fast decay and small limits, so that a few events reach all steps of a sleep."""
 SOME = st.lists(st.sampled_from(MEMORIES), min_size=1, max_size=3, unique=True)
 PERSPECTIVE = st.sampled_from([None, COST, QUALITY])
 
@@ -56,7 +59,7 @@ LIVING: st.SearchStrategy[Any] = st.one_of(
     st.just(stories.adopted(consolidation_thresholds=(0, 2, 4, 6, 8, 10))),
     st.just(stories.defined()),
 )
-"""Events of an agent between sleeps."""
+"""Strategies for the events of an agent between two sleeps."""
 BETWEEN = st.lists(LIVING, max_size=2)
 NIGHT = st.builds(
     lambda number, early, late: [stories.ended(number), *early, "decide", *late, "sleep"],
@@ -64,7 +67,7 @@ NIGHT = st.builds(
     BETWEEN,
     BETWEEN,
 )
-"""A session that ends, and a sleep that is recorded later than it was decided."""
+"""Strategy for a session that ends and a sleep that is recorded some events after it was decided."""
 STEPS = st.lists(
     st.one_of(st.lists(LIVING, min_size=1, max_size=3), NIGHT, BETWEEN.map(lambda each: ["decide", *each, "sleep"])),
     min_size=4,
@@ -73,7 +76,7 @@ STEPS = st.lists(
 
 
 def lived(steps: Sequence[AnyAgentEvent | str]) -> Story:
-    """Return a life in which a decision is repeated if another sleep was appended in between."""
+    """Return the story after these steps. A sleep is decided again if another one was appended since its decision."""
     story = stories.given(stories.adopted(**TIGHT), *(stories.encoded(each) for each in MEMORIES[:6]))
     waiting: AgentSlept | None = None
     for step in steps:
@@ -92,18 +95,18 @@ def lived(steps: Sequence[AnyAgentEvent | str]) -> Story:
 
 
 def _decided(story: Story) -> AgentSlept | None:
-    """Return the sleep that continues an unfinished one, or else one over all sessions without a sleep."""
+    """Return the sleep that continues an unfinished one, or else a sleep that covers all sessions without one."""
     seen = sleep_input(story.mind)
     seen = replace(
         seen, touched=seen.touched[::-1], faded=seen.faded[::-1]
-    )  # # the projections return rows in any order
+    )  # The projections return rows in any order.
     sleeps = [each for each in story.events if isinstance(each, AgentSlept)]
     going_on = sleep.continue_sleep(sleeps[-1], seen) if sleeps else None
     return going_on or sleep.decide(stories.ended(0), seen)
 
 
 def what_if(events: Sequence[AnyAgentEvent], since: int = 0, **parameters: Any) -> CounterfactualReplay:
-    """Return the replay of these events under other parameters, from a sequence on."""
+    """Return the replay of these events in which other policy parameters apply from the sequence `since` on."""
     found = CounterfactualReplay(parameters)
     for event in events:
         if not found.begun and (event.sequence or 0) > since:
@@ -113,7 +116,7 @@ def what_if(events: Sequence[AnyAgentEvent], since: int = 0, **parameters: Any) 
 
 
 def plain(mind: Mind) -> tuple[Any, ...]:
-    """Return the mind with its policy by value."""
+    """Return the content of a mind as a tuple that can be compared by value."""
     assert mind.agent is not None
     waiting = None if mind.agent.next_policy is None else mind.agent.coming
     agent = mind.agent.replace(policy=mind.agent.rules.differing, next_policy=waiting)
@@ -122,7 +125,10 @@ def plain(mind: Mind) -> tuple[Any, ...]:
 
 @given(STEPS, st.integers(1, 4), st.integers(0, 60))
 def test_the_recorded_policy_gives_the_same_mind(steps: list[AnyAgentEvent | str], room: int, since: int) -> None:
-    """Levels, archive and strengths are equal to the last bit, also for late, interrupted and divided sleeps."""
+    """Under the recorded policy the replay gives exactly the same levels, archive and strengths.
+
+    This also holds for late, interrupted and divided sleeps.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sleep, "CHANGES_PER_SLEEP", room)
         story = lived(steps)
@@ -134,7 +140,7 @@ def test_the_recorded_policy_gives_the_same_mind(steps: list[AnyAgentEvent | str
 
 
 FADING: dict[str, Any] = {"expected_tasks_per_day": 1, "daily_decay_targets": (0.5,) * 6, "archive_threshold": 0.2}
-"""Policy under which a session halves all strengths, so that three sessions archive an unused memory."""
+"""A policy under which each session halves all strengths, so that three sessions archive an unused memory."""
 
 
 def archived(mind: Mind) -> set[UUID]:
@@ -143,7 +149,7 @@ def archived(mind: Mind) -> set[UUID]:
 
 
 def recalled(*memory_ids: UUID, assignment: int, deep: bool = False, chosen: int = 1) -> MemoriesRetrieved:
-    """Return a retrieval of these memories, most relevant first, of which the first ones are in the context."""
+    """Return a retrieval of these memories, most relevant first. The first `chosen` of them are in the context."""
     candidates = tuple(
         Candidate(
             memory_id=each,
@@ -167,7 +173,7 @@ def drawn_on(*memory_ids: UUID, assignment: int) -> MemoriesUsed:
 
 
 def test_another_archive_threshold_is_applied_in_every_sleep() -> None:
-    """Levels and clocks follow too."""
+    """Another archive threshold applies in every sleep. Levels and decay change accordingly."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B), *stories.night(0), stories.used(B))
     story = story.when(*stories.night(1))
     assert archived(story.mind) == set()
@@ -180,7 +186,10 @@ def test_another_archive_threshold_is_applied_in_every_sleep() -> None:
 
 
 def test_the_other_policy_applies_from_the_named_sequence() -> None:
-    """Earlier sleeps are unchanged, and a policy that waits for the next sleep is overridden too."""
+    """The other policy applies from the named sequence on, and sleeps before it are unchanged.
+
+    It also replaces a recorded policy that waits for the next sleep.
+    """
     story = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), *stories.night(1))
     assert archived(what_if(story.events, since=len(story.events), archive_threshold=0.9).other) == set()
     assert archived(what_if(story.events, since=len(story.events) - 2, archive_threshold=0.26).other) == {A}
@@ -191,7 +200,9 @@ def test_the_other_policy_applies_from_the_named_sequence() -> None:
 
 
 def test_a_memory_archived_under_the_other_policy_is_not_used() -> None:
-    """The use is missing, and with it its credit and the withdrawal of a repetition."""
+    """A memory that the other policy has archived is not used. Its credit, and the withdrawal of a repetition, are
+    missing too.
+    """
     story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B), *stories.night(0), encoded(C))
     story = story.when(recalled(A, B, C, assignment=1, chosen=2), drawn_on(A, B, assignment=1))
     credit = stories.credited(A, B).model_copy(update={"assignment_id": UUID(int=5_001)})
@@ -204,7 +215,9 @@ def test_a_memory_archived_under_the_other_policy_is_not_used() -> None:
 
 
 def test_a_memory_found_in_the_other_archive_is_used() -> None:
-    """A memory of the other archive is found by deep recall or if nothing active is relevant, and is reactivated."""
+    """A memory in the archive under the other policy is found by a deep recall, or if nothing active is relevant. It is
+    then reactivated.
+    """
     night = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), encoded(B))
     for asked in (recalled(A, assignment=1), recalled(A, B, assignment=1, deep=True)):
         found = what_if(night.when(asked, drawn_on(A, assignment=1)).events, archive_threshold=0.6)
@@ -216,7 +229,7 @@ def test_a_memory_found_in_the_other_archive_is_used() -> None:
 
 
 def test_the_replay_has_the_memories_that_would_be_retrieved() -> None:
-    """The logged candidates are ranked and selected with the strengths of the other policy."""
+    """The replay ranks and selects the recorded candidates with their strengths under the other policy."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), *stories.night(0), encoded(B), encoded(C))
     story = story.when(recalled(A, B, C, assignment=1, chosen=3))
     [same] = what_if(story.events).recalls
@@ -233,7 +246,7 @@ def test_the_replay_has_the_memories_that_would_be_retrieved() -> None:
 
 
 def test_values_that_come_from_the_policy_are_replaced() -> None:
-    """Initial strengths and impact points are, unless something else set them."""
+    """Initial strengths and impact points are those of the other policy, unless an event states another value."""
     story = stories.given(encoded(A), encoded(B, strength=0.7), stories.credited(A, points=2.0))
     story = story.when(stories.credited(B, points=7.0))
     other = what_if(story.events, initial_strength=3.0, impact_user_positive=1.0, impact_to_strength_ratio=0).other
@@ -243,7 +256,7 @@ def test_values_that_come_from_the_policy_are_replaced() -> None:
 
 
 def test_an_unexplained_sleep_is_reported() -> None:
-    """A sleep that the replay cannot explain is reported and decided again from the state before it."""
+    """A sleep that the recorded policy does not explain is reported, and is decided again from the state before it."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), stories.ended(1), stories.slept(1, archived={A: 0}))
     sleeps = what_if(story.events).sleeps
     assert sleeps.explained == sleeps.slept - 1
@@ -251,7 +264,7 @@ def test_an_unexplained_sleep_is_reported() -> None:
 
 
 def erased(story: Story, gone: set[int]) -> list[AnyAgentEvent]:
-    """Return the story without some of its events, and with the erasure of these at the end."""
+    """Return the story without the events at the positions `gone`, followed by the erasure of their data."""
     kept = [each for each in story.events if each.sequence not in gone]
     said = MemoriesErased(
         event_id=derive("tombstone", "memories_erased"),
@@ -269,7 +282,7 @@ def strength(mind: Mind, memory_id: UUID) -> float:
 
 
 def test_an_erasure_restates_strengths_not_stored_values() -> None:
-    """A memory whose use was erased has the stated strength, at any speed of decay."""
+    """A memory whose use was erased has the strength that the erasure states, at any speed of decay."""
     story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B))
     for number in range(12):
         story = story.when(stories.used(A), *stories.night(number))
@@ -295,7 +308,9 @@ def test_an_erasure_restates_strengths_not_stored_values() -> None:
 def test_after_an_erasure_both_minds_have_the_restated_values(
     steps: list[AnyAgentEvent | str], gone: set[int], threshold: float, left: float
 ) -> None:
-    """Status, level, counts and strength are equal for any erasure and any policy."""
+    """After any erasure, status, level, counts and strength that it states are equal in both minds, under any
+    policy.
+    """
     story = lived(steps)
     of_tasks = (MemoriesUsed, MemoriesRetrieved)
     events = erased(story, {each.sequence or 0 for each in story.events if isinstance(each, of_tasks)} & gone)
@@ -307,13 +322,13 @@ def test_after_an_erasure_both_minds_have_the_restated_values(
 
 
 def test_the_unsupported_parameters_are_parameters_of_the_policy() -> None:
-    """The set names only fields of the policy."""
+    """The set of unsupported parameters contains only fields of the policy."""
     assert set(Policy.model_fields) >= UNANSWERED
 
 
 @given(st.lists(EVENTS, min_size=5, max_size=40), st.integers(0, 40), st.floats(0.01, 3), st.floats(0.1, 1))
 def test_the_replay_is_total(events: list[AnyAgentEvent], since: int, threshold: float, left: float) -> None:
-    """The replay never raises, the recorded mind is the fold, and no memory appears that was never encoded."""
+    """For any events the replay raises no error, the recorded mind is the fold, and every memory in it was encoded."""
     log = history([*first_of_each([stories.defined(), *events])])
     found = what_if(log, since, archive_threshold=threshold, daily_decay_targets=[left] * 6)
     assert found.recorded == fold(log)

@@ -40,12 +40,12 @@ COMMON: dict[str, Any] = {"agent_id": "python", "recorded_at": NOW}
 
 
 def begun() -> CourseBegun:
-    """Return the start of the course."""
+    """Return the event that begins the course."""
     return CourseBegun(event_id=COURSE, textbook=TEXTBOOK, **COMMON)
 
 
 def read(chapter: int = 0, session: UUID = FIRST) -> ChapterRead:
-    """Return the reading of a chapter."""
+    """Return the event that a chapter was read."""
     new = NewMemory(
         memory=MemoryContent(content="REM comes last."), vector="v", strength=0.5, perspectives=("semantics",)
     )
@@ -53,7 +53,7 @@ def read(chapter: int = 0, session: UUID = FIRST) -> ChapterRead:
 
 
 def graded(number: int, *, chapter: int = 0, repetition: int = 0, correct: bool = True) -> ExerciseGraded:
-    """Return the grade of an answer."""
+    """Return the event that an answer was graded."""
     return ExerciseGraded(
         event_id=uuid4(), course_id=COURSE, chapter=chapter, exercise=number, repetition=repetition, assignment_id=WORK,
         correct=correct, missing=(), graded_at=NOW, due_at=NOW, **COMMON,
@@ -61,14 +61,14 @@ def graded(number: int, *, chapter: int = 0, repetition: int = 0, correct: bool 
 
 
 def reviewed(number: int) -> MemoriesReviewed:
-    """Return the review after a wrong answer."""
+    """Return the event that memories were reviewed after a wrong answer."""
     return MemoriesReviewed(
         event_id=uuid4(), course_id=COURSE, chapter=0, exercise=number, perspective=None, memory_ids=(FIRST,), **COMMON
     )
 
 
 def after(*events: CourseEvent) -> CourseState:
-    """Return the course after these events."""
+    """Return the state of the course after these events."""
     state = CourseState()
     for event in events:
         state = evolve(state, event)
@@ -76,7 +76,7 @@ def after(*events: CourseEvent) -> CourseState:
 
 
 def following(state: CourseState, *slept: UUID) -> str | None:
-    """Return the next step for an agent that has slept over these sessions."""
+    """Return the next step of the course if the agent's sleeps have covered the sessions `slept`."""
     assert state.course is not None
     chapter = max(len(state.course.readings) - 1, 0)
     trials = [each for place, each in sorted(state.trials.items()) if place[0] == chapter]
@@ -85,7 +85,9 @@ def following(state: CourseState, *slept: UUID) -> str | None:
 
 
 def test_a_course_reads_sleeps_tests_and_sleeps() -> None:
-    """The steps repeat for each chapter, and each waits for the sleep over the step before."""
+    """For each chapter a course reads, sleeps, tests and sleeps. Each step waits for the sleep after the step
+    before.
+    """
     assert following(after(begun())) == "read"
     assert following(after(begun(), read())) is None
     assert following(after(begun(), read()), FIRST) == "test"
@@ -96,7 +98,7 @@ def test_a_course_reads_sleeps_tests_and_sleeps() -> None:
 
 
 def test_a_course_records_the_cost_of_reading() -> None:
-    """The cost is recorded by chapter, and is None without a model call."""
+    """A course records the cost of reading each chapter, which is None if no model was called."""
     usage = Usage(model="large", input_tokens=30, output_tokens=5)
     course = after(begun(), read().model_copy(update={"usage": usage}), read(1, SECOND)).course
     assert course is not None
@@ -112,7 +114,7 @@ def test_a_wrong_answer_is_reviewed_before_the_course_continues() -> None:
 
 
 def test_a_course_ends_after_its_last_chapter() -> None:
-    """After that only its exercises are repeated."""
+    """A course ends after its last chapter. From then on only its exercises are repeated."""
     tested = [graded(number, chapter=chapter) for chapter in (0, 1) for number in (0, 1)]
     whole = after(begun(), read(), read(1, SECOND), *tested)
     assert following(whole, SECOND, WORK) == "finish"
@@ -121,7 +123,7 @@ def test_a_course_ends_after_its_last_chapter() -> None:
 
 
 def test_each_repetition_of_an_exercise_is_a_task_of_its_own() -> None:
-    """Each repetition of an exercise has a task with a derived id, so that setting it twice has the effect of once."""
+    """Each repetition of an exercise is a task with a derived id. So submitting it twice has the effect of once."""
     state = after(begun(), read(), graded(0))
     assert state.course is not None
     again = exercise_task(state.course, state.trials[0, 0])
@@ -138,7 +140,7 @@ EVENTS: list[CourseEvent] = [
 
 @given(st.lists(st.sampled_from(EVENTS), max_size=20))
 def test_the_fold_is_total_and_counts_every_answer_once(events: list[CourseEvent]) -> None:
-    """No event in any order raises an error, and a repeated event changes nothing."""
+    """Events in any order raise no error, and a repeated event changes nothing."""
     state = after(*events)
     for event in events:
         once = evolve(state, event)

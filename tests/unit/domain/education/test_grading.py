@@ -22,7 +22,7 @@ from nemuri_domain.education.grading import is_right, missing_keywords
     ],
 )
 def test_a_keyword_is_found_in_any_form(keyword: str, answer: str) -> None:
-    """Case, width, inflection and spaces between Japanese characters do not matter."""
+    """A keyword is found whatever its case, width and inflection, and with spaces between Japanese characters."""
     assert missing_keywords([keyword], answer) == ()
 
 
@@ -38,17 +38,17 @@ def test_a_keyword_is_found_in_any_form(keyword: str, answer: str) -> None:
     ],
 )
 def test_a_part_of_a_word_is_no_keyword(keyword: str, answer: str) -> None:
-    """Words and numbers count as a whole, several words must be adjacent, and labels are ignored."""
+    """Words and numbers match as a whole only, and several words must be adjacent. Labels are ignored."""
     assert missing_keywords([keyword], answer) == (keyword,)
 
 
 def test_missing_keywords_are_named_in_order() -> None:
-    """All keywords must occur."""
+    """An answer must contain all keywords. The missing ones are named in their order."""
     assert missing_keywords(["winter", "steel", "price"], "The steel is cold.") == ("winter", "price")
 
 
 def test_an_answer_without_findings_is_wrong() -> None:
-    """An answer that used nothing and only repeats the question is wrong; one with more content is not."""
+    """An answer that used no memory and only repeats the question is wrong. One with more content is not."""
     question = "How does the interval change after a recall?"
     nothing = "The sources say nothing about an interval after a recall."
     assert not is_right(question, ["interval"], nothing, drew_on_something=False)

@@ -1,4 +1,4 @@
-"""Tests of the times of repetitions."""
+"""Tests of the times at which exercises are repeated."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -18,7 +18,7 @@ ANSWERS = st.lists(st.booleans(), max_size=12)
 def studied(
     repeating: Repeating, answers: Sequence[bool], *, late: timedelta = timedelta()
 ) -> tuple[timedelta, NextRepetition]:
-    """Return the last interval and state after these answers, each given when due or this much later."""
+    """Return the last interval and state after these answers, each given `late` after it was due."""
     at, found, card = NOW, NextRepetition(None), None
     for number in range(len(answers)):
         found = next_repetition(repeating, answers[: number + 1], card, at)
@@ -28,7 +28,7 @@ def studied(
 
 
 def test_right_answers_lengthen_the_interval_up_to_30_days() -> None:
-    """The intervals are 1, 3, 7, 14, 30 and again 30 days."""
+    """Right answers lengthen the interval to 1, 3, 7, 14 and 30 days. It then stays at 30."""
     days = [interval([True] * count).days for count in range(1, 8)]
     assert days == [1, 3, 7, 14, 30, 30, 30]
 
@@ -45,7 +45,9 @@ def test_right_answers_lengthen_the_interval_up_to_30_days() -> None:
     ],
 )
 def test_a_wrong_answer_goes_back_one_interval(answers: list[bool], days: int) -> None:
-    """The shortest interval is the minimum, and a right answer begins with it again."""
+    """A wrong answer goes back one interval, at most to the shortest one. The next right answer then gives the shortest
+    one again.
+    """
     assert interval(answers).days == days
 
 
@@ -58,13 +60,17 @@ def test_fixed_intervals_grow_by_right_answers_only(answers: list[bool]) -> None
 
 @given(ANSWERS, st.integers(min_value=0, max_value=12))
 def test_an_additional_wrong_answer_never_lengthens_the_interval(answers: list[bool], place: int) -> None:
-    """A wrong answer more, at any place, never lengthens the last interval."""
+    """One more wrong answer, at any place among the answers, never lengthens the last interval."""
     assert interval([*answers[:place], False, *answers[place:]]) <= interval(answers)
 
 
 @given(ANSWERS.filter(bool), st.integers(min_value=0, max_value=400))
 def test_fsrs_intervals_grow_by_right_answers_only(answers: list[bool], late: int) -> None:
-    """The same holds for FSRS with late answers, and equal answers give equal times."""
+    """Under FSRS a wrong answer never lengthens the interval and a right one never shortens it, also if answers are
+    late.
+
+    Equal answers give equal times.
+    """
     delay = timedelta(days=late)
     now, _ = studied("fsrs", answers, late=delay)
     assert studied("fsrs", [*answers, False], late=delay)[0] <= now <= studied("fsrs", [*answers, True], late=delay)[0]
@@ -72,7 +78,7 @@ def test_fsrs_intervals_grow_by_right_answers_only(answers: list[bool], late: in
 
 
 def test_the_state_of_fsrs_survives_serialisation() -> None:
-    """The state is JSON, and scheduling continues from it."""
+    """The state of FSRS is JSON, and scheduling continues from it after a round trip."""
     _, found = studied("fsrs", [True, True])
     known: dict[str, Any] = dict(found.card or {})
     assert all(isinstance(each, str | int | float | None) for each in known.values())
@@ -82,5 +88,5 @@ def test_the_state_of_fsrs_survives_serialisation() -> None:
 
 
 def test_without_repetition_an_exercise_is_set_once() -> None:
-    """The interval is None."""
+    """Without repetition an exercise is set once, and its next interval is None."""
     assert next_repetition("none", [True], None, NOW) == NextRepetition(None)

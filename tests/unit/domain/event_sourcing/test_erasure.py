@@ -1,4 +1,7 @@
-"""Laws of erasure: erased events have no effect, before or after the tombstone, and other memories keep their state."""
+"""Laws of erasure: erased events have no effect, whether they come before or after the tombstone.
+
+Other memories keep their state. The tombstone is the event that names the erased data.
+"""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -31,7 +34,7 @@ ERASED_TASK = UUID(int=71)
 
 
 def _log(events: Iterable[tuple[AnyAgentEvent, UUID | None]]) -> list[AnyAgentEvent]:
-    """Return events of one agent, some of which belong to tasks."""
+    """Return events of one agent as they are read from the log. An event paired with a task id belongs to that task."""
     recorded_events = [each.model_copy(update={"correlation_id": task}) for each, task in events]
     return [recorded(each, at) for at, each in enumerate(first_of_each([stories.defined(), *recorded_events]), 1)]
 
@@ -67,7 +70,7 @@ def test_a_replay_without_the_erased_events_gives_the_same_mind(
     live, rest = _mind_and_rest(log, gone)
     tombstone = _tombstone(live, fold(rest), sorted(memories), len(log) + 1)
     of_task = TaskErased(event_id=derive("tombstone", "task_erased"), correlation_id=ERASED_TASK)
-    known = {each.event_id for each in log}  # # an event id always comes with the same task
+    known = {each.event_id for each in log}  # The same event id always has the same task.
     fresh = [each for each in _log(later)[1:] if each.event_id not in known]
     after = [recorded(each, len(log) + 2 + at) for at, each in enumerate(fresh)]
 
@@ -86,7 +89,7 @@ def test_a_replay_without_the_erased_events_gives_the_same_mind(
 def test_events_of_erased_data_have_no_effect(
     events: list[tuple[AnyAgentEvent, UUID | None]], memories: set[UUID], data: st.DataObject
 ) -> None:
-    """A copy that arrives after the tombstone changes nothing, in any part and any order."""
+    """Copies of erased events that arrive after the tombstone, some or all and in any order, change nothing."""
     log = _log(events)
     memories |= {each.event_id for each in log if each.kind == "memory_encoded" and each.thread == ERASED_TASK}
     gone = Erased(frozenset({*memories, ERASED_TASK}))
@@ -123,7 +126,9 @@ def test_an_erased_task_stays_erased() -> None:
 
 
 def test_effects_of_an_erased_task_without_text_stay() -> None:
-    """Uses, ends of sessions, credits and sleeps are ids and numbers, and keep their effect on other memories."""
+    """Uses, ends of sessions, credits and sleeps of an erased task stay, because they consist of ids and numbers. They
+    keep their effect on other memories.
+    """
     gone = Erased(frozenset({ERASED_TASK}))
     effects = [stories.used(A), stories.ended(1), stories.credited(A), stories.slept(1)]
     recorded_events = [stories.retrieved(A), stories.encoded(A), stories.repeating(A)]
@@ -134,7 +139,9 @@ def test_effects_of_an_erased_task_without_text_stay() -> None:
 
 
 def test_a_quotation_is_recognised_by_a_word_of_the_memory_alone() -> None:
-    """Words that also occur in the question or in another memory are no evidence."""
+    """A text quotes a memory if it has a word that only this memory has. Words of the question or of another memory are
+    no evidence.
+    """
     memory = "The vault opens with zanzibar."
     assert quotes("Say zanzibar at the vault.", memory, ["What opens the vault?"])
     assert not quotes("The vault opens at nine.", memory, ["What opens the vault?"])
@@ -142,7 +149,10 @@ def test_a_quotation_is_recognised_by_a_word_of_the_memory_alone() -> None:
 
 
 def test_a_text_that_contains_the_whole_memory_is_a_copy() -> None:
-    """Case and white space are ignored. One or two words within another text are no copy."""
+    """A text that contains the whole memory, apart from case and white space, is a copy.
+
+    A memory of one or two words within another text is not.
+    """
     assert contains_memory("We know: STEEL is dear\nin winter.", "Steel is dear in winter.")
     assert contains_memory("Yes", "yes")
     assert not contains_memory("Yesterday", "yes")

@@ -7,7 +7,7 @@ from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS, boilerplate
 
 @pytest.mark.parametrize("text", ["", "   \n", "...", "—", "。、！", "🙂", "()[]"])
 def test_a_text_without_letter_or_digit_has_no_words(text: str) -> None:
-    """A text of punctuation, white space and pictures has no words."""
+    """A text that consists of punctuation, white space and pictograms has no words."""
     assert boilerplate_reason(text) == WORDLESS
 
 
@@ -25,7 +25,7 @@ def test_a_text_without_letter_or_digit_has_no_words(text: str) -> None:
     ],
 )  # fmt: skip
 def test_set_phrases_say_nothing(text: str) -> None:
-    """Set phrases in English and Japanese are boilerplate, alone or in sequence."""
+    """Set phrases in English and Japanese, alone or several in sequence, have no content."""
     assert boilerplate_reason(text) == SET_PHRASE
 
 
@@ -41,10 +41,10 @@ def test_set_phrases_say_nothing(text: str) -> None:
     ],
 )  # fmt: skip
 def test_whatever_says_anything_is_kept(text: str) -> None:
-    """A text with any other statement is kept, even a short one beside a phrase."""
+    """A text with any other statement has content, even if it is short and stands beside a set phrase."""
     assert boilerplate_reason(text) is None
 
 
 def test_time_is_no_way_to_attack() -> None:
-    """A long text of words from set phrases is read in linear time."""
+    """A long text of words from set phrases is checked in time proportional to its length."""
     assert boilerplate_reason("I could not find any " + "relevant information " * 5_000) is None

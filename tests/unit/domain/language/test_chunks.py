@@ -1,4 +1,4 @@
-"""Tests of the division into chunks."""
+"""Tests of the division of documents into chunks."""
 
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ def test_a_hundred_pages_are_ten_chunks() -> None:
 
 
 def test_dense_pages_make_smaller_chunks_and_a_monstrous_page_is_cut() -> None:
-    """Dense pages make chunks of fewer whole pages, and a page above the limit is cut."""
+    """Pages with much text make chunks of fewer whole pages. A page above the limit is cut."""
     text = "\f".join(["a" * 99, "b" * 99, "c" * 99, "d" * 500])
 
     chunks = split_into_chunks(text, characters=100)
@@ -29,7 +29,9 @@ def test_dense_pages_make_smaller_chunks_and_a_monstrous_page_is_cut() -> None:
 
 
 def test_text_without_pages_is_cut_between_paragraphs_then_sentences_then_words() -> None:
-    """Text without pages is cut at the best boundary in the second half: paragraph, sentence, word."""
+    """Text without pages is cut in the second half of a chunk, after a paragraph, else after a sentence, else after a
+    word.
+    """
     assert _parts("One two three four.\n\nFive six seven eight. Nine ten", 30)[0] == "One two three four.\n\n"
     assert _parts("今日は雨だ。明日は晴れだ。明後日は雪だ。", 15)[0] == "今日は雨だ。明日は晴れだ。"
     assert _parts("one two three four five", 12)[0] == "one two "
@@ -37,14 +39,14 @@ def test_text_without_pages_is_cut_between_paragraphs_then_sentences_then_words(
 
 
 def test_empty_text_has_no_chunk_and_a_short_one_has_one() -> None:
-    """The empty text has no chunk, a short one has one, and a trailing form feed begins no page."""
+    """The empty text has no chunk, and a short text has one. A form feed at the end begins no page."""
     assert split_into_chunks("") == ()
     assert split_into_chunks("short") == (ChunkSpan(0, 5),)
     assert split_into_chunks("one\f") == (ChunkSpan(0, 4, 1, 1),)
 
 
 def test_sizes_below_one_are_refused() -> None:
-    """Sizes below 1 raise ValueError."""
+    """Sizes below 1 raise `ValueError`."""
     with pytest.raises(ValueError, match="at least 1"):
         split_into_chunks("text", characters=0)
     with pytest.raises(ValueError, match="at least 1"):
@@ -53,7 +55,7 @@ def test_sizes_below_one_are_refused() -> None:
 
 @given(st.text(alphabet=st.sampled_from("ab. 。日本\n\f"), max_size=400), st.integers(1, 60), st.integers(1, 5))
 def test_chunks_cover_the_text_without_overlap_or_loss(text: str, characters: int, pages: int) -> None:
-    """Chunks cover the text without overlap or gap, within both limits."""
+    """Chunks cover the text without overlap or gap, and respect the limits of characters and pages."""
     chunks = split_into_chunks(text, characters, pages)
 
     assert "".join(text[chunk.start : chunk.end] for chunk in chunks) == text

@@ -16,18 +16,21 @@ from nemuri_domain.language.citations import cited_labels, cites_details, withou
     ],
 )
 def test_only_given_labels_count_by_first_occurrence(text: str, labels: tuple[str, ...]) -> None:
-    """Given labels are found in order, several in one bracket, in any case, in ASCII or full-width brackets."""
+    """Only given labels are citations, in the order of first occurrence.
+
+    A bracket may hold several. Case does not matter, and brackets may be ASCII or full-width.
+    """
     assert cited_labels(text, ["m1", "m2", "d1"]) == labels
 
 
 def test_labels_are_taken_out_and_disarmed() -> None:
-    """Citations are removed or disarmed, and other brackets stay."""
+    """Citations can be removed from a text or made harmless. Other brackets stay."""
     assert without_citations("Rare [m1, d2]. See [3] 【m1】") == "Rare. See [3]"
     assert without_citation_brackets("Rare [m1] [3] ［d2］") == "Rare (m1) [3] (d2)"
 
 
 @pytest.mark.parametrize("text", ["It is so [d1].", "Both [m1, D2]", "全角［d12］"])
 def test_citing_a_detail_is_seen(text: str) -> None:
-    """A citation of a document is recognised alone or with others; a word in brackets is not a citation."""
+    """A citation of a document is recognised, alone or beside others. An ordinary word in brackets is not one."""
     assert cites_details(text)
     assert not cites_details("Only [m1], d1, (d2), [draft], []")

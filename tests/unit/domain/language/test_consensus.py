@@ -1,4 +1,4 @@
-"""Tests of the comparison of several texts."""
+"""Tests of the comparison of statements in several texts."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +10,9 @@ TEXTS = st.lists(st.lists(st.sampled_from(SAID), max_size=4).map(" ".join), max_
 
 
 def test_what_two_say_is_shared_and_said_once() -> None:
-    """A claim of two texts is shared once, in the words of the first, without its list marker."""
+    """A statement of two texts is shared. It is listed once, in the words of the first text and without its list
+    mark.
+    """
     found = compare_texts(
         ["The boiler runs at 70 degrees.", "- The boiler runs at 70 degrees Celsius.", "Cats sleep a lot."]
     )
@@ -21,7 +23,9 @@ def test_what_two_say_is_shared_and_said_once() -> None:
 
 
 def test_another_number_or_the_contrary_is_dissent() -> None:
-    """Another number or a negation contradicts; the majority is shared, and a tie contradicts both."""
+    """Another number or a negation makes a contradiction. The statement of the majority is shared; in a tie both are
+    contradicted.
+    """
     seventy, ninety = "The boiler runs at 70 degrees.", "The boiler runs at 90 degrees."
 
     assert _said(compare_texts([seventy, seventy, ninety]).against) == [(2, ninety)]
@@ -33,7 +37,7 @@ def test_another_number_or_the_contrary_is_dissent() -> None:
 
 
 def test_japanese_statements_are_compared_too() -> None:
-    """Japanese claims are compared by topic, numbers and polarity."""
+    """Japanese statements are compared by topic, numbers and negation."""
     found = compare_texts(
         ["空のリストは偽です。納期は5日です。", "空のリストは偽である。納期は9日です。", "空のリストは偽ではない。"]
     )
@@ -43,7 +47,7 @@ def test_japanese_statements_are_compared_too() -> None:
 
 
 def test_a_must_is_no_denial() -> None:
-    """Japanese forms of obligation are not negations."""
+    """Japanese forms of obligation, which contain a negation, do not negate a statement."""
     found = compare_texts(["鍵を必ず閉めなければならない。", "鍵を必ず閉めます。"])
 
     assert _said(found.shared) == [(0, "鍵を必ず閉めなければならない。")]
@@ -64,7 +68,7 @@ def test_very_long_texts_are_compared_by_their_beginning() -> None:
 
 
 def test_sentences_of_the_same_words_differ_by_polarity_and_values() -> None:
-    """Sentences with the same words differ by a negation, a number or another day, in either order."""
+    """Sentences with the same words differ if one has a negation, another number or another day, in either order."""
     for one, two in (
         ("Moss is green.", "Moss is not green."),
         ("空のリストは偽です。", "空のリストは偽ではありません。"),
@@ -78,7 +82,7 @@ def test_sentences_of_the_same_words_differ_by_polarity_and_values() -> None:
 
 @given(TEXTS)
 def test_every_statement_has_one_place(texts: list[str]) -> None:
-    """Every claim is in exactly one of shared, alone and contradicted."""
+    """Every statement is in exactly one of three lists: shared, alone, contradicted."""
     found = compare_texts(texts)
     everything = [*found.shared, *found.alone, *found.against]
     said = {each.text for each in everything}

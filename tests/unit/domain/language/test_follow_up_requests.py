@@ -1,4 +1,4 @@
-"""Tests of requests that depend on earlier ones."""
+"""Tests of requests that can be understood only with earlier ones."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
     ],
 )  # fmt: skip
 def test_pronouns_demonstratives_and_fragments_refer_back(request_: str) -> None:
-    """Pronouns, demonstratives and fragments depend on an earlier request, in English and Japanese."""
+    """Requests with pronouns, demonstratives or fragments depend on an earlier request, in English and Japanese."""
     assert depends_on_earlier(request_)
 
 
@@ -37,12 +37,14 @@ def test_pronouns_demonstratives_and_fragments_refer_back(request_: str) -> None
     ],
 )  # fmt: skip
 def test_a_request_that_stands_on_its_own_is_left_as_it_is(request_: str) -> None:
-    """An independent request is unchanged, also if a pronoun refers to a noun inside it or is part of a word."""
+    """An independent request is not changed. A pronoun that refers to a noun in the request, or is part of a word, does
+    not make it dependent.
+    """
     assert self_contained(request_, ["What does a lamp cost?"]) == request_
 
 
 def test_the_topic_of_the_earlier_question_is_put_beside() -> None:
-    """The topic of the earlier question is added in its own words, without words that the request contains."""
+    """The topic of the earlier question is added in its own words. Words that the request already has are left out."""
     assert (
         self_contained("And what about list.extend?", ["What does list.append return in Python?"])
         == "About list.append, return, Python: And what about list.extend?"
@@ -55,7 +57,7 @@ def test_the_topic_of_the_earlier_question_is_put_beside() -> None:
 
 
 def test_the_newest_question_that_is_about_something_counts() -> None:
-    """The newest question with a topic is used; without any topic the request is unchanged."""
+    """The newest earlier question that has a topic is used. If none has a topic, the request is not changed."""
     earlier = ["What do lamps cost?", "Where does moss grow?", "Thanks!"]
 
     assert self_contained("Why?", earlier) == "About moss, grow: Why?"
@@ -65,7 +67,7 @@ def test_the_newest_question_that_is_about_something_counts() -> None:
 
 @given(TEXTS, st.lists(TEXTS, max_size=3))
 def test_any_request_keeps_its_own_words(request_: str, earlier: list[str]) -> None:
-    """Any request keeps its own words, and the result is deterministic."""
+    """Any request keeps its own words, and the result is the same each time."""
     first = self_contained(request_, earlier)
 
     assert first == self_contained(request_, earlier)

@@ -10,7 +10,7 @@ from nemuri_domain.language.tokenization import HIRAGANA_ALONE
 
 
 def test_scores_are_okapi_bm25() -> None:
-    """Scores equal the closed form of Okapi BM25, and a repeated query term counts twice."""
+    """Scores equal the formula of Okapi BM25, and a repeated term of the query counts twice."""
     postings = InvertedIndex()
     postings.add(0, {"sleep": 2, "memory": 1})
     postings.add(1, {"memory": 1})
@@ -25,7 +25,7 @@ def test_scores_are_okapi_bm25() -> None:
 
 
 def test_a_removed_row_leaves_no_trace() -> None:
-    """After a removal scores and terms equal those of an index that never had the row."""
+    """After the removal of a row, scores and terms equal those of an index that never contained it."""
     kept, other = InvertedIndex(), InvertedIndex()
     for postings in (kept, other):
         postings.add(0, {"a": 1, "b": 2})
@@ -44,8 +44,10 @@ def test_an_empty_index_scores_nothing() -> None:
 
 
 def test_a_share_is_what_a_row_holds_of_the_query() -> None:
-    """A share is the idf of the row's terms relative to all distinct terms and one unknown term, over a hundred texts
-    more.
+    """The share of a row is the sum of idf over the query's terms that it has, divided by the sum over all distinct
+    terms and one unknown term.
+
+    The idf values are computed as if there were a hundred more texts.
     """
     postings = InvertedIndex()
     postings.add(0, {"sleep": 3, "memory": 1})
@@ -59,7 +61,7 @@ def test_a_share_is_what_a_row_holds_of_the_query() -> None:
 
 
 def test_a_share_says_the_same_whatever_the_other_rows_hold() -> None:
-    """A share does not depend on the other results, unlike BM25 divided by its maximum."""
+    """A row's share does not depend on other results, unlike BM25 divided by its maximum."""
     alone, beside = InvertedIndex(), InvertedIndex()
     for postings in (alone, beside):
         postings.add(0, {"bread": 1})
@@ -71,7 +73,7 @@ def test_a_share_says_the_same_whatever_the_other_rows_hold() -> None:
 
 
 def test_each_term_counts_in_a_share_as_far_as_it_is_telling() -> None:
-    """Each term counts in a share by its topic weight; words that only ask count 0."""
+    """Each term counts in a share by its topic weight. Words that only mark a question count 0."""
     postings = InvertedIndex()
     postings.add(0, {"記憶": 1})
     postings.add(1, {"にぎ": 1})
@@ -84,7 +86,9 @@ def test_each_term_counts_in_a_share_as_far_as_it_is_telling() -> None:
 
 
 def test_a_share_of_a_long_query_is_one_of_a_part_of_it() -> None:
-    """The share of a long query is relative to a part of it, because a short memory cannot contain all of it."""
+    """For a long query the share is relative to only a part of its terms, because a short memory cannot contain all of
+    them.
+    """
     postings = InvertedIndex()
     postings.add(0, {f"term {number}": 1 for number in range(10)})
     query = [f"term {number}" for number in range(500)]

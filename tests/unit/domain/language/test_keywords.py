@@ -27,7 +27,7 @@ def test_numbers_stop_words_and_short_words_are_no_keywords() -> None:
 
 
 def test_inflected_forms_share_a_key() -> None:
-    """Inflected forms share a key."""
+    """Inflected forms of a word have the same key."""
     assert candidates("Memories, memory") == (("memori", "Memories"), ("memori", "memory"))
 
 
@@ -48,7 +48,7 @@ def test_inflected_forms_share_a_key() -> None:
     ],
 )
 def test_a_tag_occurs_as_a_whole_term(tag: str, text: str) -> None:
-    """A tag is found as a whole term, whatever its case, width, number and final ー."""
+    """A tag is found as a whole term. Case, width, plural and a final ー do not matter."""
     assert tags_in([tag], text) == (tag,)
 
 
@@ -70,5 +70,5 @@ def test_a_part_of_a_word_is_not_a_tag(tag: str, text: str) -> None:
 
 
 def test_occurring_tags_keep_their_order() -> None:
-    """Found tags keep the order of the tags."""
+    """Found tags are returned in the order in which they were given."""
     assert tags_in(["b1", "a1", "c1"], "a1 b1") == ("b1", "a1")

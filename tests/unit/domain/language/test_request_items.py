@@ -1,4 +1,4 @@
-"""Tests of the separation of requests in a text."""
+"""Tests of dividing a text into the separate requests (items) that it contains."""
 
 import pytest
 from hypothesis import given
@@ -31,7 +31,7 @@ Q5: What about backups?
 
 
 def test_every_kind_of_list_mark_is_understood() -> None:
-    """Every kind of list marker is recognised; continuation lines and nested items belong to the item above."""
+    """Every kind of list mark is recognised. Continuation lines and nested items belong to the item above."""
     assert listed_items(MIXED) == (
         "データベースの設計は？ 主キーも決めたい。",
         "How large is the cache? and who fills it",
@@ -60,7 +60,7 @@ def test_every_kind_of_list_mark_is_understood() -> None:
     ],
 )
 def test_what_asks_says_nothing(sentence: str) -> None:
-    """Questions and requests are recognised in both languages."""
+    """Questions and requests are recognised in English and Japanese."""
     assert is_request(sentence)
 
 
@@ -75,12 +75,14 @@ def test_what_asks_says_nothing(sentence: str) -> None:
     ],
 )
 def test_what_says_something_does_not_ask(sentence: str) -> None:
-    """Statements are not requests, and neither are instructions on how something is done."""
+    """Statements are not requests, and neither are instructions that describe how something is done."""
     assert not is_request(sentence)
 
 
 def test_a_list_of_facts_is_answered_only_where_the_request_says_so() -> None:
-    """Items that ask are requests; a list of facts is one only if the request says so."""
+    """Items that ask something are requests. Facts in a list are requests only if the text asks for an answer to
+    them.
+    """
     facts, asked = ("Steel is dear.", "Rent is due in May."), ("What is dear?", "When is rent due?")
     assert items_are_requests(asked, "Here they are.")
     assert not items_are_requests(facts, "What is dear?")
@@ -120,7 +122,7 @@ REQUESTS = (
 @pytest.mark.parametrize("request_", REQUESTS)
 @pytest.mark.parametrize("gap", [" ", "", "\u3000", "\n", "\n\n"], ids=["space", "none", "wide", "line", "blank"])
 def test_the_first_item_may_stand_on_the_line_of_the_request(marks: list[str], request_: str, gap: str) -> None:
-    """The first item is found on the line of the request, in any layout, and the introduction is kept."""
+    """The first item is found even on the line of the introduction, in any layout. The introduction is kept."""
     items = ("the red boat", "a small car", "蒸気機関車")
     for between in ("\n", "\n\n", "\n  " if "\n" not in gap else "\n"):
         text = request_ + gap + between.join(mark + item for mark, item in zip(marks, items, strict=False))
@@ -142,7 +144,7 @@ def test_the_first_item_may_stand_on_the_line_of_the_request(marks: list[str], r
         ("Is A? Is B?", ("Is A?", "Is B?"), ""),
         ("We know this. Is A? Is B?", ("Is A?", "Is B?"), "We know this."),
         ("Just one request.", (), "Just one request."),
-        # text that resembles an item inside a line and begins no list
+        # Text inside a line that looks like an item but begins no list.
         ("We run version 1.2 now\n2. foo\n3. bar", ("foo", "bar"), "We run version 1.2 now"),
         ("As in step 6. Then:\n7. foo\n8. bar", ("foo", "bar"), "As in step 6. Then:"),
         ("A - B: which?\n- a\n- b", ("a", "b"), "A - B: which?"),
@@ -150,13 +152,13 @@ def test_the_first_item_may_stand_on_the_line_of_the_request(marks: list[str], r
     ],
 )
 def test_nothing_that_a_person_wrote_is_in_neither(text: str, items: tuple[str, ...], said: str) -> None:
-    """Every word is in an item or in the introduction."""
+    """The text is divided into the expected items and introduction, and every word is in one of them."""
     assert listed_items(text) == items
     assert introduction(text) == said
 
 
 def test_the_request_for_an_answer_is_no_question_of_its_own() -> None:
-    """Questions before a list are requests, except the request to answer the list."""
+    """Questions before a list are items too, except the request to answer the list."""
     assert requests("Who built it? Also:\n- Who paid?\n- Who left?") == ("Who built it?", "Who paid?", "Who left?")
     assert requests("Can you answer these?\n- Who paid?\n- Who left?") == ("Who paid?", "Who left?")
     assert requests("Is it safe? Who pays?") == ("Is it safe?", "Who pays?")
@@ -206,7 +208,7 @@ def test_a_single_request_has_no_items(text: str) -> None:
 
 
 def test_the_most_important_items_are_central_and_different() -> None:
-    """The most representative items are central and no near-duplicates."""
+    """The most important items are similar to many others, and no two of them are nearly the same."""
     items = ["Deploy the database", "Deploying a database?", "deploy the database", "database cache size", "lunch"]
 
     chosen = most_representative(items, 2)
@@ -217,7 +219,9 @@ def test_the_most_important_items_are_central_and_different() -> None:
 
 
 def test_categories_share_a_word_as_the_items_write_it() -> None:
-    """A category has a shared word as the items spell it; items without one come last under "other"."""
+    """A category is named by a word that its items share, as they spell it. Items without a shared word come last,
+    under "other".
+    """
     items = ["Database schema", "Cache size", "database backups", "The caches' owner", "Lunch"]
 
     found = categories(items, 4)
@@ -232,7 +236,9 @@ def test_categories_share_a_word_as_the_items_write_it() -> None:
 
 @given(st.lists(st.text(alphabet="ab データ設計 "), max_size=12), st.integers(1, 5), st.integers(0, 6))
 def test_every_item_is_in_exactly_one_category(items: list[str], limit: int, k: int) -> None:
-    """Every item is in exactly one category, limits hold, and chosen indexes are sorted and distinct."""
+    """Every item is in exactly one category, and the limits hold. The indexes of chosen items are sorted and
+    distinct.
+    """
     found = categories(items, limit)
     chosen = most_representative(items, k)
 
@@ -249,7 +255,7 @@ def test_batches_keep_the_order() -> None:
 
 
 def test_sizes_below_one_are_refused() -> None:
-    """Sizes below 1 raise ValueError."""
+    """Sizes below 1 raise `ValueError`."""
     with pytest.raises(ValueError, match="at least 1"):
         batches("abc", 0)
     with pytest.raises(ValueError, match="at least 1"):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nemuri_domain.language.secret_redaction import redact
 
-# Concatenated, so that scanners for secrets do not report this repository.
+# The parts are joined here, so that scanners for secrets do not report this file.
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MIXED = f"{ALPHABET}0123456789{ALPHABET.upper()}"
 RANDOM = "Zm9vYmFyQmF6MTIzNDU2Nzg5MHF3ZXJ0eQ"
@@ -119,14 +119,14 @@ passed: 214, pass: 12, monkey: 12345678a, key: value1
 
 @pytest.mark.parametrize(("name", "secret"), VENDORS)
 def test_a_token_is_known_by_its_form(name: str, secret: str) -> None:
-    """A token is recognised by its form in prose, code and quotation marks, and the text around it is kept."""
+    """A token is recognised by its form, in prose, in code and in quotation marks. The text around it is kept."""
     for before, after in (("use ", " please"), ('x = f("', '")'), ("キーは", "です"), ("", "")):
         assert redact(f"{before}{secret}{after}") == f"{before}[redacted:{name}]{after}"
 
 
 @pytest.mark.parametrize(("before", "rest"), NAMED)
 def test_a_password_is_known_by_what_is_before_it(before: str, rest: str) -> None:
-    """A password is recognised by its name or by its place in an address, a header or an option."""
+    """A password is recognised by the name before it, or by its place in a URL, a header or an option."""
     shown = redact(f"first line\n{before}{rest}\nlast line")
     assert shown.startswith(f"first line\n{before}[redacted:")
     assert shown.endswith("\nlast line")
@@ -135,12 +135,12 @@ def test_a_password_is_known_by_what_is_before_it(before: str, rest: str) -> Non
 
 @pytest.mark.parametrize("line", STAYS)
 def test_what_is_no_secret_stays(line: str) -> None:
-    """Hashes, ids and code that refers to a secret are kept."""
+    """Hashes, ids, and code that only refers to a secret, are kept."""
     assert redact(line) == line
 
 
 @given(st.text(max_size=300))
 def test_what_was_replaced_is_not_replaced_again(text: str) -> None:
-    """Redaction is idempotent."""
+    """Redacting a text a second time changes nothing."""
     once = redact(f"{text} password=hunter2 {text}")
     assert redact(once) == once

@@ -27,7 +27,7 @@ HOSTILE = ["a", ".", " ", "\n", "。", "「", "1", "A.", "a.", "'", "- \n", "é"
     ],
 )
 def test_english_sentences_end_at_stops_but_not_at_abbreviations(text: str, expected: list[str]) -> None:
-    """Abbreviations, initials, decimals, identifiers and quoted questions do not end an English sentence."""
+    """An English sentence does not end at abbreviations, initials, decimals, identifiers and quoted questions."""
     assert sentences(text) == expected
 
 
@@ -45,21 +45,25 @@ def test_japanese_sentences_keep_their_closing_brackets(text: str, expected: lis
 
 
 def test_lines_of_lists_headings_and_blank_lines_end_sentences_and_wraps_do_not() -> None:
-    """List lines, headings and blank lines end sentences; a wrap becomes a space in English and nothing in Japanese."""
+    """List lines, headings and blank lines end sentences. A line break within a sentence becomes a space in English and
+    nothing in Japanese.
+    """
     text = "# Title\nOne\nline\n- first\n- second\n1. third\n\n文の\n続き\fNext"
 
     assert sentences(text) == ["# Title", "One line", "- first", "- second", "1. third", "文の続き", "Next"]
 
 
 def test_white_space_is_normalised() -> None:
-    """White space becomes one space, except at a wrap after the hyphen of a word."""
+    """White space becomes one space. A line break after the hyphen of a word becomes nothing."""
     assert normalised("  a \t\n b　c ") == "a b c"
     assert normalised("a well-\n  known thing -\nnot a well- known one") == "a well-known thing - not a well- known one"
 
 
 @given(st.text(alphabet=st.sampled_from("aA1.!?。？」)\"' \n\t\f-・日本ー…\r")))
 def test_only_white_space_lies_outside_the_spans(text: str) -> None:
-    """Spans are ordered, disjoint and trimmed, and only white space is outside them."""
+    """The spans of sentences are ordered, do not overlap, and have no white space at their ends. Only white space is
+    outside them.
+    """
     position, outside = 0, ""
     for start, end in spans(text):
         assert position <= start < end
@@ -71,7 +75,7 @@ def test_only_white_space_lies_outside_the_spans(text: str) -> None:
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_takes_linear_time(piece: str) -> None:
-    """A third of a megabyte of one repeated piece is read in seconds."""
+    """A text of a third of a megabyte that repeats one piece is divided in seconds."""
     started = time.process_time()
 
     sentences(piece * (300_000 // len(piece)))

@@ -110,19 +110,21 @@ UNRELATED = [
     ],
 )
 def test_a_statement_is_judged_by_its_words(new: str, old: str, expected: str) -> None:
-    """Two statements are the same, contradicting, superseding or, in doubt, unrelated by their words."""
+    """By their words, two statements say the same, contradict, one supersedes the other, or, in doubt, they are
+    unrelated.
+    """
     assert compare_statements(new, old) == expected
 
 
 @pytest.mark.parametrize(("new", "old"), CONTRARY)
 def test_the_contrary_is_so_from_both_sides(new: str, old: str) -> None:
-    """A contradiction is symmetric."""
+    """A contradiction holds in both directions."""
     assert compare_statements(old, new) == "contradicts"
 
 
 @pytest.mark.parametrize(("new", "old"), SUCCEEDING)
 def test_what_was_succeeded_does_not_succeed(new: str, old: str) -> None:
-    """Only the statement about a change supersedes the other."""
+    """A statement about a change supersedes the older statement, and not the reverse."""
     assert compare_statements(old, new) == "unrelated"
 
 
@@ -134,13 +136,13 @@ TEXTS = st.text(max_size=80) | st.lists(
 
 @given(TEXTS)
 def test_every_text_says_the_same_as_itself(text: str) -> None:
-    """Every text is the same as itself."""
+    """Every text says the same as itself."""
     assert compare_statements(text, text) == "same"
 
 
 @given(TEXTS, TEXTS)
 def test_nothing_is_the_same_from_one_side_and_the_contrary_from_the_other(one: str, two: str) -> None:
-    """Two texts are never the same in one direction and contradicting in the other, and every pair has a result."""
+    """Two texts never say the same in one direction and contradict in the other. Every pair of texts has a result."""
     there, back = compare_statements(one, two), compare_statements(two, one)
 
     assert {there, back} <= {"same", "contradicts", "supersedes", "unrelated"}

@@ -1,4 +1,4 @@
-"""Tests of the conversion of file trees and tables."""
+"""Tests of the conversion of file trees and tables into separate rows of text."""
 
 import time
 
@@ -36,12 +36,12 @@ TABLE = """\
 
 
 def rows(text: str) -> list[str]:
-    """Return the rows that were made from a text."""
+    """Return the rows that the conversion makes from a text."""
     return [line for line in flatten_layout(text).split("\n") if is_layout_row(line)]
 
 
 def test_a_row_of_a_tree_stands_behind_its_path() -> None:
-    """A row of a file tree gets its path and its continuation lines, and prose is unchanged."""
+    """Each row of a file tree gets its whole path and its continuation lines. Prose is not changed."""
     assert rows(TREE) == [
         "shop/services/ one folder for each consumer",
         "shop/services/intake/ cuts large inputs",
@@ -53,7 +53,7 @@ def test_a_row_of_a_tree_stands_behind_its_path() -> None:
 
 
 def test_what_tree_draws_is_read_too() -> None:
-    """The output of `tree` is read, without comment marks."""
+    """The output of the program `tree` is converted, without its comment marks."""
     said = [
         line for line in flatten_layout(DRAWN).split("\n") if "tasks" in line or "inputs" in line or "decided" in line
     ]
@@ -61,7 +61,9 @@ def test_what_tree_draws_is_read_too() -> None:
 
 
 def test_a_row_of_a_table_has_the_heads_of_its_columns() -> None:
-    """A row of a table gets its column heads without empty cells; without heads the cells stand alone."""
+    """Each cell of a table's row gets its column's heading; empty cells are left out. Without headings the cells stand
+    alone.
+    """
     assert [line for line in flatten_layout(TABLE).split("\n") if line] == [
         "service: intake; does: cuts documents; when: at first",
         "service: `router`; does: routes tasks",
@@ -77,7 +79,7 @@ def test_everything_else_comes_back_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize("unit", [" ", "| ", "│ ", "a/", "a.b ", "|a", "├── ", "a/ b/ ", "`-- "])
 def test_time_is_linear(unit: str) -> None:
-    """Time is linear, also for lines that only contain beginnings of rows."""
+    """The conversion takes time proportional to the length, also for lines that contain only beginnings of rows."""
 
     def taken(times: int) -> float:
         began = time.process_time()
@@ -88,7 +90,7 @@ def test_time_is_linear(unit: str) -> None:
 
 
 def test_passages_of_rows_are_single_and_fit_to_be_quoted() -> None:
-    """Rows become single passages that can be quoted; a name of code with few words cannot."""
+    """Each row is a passage that can be quoted. A name of code with few words is not."""
     found = {
         each.text: each.fitness for each in passages("d1", f"{TREE}\n{TABLE}\n`a/b.py`, `c`, reacts to `task_done`.")
     }

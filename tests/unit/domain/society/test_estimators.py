@@ -1,4 +1,4 @@
-"""Tests of the measures of a society: likeability, roles, memes, exposure."""
+"""Tests of measures of a society: likeability, roles, memes and exposure."""
 
 from random import Random
 
@@ -19,8 +19,9 @@ AGENTS = [f"agent-{number}" for number in range(30)]
 
 
 def noisy_sentiments(slope: float, noise: float) -> tuple[dict[tuple[str, str], float], dict[str, float]]:
-    """Return sentiments that follow true likeability with this slope and normal noise for each observer, and the true
-    values.
+    """Return sentiments and true values of likeability.
+
+    The sentiments follow the true values with this slope and normal noise for each observer.
     """
     rng = Random(1)
     true = {each: rng.uniform(0, 10) for each in AGENTS}
@@ -35,7 +36,7 @@ def noisy_sentiments(slope: float, noise: float) -> tuple[dict[tuple[str, str], 
 
 @pytest.mark.parametrize("slope", [0.161, 0.373, 1.0])
 def test_the_estimator_recovers_a_known_slope(slope: float) -> None:
-    """The fit recovers the slope from noisy observers."""
+    """The fit finds a known slope from noisy observers."""
     sentiments, true = noisy_sentiments(slope, 1.0)
     found = fit_likeability(sentiments, true)
     assert found.slope == pytest.approx(slope, abs=0.05)
@@ -43,14 +44,14 @@ def test_the_estimator_recovers_a_known_slope(slope: float) -> None:
 
 
 def test_the_correlation_grows_with_the_observers() -> None:
-    """Pearson's r grows with the number of observers."""
+    """Pearson's r rises with the number of observers."""
     sentiments, true = noisy_sentiments(0.373, 2.0)
     r = [mean_r_by_observers(sentiments, true, number, Random(2)) for number in (1, 5, 11)]
     assert r[0] < r[1] < r[2]
 
 
 def test_agents_with_too_few_observers_are_excluded() -> None:
-    """Agents with too few observers are excluded, and a fit of fewer than three agents raises ValueError."""
+    """Agents with too few observers are left out. A fit of fewer than three agents raises `ValueError`."""
     sentiments, true = noisy_sentiments(1.0, 0.0)
     few = {pair: each for pair, each in sentiments.items() if pair[0] in AGENTS[:4]}
     with pytest.raises(ValueError, match="not 0"):
@@ -70,22 +71,23 @@ def test_sentiments_follow_likeability() -> None:
 
 
 def test_the_entropy_of_roles_is_normalised() -> None:
-    """The entropy is 0 for equal roles, 1 for evenly distributed ones, and between them otherwise."""
+    """The entropy of roles is 0 if all are equal, 1 if they are evenly distributed, and between 0 and 1 otherwise."""
     assert role_entropy(["farmer"] * 9) == 0.0
     assert role_entropy(ROLES) == pytest.approx(1.0)
     assert 0 < role_entropy(["farmer", "farmer", "smith"]) < 1
 
 
 def test_roles_are_inferred_from_goals() -> None:
-    """The most frequent role of the goals counts, and persistence is the share of unchanged roles."""
+    """An agent's role is the most frequent role of its goals. Persistence is the share of roles that do not change."""
     assert role_of(["raise a wall", "sow the field", "feed the cows"]) == "farmer"
     assert role_of(["make a wood_pickaxe"]) is None
     assert role_persistence([["farmer", "farmer", "smith"], ["guard", "guard", "guard"]]) == 0.75
 
 
 def test_an_agent_takes_the_missing_role() -> None:
-    """An agent that knows the roles of others takes the missing role. Without that knowledge it mostly takes the one in
-    most demand.
+    """An agent that knows the roles of others takes the missing role.
+
+    Without that knowledge it mostly takes the role in greatest demand.
     """
     town = [role for role, share in DEMAND.items() for _ in range(round(share * 40)) if role != "smith"]
     assert {draw_role(town, {}, Random(seed)) for seed in range(20)} == {"smith"}
@@ -101,7 +103,7 @@ def test_each_utterance_mentions_only_its_topic() -> None:
 
 
 def test_adoption_requires_exposure() -> None:
-    """Memes and conversion require exposure. Hearing of pasta never leads to stage 2."""
+    """Only exposed agents adopt a meme or convert. Agents that heard only of pasta never reach stage 2."""
     rng = Random(4)
     assert updated_memes((), (), rng) == ()
     assert all(conversion_stage(0, ("eco", "dance"), rng) == 0 for _ in range(1_000))
@@ -111,7 +113,7 @@ def test_adoption_requires_exposure() -> None:
 
 
 def test_a_mention_without_exposure_is_unexplained() -> None:
-    """An agent that mentions a topic without an earlier exposure is unexplained."""
+    """An agent that mentions a topic without an earlier exposure counts as unexplained."""
     seen = ExposureGraph()
     seen.record_mention(["faith"], "priest", 1.0)
     seen.record_exposure(["faith"], "priest", "ada", 2.0)

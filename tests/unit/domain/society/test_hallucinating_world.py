@@ -1,4 +1,4 @@
-"""Tests of dropped acts that are reported as done."""
+"""Tests of a world that drops some acts and reports them as done."""
 
 from random import Random
 
@@ -11,7 +11,7 @@ from nemuri_domain.world.world_settings import WorldSettings
 
 
 def outcomes(rate: float) -> tuple[Outcome, ...]:
-    """Return the outcomes of crafting a table without ingredients."""
+    """Return the outcomes of attempts to craft a table without ingredients, if this share of acts is dropped."""
     world = World(WorldSettings(seed=1, size=64, creatures=False))
     world.join("ada", "ada")
     world.changed_percepts()
@@ -22,7 +22,7 @@ def outcomes(rate: float) -> tuple[Outcome, ...]:
 
 
 def test_a_dropped_act_is_reported_as_done() -> None:
-    """A dropped act changes nothing and is reported as done; the world itself would refuse it."""
+    """A dropped act changes nothing and is reported as done, although the world itself would refuse it."""
     [imagined], [honest] = outcomes(1.0), outcomes(0.0)
     assert (imagined.act_id, imagined.done) == ("a1", True)
     assert (honest.act_id, honest.done) == ("a1", False)
@@ -41,6 +41,6 @@ def test_rests_are_never_dropped() -> None:
 
 
 def test_a_rate_above_one_is_refused() -> None:
-    """A rate above 1 raises ValueError."""
+    """A rate above 1 raises `ValueError`."""
     with pytest.raises(ValueError, match="between 0 and 1"):
         HallucinatingWorld(World(WorldSettings(seed=1, size=64)), 1.5, Random(1))

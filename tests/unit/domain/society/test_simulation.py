@@ -1,4 +1,4 @@
-"""Tests of the discrete-event simulation."""
+"""Tests of the discrete-event simulation of a society."""
 
 import json
 import os
@@ -30,11 +30,11 @@ class UtteranceRecorder(SimulationObserver):
         self.heard_by: list[tuple[str, str, float]] = []
 
     def perceived(self, agent_id: str, percept: Percept) -> None:
-        """Record the heard utterances of a percept."""
+        """Record the utterances that an agent hears in a percept."""
         self.heard_by += [(agent_id, each.text, each.second) for each in percept.heard]
 
     def said(self, agent_id: str, text: str, second: float) -> None:
-        """Record an utterance."""
+        """Record an utterance of an agent."""
         self.said_by.append((agent_id, text, second))
 
 
@@ -46,7 +46,7 @@ def counting_answer(prompt: Prompt, rng: Random) -> str:
 
 
 def simulate(seed: int, timing: SimulationTiming | None = None) -> tuple[Simulation, UtteranceRecorder]:
-    """Simulate three talking agents in a town for a minute."""
+    """Simulate three talking agents in a town for a minute. Return the simulation and the recorder."""
     world, recorder = World(WorldSettings(seed=seed, size=64, creatures=False)), UtteranceRecorder()
     engine = Engine((ConversationModule(), WanderingModule()), 0.0, seed)
     simulation = Simulation(
@@ -60,7 +60,7 @@ def simulate(seed: int, timing: SimulationTiming | None = None) -> tuple[Simulat
 
 
 def test_the_seed_determines_the_utterances() -> None:
-    """Equal seeds give equal utterances; another seed gives others."""
+    """Equal seeds give equal utterances, and another seed gives different ones."""
     first, second, other = simulate(1)[1], simulate(1)[1], simulate(2)[1]
     assert first.said_by == second.said_by
     assert first.heard_by == second.heard_by
@@ -68,7 +68,7 @@ def test_the_seed_determines_the_utterances() -> None:
 
 
 def test_the_result_does_not_depend_on_the_process() -> None:
-    """The result does not depend on the hash seed of the process."""
+    """The result does not depend on Python's hash seed of the process."""
     code = (
         "from tests.unit.domain.society.test_simulation import simulate; import zlib;"
         "print(zlib.crc32(repr(simulate(1)[1].said_by).encode()))"
@@ -79,7 +79,7 @@ def test_the_result_does_not_depend_on_the_process() -> None:
 
 
 def test_utterances_are_heard_and_change_the_speakers_state() -> None:
-    """Other agents hear an utterance after it was said, and the answer changes the speaker's state of mind."""
+    """Other agents hear an utterance after it was said. The model's answer changes the speaker's state of mind."""
     simulation, recorder = simulate(1)
     assert len(recorder.said_by) > 6
     for who, text, second in recorder.said_by:
@@ -92,7 +92,7 @@ def test_utterances_are_heard_and_change_the_speakers_state() -> None:
 
 
 def test_few_concurrent_requests_make_others_wait() -> None:
-    """With one concurrent request and slow answers, fewer requests are answered and others wait."""
+    """If only one request may run at a time and answers are slow, fewer requests are answered and others wait."""
     quick, slow = simulate(1)[0], simulate(1, SimulationTiming(tick=2.0, max_requests=1, latency=10.0))[0]
     assert 0 < slow.answer_count < quick.answer_count
     assert slow.engine.schedule.waiting > quick.engine.schedule.waiting == 0
@@ -112,6 +112,6 @@ def test_an_unreadable_answer_changes_nothing() -> None:
 
 @pytest.mark.parametrize("wrong", [{"tick": 0.0}, {"max_requests": 0}, {"latency": 0.0}])
 def test_an_invalid_timing_is_refused(wrong: dict[str, float]) -> None:
-    """A timing that would stop the simulation raises ValueError."""
+    """A timing that would stop the simulation raises `ValueError`."""
     with pytest.raises(ValueError, match="above 0 seconds"):
         SimulationTiming(**wrong)  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ rates = st.integers(0, 100)
 
 @given(st.lists(st.tuples(st.integers(0, 50), rates), max_size=30))
 def test_balances_and_treasury_equal_all_incomes(seasons: list[tuple[int, int]]) -> None:
-    """Balances and treasury add up to all incomes at any rates."""
+    """At any rates, balances and treasury together equal the sum of all incomes."""
     ledger = TaxLedger()
     for season, (income, rate) in enumerate(seasons):
         payment = ledger.record_payment(season, f"payer-{income % 3}", income, rate)
@@ -48,7 +48,7 @@ def test_an_invalid_payment_is_refused(income: int, rate: int) -> None:
 
 
 def test_the_timeline_is_scaled() -> None:
-    """The default timeline is the paper's, and other lengths scale it."""
+    """The default timeline is that of the paper. A timeline of another length is scaled from it."""
     paper, half = Timeline.scaled_to(1_200), Timeline.scaled_to(600)
     assert paper == Timeline()
     assert (half.feedback, half.amendments, half.vote, half.tally, half.law) == (150, 180, 210, 240, 300)
@@ -62,7 +62,9 @@ def test_the_timeline_is_scaled() -> None:
 
 @given(st.lists(opinions, min_size=1, max_size=30), rates)
 def test_a_carried_amendment_has_a_majority(people: list[float], rate: int) -> None:
-    """A carried amendment was proposed and has a majority. No higher rate is proposed if all want a lower one."""
+    """An accepted amendment was proposed and has a majority. If everybody wants a lower rate, no higher rate is
+    proposed.
+    """
     views = {f"agent-{number}": each for number, each in enumerate(people)}
     proposed = amendments(views, rate)
     ballots = [ballot(each, rate, proposed) for each in people]
@@ -75,14 +77,14 @@ def test_a_carried_amendment_has_a_majority(people: list[float], rate: int) -> N
 
 
 def test_a_frozen_constitution_keeps_its_rate() -> None:
-    """A frozen constitution keeps its rate; another one takes the carried rate."""
+    """A frozen constitution keeps its rate. One that is not frozen takes the accepted rate."""
     assert Constitution(20, frozen=True).amended(9) == Constitution(20, frozen=True)
     assert Constitution(20).amended(9) == Constitution(9)
     assert Constitution(20).amended(None) == Constitution(20)
 
 
 def test_a_majority_lowers_the_rate() -> None:
-    """Three votes for about half the rate beat two for a slightly higher one."""
+    """Three votes for about half the rate win against two votes for a slightly higher one."""
     people = {"ada": -0.5, "bea": -0.6, "cai": -0.4, "dan": 0.3, "eve": 0.3}
     proposed = amendments(people, 20)
     assert proposed == (10, 26)

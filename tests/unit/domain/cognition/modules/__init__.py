@@ -1,4 +1,4 @@
-"""Modules for tests, each made from a function."""
+"""Tests of the cognitive modules of agents, and test modules that are made from functions."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,11 +10,12 @@ Step = Callable[[Snapshot], Changes | Ask | Awaitable[Changes]]
 
 
 class Made(Module):
-    """A module that calls a function."""
+    """A cognitive module that calls a function in each run."""
 
     def __init__(self, step: Step, name: str = "made", **more: Any) -> None:
-        """Declare the sections, given as words separated by spaces. By default the module is brief and runs every
-        second.
+        """Declare the module's sections, given as words separated by spaces.
+
+        By default the module is brief and runs every second.
         """
         given: dict[str, Any] = {"speed": "fast", "interval": 1.0, "brief": True, "reads": "", "writes": ""} | more
         for key in {"reads", "writes", "wakes", "urgent"} & given.keys():
@@ -23,18 +24,18 @@ class Made(Module):
         self.step = step
 
     def process(self, snapshot: Snapshot) -> Changes | Ask | Awaitable[Changes]:
-        """Call the function."""
+        """Return the result of the function."""
         return self.step(snapshot)
 
 
 class Counting:
-    """A step that changes nothing and records the times of its runs."""
+    """A function for `Made` that changes nothing and records the times of its runs."""
 
     def __init__(self) -> None:
-        """Start without runs."""
+        """Start with no run recorded."""
         self.runs: list[float] = []
 
     def __call__(self, snapshot: Snapshot) -> Changes:
-        """Record the second of the snapshot."""
+        """Record the second of the snapshot and return no changes."""
         self.runs.append(snapshot.second)
         return {}

@@ -1,4 +1,6 @@
-"""Tests of Action Awareness: anomalies are detected once and stay open until a decision knows of them."""
+"""Tests of the module Action Awareness: it detects each anomaly once, and the anomaly stays open until a decision has
+seen it.
+"""
 
 from typing import Any
 
@@ -54,7 +56,7 @@ def _acting(expected: dict[str, Any], outcome: dict[str, Any] | None, **percepts
 def test_a_reported_result_is_compared_with_the_inventory(
     expected: dict[str, Any], percepts: dict[str, Any], supposed: bool
 ) -> None:
-    """A reported result without its effect is an anomaly of severity 0.9."""
+    """A result that is reported as done but has no effect in the inventory is an anomaly of severity 0.9."""
     state = _acting(expected, DONE, **percepts)
     made(AWARE, state, 2.0)
     found = held(state)["action_corrections"]
@@ -64,7 +66,7 @@ def test_a_reported_result_is_compared_with_the_inventory(
 
 
 def test_a_failure_has_a_suggestion() -> None:
-    """The anomaly of a failed action names a remedy."""
+    """The anomaly of a failed action suggests a remedy."""
     state = _acting({"gain": {"wood": 1}}, {"done": False, "reason": "that is out of reach"})
     made(AWARE, state, 2.0)
     (wrong,) = held(state)["action_corrections"]["entries"]
@@ -74,14 +76,14 @@ def test_a_failure_has_a_suggestion() -> None:
 
 @pytest.mark.parametrize("reason", [REPLACED, WITHDRAWN])
 def test_an_action_ended_by_the_agent_is_no_anomaly(reason: str) -> None:
-    """Reasons that the agent itself caused are ignored."""
+    """An action that ended for a reason caused by the agent itself is no anomaly."""
     state = _acting({"gain": {"wood": 1}}, {"done": False, "reason": reason})
     made(AWARE, state, 2.0)
     assert held(state)["action_corrections"]["anomalies"] == 0
 
 
 def test_an_action_without_an_outcome_is_lost_after_a_minute() -> None:
-    """A lost action is an anomaly."""
+    """An action that has no outcome after a minute counts as lost, which is an anomaly."""
     state = _acting({}, None)
     assert made(AWARE, state, 60.0) == {}
     made(AWARE, state, 62.0)
@@ -100,7 +102,7 @@ def test_an_anomaly_is_reported_once_and_open_until_a_decision() -> None:
 
 
 def test_only_the_last_five_actions_are_checked() -> None:
-    """Older actions are ignored."""
+    """Only the last five actions are checked."""
     acts = [{"id": f"a{n}", "text": "x", "second": 1.0, "outcome": {"done": False, "reason": "no"}} for n in range(9)]
     state = state_of(1.0, action_history={"entries": acts}, percepts={"health": 20})
     made(AWARE, state, 2.0)

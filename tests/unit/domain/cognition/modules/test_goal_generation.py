@@ -1,4 +1,4 @@
-"""Tests of Goal Generation: when goals are generated, and the graph of goals."""
+"""Tests of the module Goal Generation: the conditions under which it generates goals, and the graph of goals."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def _wanting() -> SharedState:
 
 
 def test_goals_are_generated_with_their_dependencies() -> None:
-    """One reply has both."""
+    """One reply of the model gives goals and their dependencies."""
     found = held(_wanting())
     table, bea = goal_id("make a table"), goal_id("help  bea")
     assert [(each["id"], each["priority"], each["sort"]) for each in found["goals"]["active"]] == [
@@ -41,7 +41,7 @@ def test_goals_are_generated_with_their_dependencies() -> None:
 
 
 def test_a_goal_waits_for_its_prerequisites() -> None:
-    """A cycle of prerequisites still has a first goal."""
+    """A goal becomes active only after its prerequisites. In a cycle of prerequisites there is still a first goal."""
     found = held(_wanting())
     goals, edges = found["goals"]["active"], found["goal_graph"]["edges"]
     table, bea = goal_id("make a table"), goal_id("help bea")
@@ -56,7 +56,7 @@ def test_a_goal_waits_for_its_prerequisites() -> None:
 
 
 def test_valid_goals_are_kept_without_a_request() -> None:
-    """The module asks no model."""
+    """While its goals are valid the module asks no model."""
     assert made(GOALS, _wanting(), 10.0) == {}
 
 
@@ -69,7 +69,7 @@ def test_valid_goals_are_kept_without_a_request() -> None:
     ],
 )
 def test_new_goals_are_generated_when_the_old_ones_are_not_valid(change: dict[str, Any], second: float) -> None:
-    """New goals are generated if all have ended, on the advice of a reflection, or after two minutes."""
+    """New goals are generated when all goals have ended, when a reflection advises it, or after two minutes."""
     state = _wanting()
     state.put(change, 9.0)
     prompt = asked(GOALS, state, second).prompt
@@ -78,14 +78,14 @@ def test_new_goals_are_generated_when_the_old_ones_are_not_valid(change: dict[st
 
 
 def test_a_reply_without_goals_is_refused() -> None:
-    """The reply raises an error."""
+    """A reply without goals raises an error."""
     for reply in ("", "{}", '{"goals": []}', '{"goals": [{"description": ""}]}', '{"goals": "many"}'):
         with pytest.raises(ValueError, match="no goals"):
             read_goals(reply)
 
 
 def test_the_graph_keeps_the_newest_goals_and_their_edges() -> None:
-    """Edges to dropped goals are dropped."""
+    """The graph has a limited size. It keeps the newest goals, and only edges between goals that are kept."""
     grown: dict[str, Any] = {}
     for number in range(50):
         needs = [f"goal {number - 1}"] if number else []
@@ -97,7 +97,7 @@ def test_the_graph_keeps_the_newest_goals_and_their_edges() -> None:
 
 
 def test_the_advice_of_a_reflection_is_in_the_prompt() -> None:
-    """The prompt has the advice and the insights."""
+    """The prompt contains the advice and the insights of reflections."""
     state = _wanting()
     advice: dict[str, Any] = {
         "second": 5.0,

@@ -1,4 +1,4 @@
-"""Tests of the Memory module: working memory, retrieval, and experiences, which are recorded once."""
+"""Tests of the module Memory: working memory, retrieval, and experiences, each of which is recorded once."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ HERE: dict[str, Any] = {"position": {"x": 1, "y": 64, "z": 2}, "biome": "forest"
 
 
 def test_working_memory_has_the_form_of_the_document() -> None:
-    """Working memory has the present situation in the form of the document."""
+    """Working memory describes the present situation in the form of the document."""
     act = {"id": "a", "text": "collect iron", "second": 4.0, "expected": {"gain": {"iron": 1}}}
     state = state_of(
         5.0,
@@ -45,7 +45,7 @@ def test_working_memory_has_the_form_of_the_document() -> None:
 
 
 def test_wounds_and_failures_lower_valence_and_raise_arousal() -> None:
-    """The change is in the emotion of working memory."""
+    """Wounds and failures lower the valence and raise the arousal in working memory."""
     calm = state_of(0.0, percepts=HERE | {"health": 20, "hunger": 20})
     bad = state_of(0.0, percepts=HERE | {"health": 4, "hurt_at": 0.0})
     module = MemoryRecall(NoMemories())
@@ -58,7 +58,7 @@ def test_wounds_and_failures_lower_valence_and_raise_arousal() -> None:
 
 
 def test_memories_are_retrieved_for_a_new_situation() -> None:
-    """A new situation leads to a retrieval, and an unchanged one does so after half a minute."""
+    """A new situation causes a retrieval at once. An unchanged situation causes another one after half a minute."""
     knowing = Knowing()
     module, state = MemoryRecall(knowing), state_of(0.0, percepts=HERE | {"agents": [BEA]})
     made(module, state, 1.0)
@@ -73,7 +73,10 @@ def test_memories_are_retrieved_for_a_new_situation() -> None:
 
 
 def test_the_first_words_after_a_silence_are_retrieved_for_at_once() -> None:
-    """Passers-by and further words change the query all the time, so they wait a little."""
+    """The first words after a silence cause a retrieval at once.
+
+    Further words, and other agents that pass by, change the query often, so they cause one only after a short wait.
+    """
     knowing, said = Knowing(), list[JsonValue]()
     module, state = MemoryRecall(knowing), state_of(0.0, percepts=HERE | {"agents": [BEA]})
     made(module, state, 1.0)
@@ -89,7 +92,9 @@ def test_the_first_words_after_a_silence_are_retrieved_for_at_once() -> None:
 
 
 def test_an_event_becomes_an_experience_with_cues() -> None:
-    """The experience has the form of the contract and the importance by its rules."""
+    """An event becomes an experience with cues, in the form of the contract and with the importance that its rules
+    give.
+    """
     lost = {
         "id": "a1",
         "text": "collect iron",
@@ -120,7 +125,7 @@ def test_an_event_becomes_an_experience_with_cues() -> None:
 
 
 def test_a_conversation_is_recorded_once_when_it_ends_or_is_long() -> None:
-    """A long conversation is recorded so far (§4.3)."""
+    """A conversation is recorded once when it ends. A long one is recorded earlier, up to that point (§4.3)."""
     said: list[JsonValue] = [
         {"speaker": ("bea", "ada")[nth % 2], "text": f"word {nth}", "second": float(nth)}
         for nth in range(CONVERSATION_PART + 2)
@@ -145,7 +150,7 @@ def test_a_conversation_is_recorded_once_when_it_ends_or_is_long() -> None:
 
 
 def test_walking_and_actions_ended_by_the_agent_are_not_recorded() -> None:
-    """Walking, and actions that the agent ended itself, are no experiences."""
+    """Walking, and actions that the agent itself ended, do not become experiences."""
     acts = [{"id": "a1", "text": "go", "act": {"action": "go"}, "outcome": {"done": True}}]
     acts += [{"id": each, "act": {"action": "eat"}, "outcome": {"done": False, "reason": each}} for each in HARMLESS]
     state = state_of(0.0, percepts=HERE, action_history={"entries": acts})
@@ -159,7 +164,7 @@ happenings = st.lists(st.sampled_from(["hear", "speak", "end", "see", "run", "ta
 @settings(max_examples=60)
 @given(happenings)
 def test_every_event_is_recorded_exactly_once(drawn: list[str]) -> None:
-    """Every event is recorded exactly once, in any order of modules and hosts."""
+    """Every event is recorded exactly once, in whatever order modules run and hosts change."""
     engine = Engine([MemoryRecall(NoMemories())], 0.0, seed=1)
     engine.add(SharedState("ada"), 0.0)
     happened, remembered, heard = list[str](), list[str](), list[Any]()

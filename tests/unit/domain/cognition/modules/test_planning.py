@@ -1,4 +1,4 @@
-"""Tests of Planning: when a plan is made, and the goals after a plan ends."""
+"""Tests of the module Planning: the conditions under which it makes a plan, and the goals after the end of a plan."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ def _ended(state: SharedState, status: str, why: str = "") -> None:
 
 
 def test_a_plan_has_executable_steps_for_the_most_important_goal() -> None:
-    """The plan is kept while it is valid."""
+    """A plan consists of executable steps for the most important goal. While it is valid it is not changed."""
     state = _planned()
     plan = held(state)["plans"]
     assert (plan["goal"], plan["status"], plan["steps"]) == ("g1", "active", ["collect 2 wood", "craft 1 table"])
@@ -40,7 +40,7 @@ def test_a_plan_has_executable_steps_for_the_most_important_goal() -> None:
 
 
 def test_a_finished_plan_completes_its_goal() -> None:
-    """The next goal is planned then."""
+    """The end of a plan completes its goal. Then the next goal is planned."""
     state = _planned()
     _ended(state, "done")
     answered(PLANNING, state, 6.0, REPLY)
@@ -54,7 +54,9 @@ def test_a_finished_plan_completes_its_goal() -> None:
 
 
 def test_a_failed_plan_is_repeated_until_the_goal_is_given_up() -> None:
-    """The prompt of the new plan has the reason of the failure."""
+    """After a failed plan a new one is made, and its prompt has the reason. After several failures the goal is given
+    up.
+    """
     state = _planned()
     for number in range(1, MAX_FAILED_PLANS):
         _ended(state, "failed", "no table within reach")
@@ -67,21 +69,21 @@ def test_a_failed_plan_is_repeated_until_the_goal_is_given_up() -> None:
 
 
 def test_a_plan_for_a_dropped_goal_is_dropped() -> None:
-    """A plan ends with its goal."""
+    """If its goal is dropped, a plan is dropped too."""
     state = _planned()
     state.put({"goals": {"active": GOALS["active"][1:]}}, 2.0)
     assert "see the world" in asked(PLANNING, state, 6.0).prompt.user
 
 
 def test_without_goals_no_plan_is_made() -> None:
-    """The module makes no request."""
+    """Without goals the module makes no request."""
     state = state_of(0.0, percepts={"health": 20})
     made(PLANNING, state, 5.0)
     assert "steps" not in held(state).get("plans", {})
 
 
 def test_a_reply_without_executable_steps_is_refused() -> None:
-    """The reply raises an error."""
+    """A reply without executable steps raises an error."""
     for reply in ("", '{"steps": []}', '{"steps": ["dance"]}', '{"steps": ["follow the plan"]}'):
         with pytest.raises(ValueError, match="no executable steps"):
             read_steps(reply)

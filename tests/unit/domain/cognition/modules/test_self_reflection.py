@@ -1,4 +1,4 @@
-"""Tests of Self-Reflection: when an agent reflects, and the stored insights."""
+"""Tests of the module Self-Reflection: the conditions under which an agent reflects, and the stored insights."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ def _done(count: int) -> SharedState:
 
 
 def test_five_actions_are_a_reason_to_reflect() -> None:
-    """With fewer actions the module runs less often."""
+    """Five actions since the last reflection cause another one. With fewer actions the module reflects less often."""
     few, many = _done(4), _done(5)
     assert made(REFLECTION, few, 9.0) == {}
     assert REFLECTION.pause(seen_by(REFLECTION, few, 9.0)) == 30.0
@@ -40,7 +40,7 @@ def test_five_actions_are_a_reason_to_reflect() -> None:
 
 
 def test_an_insight_is_stored_and_becomes_an_experience() -> None:
-    """The experience is recorded for tiered memory."""
+    """An insight is stored, and becomes an experience for tiered memory."""
     state = _done(5)
     answered(REFLECTION, state, 9.0, REPLY)
     (thought,) = held(state)["reflections"]["entries"]
@@ -50,7 +50,7 @@ def test_an_insight_is_stored_and_becomes_an_experience() -> None:
 
 
 def test_a_new_plan_is_a_reason_to_reflect() -> None:
-    """There must be an action since the last reflection."""
+    """A new plan causes a reflection, if there was an action since the last one."""
     state = _done(5)
     answered(REFLECTION, state, 9.0, REPLY)
     state.put({"plans": {"id": "p2"}}, 10.0)
@@ -61,7 +61,9 @@ def test_a_new_plan_is_a_reason_to_reflect() -> None:
 
 
 def test_a_reply_may_have_no_adjustment_but_needs_an_insight() -> None:
-    """Several notations of no adjustment are read; a reply without insight is refused."""
+    """A reply may say in several notations that nothing is to be adjusted. A reply without an insight raises an
+    error.
+    """
     for nothing in ("", "None.", "null", None):
         assert read_reflection(json.dumps({"insight": "x", "goal_adjustment": nothing}), 0.0)["goal_adjustment"] is None
     with pytest.raises(ValueError, match="no insight"):

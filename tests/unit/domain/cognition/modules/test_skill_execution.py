@@ -1,4 +1,4 @@
-"""Tests of Skill Execution: the actions for a decision."""
+"""Tests of the module Skill Execution: the actions that carry out a decision."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def _queue(state: SharedState) -> list[Any]:
 
 
 def _over(state: SharedState, second: float, reason: str = "", **percepts: Any) -> None:
-    """Add the end of the last action."""
+    """Add the outcome of the last action, with the reason if it failed, and the percepts after it."""
     entries = held(state)["action_history"]["entries"]
     last = entries[-1] | {"outcome": {"done": not reason, "reason": reason, "second": second}}
     state.put({"action_history": {"entries": [*entries[:-1], last]}, "pending_acts": {"queue": None}}, second)
@@ -58,7 +58,7 @@ def test_the_agent_walks_to_a_target_and_acts_there() -> None:
 
 
 def test_the_plan_is_followed_step_by_step() -> None:
-    """The next decisions continue the plan."""
+    """The plan is carried out step by step. Later decisions that follow the plan continue it."""
     state = _deciding("follow the plan", ("craft table", "place table"), inventory={"wood": 2})
     made(HANDS, state, 1.0)
     assert _queue(state) == [{"action": "craft", "item": "table"}]
@@ -73,7 +73,7 @@ def test_the_plan_is_followed_step_by_step() -> None:
 
 
 def test_a_failed_step_is_repeated_and_then_given_up() -> None:
-    """The reason is recorded after the last attempt."""
+    """A failed step is repeated. After the last attempt it is given up, and the reason is recorded."""
     state = _deciding("craft table", inventory={"wood": 2})
     for second in range(1, MAX_RETRIES + 2):
         made(HANDS, state, float(second))
@@ -86,7 +86,7 @@ def test_a_failed_step_is_repeated_and_then_given_up() -> None:
 
 
 def test_a_new_decision_ends_the_running_action() -> None:
-    """A new decision ends the running action, also if it needs no action itself."""
+    """A new decision ends the running action, even if the decision itself needs no action."""
     state = _deciding("collect 2 wood")
     made(HANDS, state, 1.0)
     state.put({"pending_acts": {"queue": None}, "decision": {"id": "d2", "priority_action": "flee", "at": 2.0}}, 2.0)
@@ -97,7 +97,7 @@ def test_a_new_decision_ends_the_running_action() -> None:
 
 
 def test_a_place_that_failed_is_avoided() -> None:
-    """The next place is tried."""
+    """After a failure at a place, the next place is tried."""
     state = _deciding("collect stone", blocks=[ROCK, {"block": "stone", "position": {"x": 0, "y": 64, "z": -3}}])
     made(HANDS, state, 1.0)
     first = _queue(state)[0]["at"]
@@ -107,7 +107,7 @@ def test_a_place_that_failed_is_avoided() -> None:
 
 
 def test_agents_search_in_different_directions() -> None:
-    """An agent that does not see its target searches for it."""
+    """Agents that do not see their targets search for them in different directions."""
     ways = set()
     for name in "abcdefgh":
         state = SharedState.of(name, held(_deciding("collect iron")))
@@ -119,12 +119,12 @@ def test_agents_search_in_different_directions() -> None:
 
 
 def test_without_a_decision_no_action_is_started() -> None:
-    """The module makes no change."""
+    """Without a decision the module starts no action and changes nothing."""
     assert made(HANDS, state_of(0.0, percepts={"health": 20}), 1.0) == {}
 
 
 def test_a_supposed_action_is_repeated() -> None:
-    """Action Awareness marks an action as only supposed."""
+    """An action is repeated if Action Awareness marks its success as only supposed."""
     state = _deciding("follow the plan", ("craft table", "place table"), inventory={"wood": 2})
     made(HANDS, state, 1.0)
     _over(state, 2.0)
@@ -138,7 +138,7 @@ def test_a_supposed_action_is_repeated() -> None:
 
 
 def test_the_steps_of_a_stone_pickaxe_work_in_the_grid_world() -> None:
-    """The agent ends with a stone pickaxe."""
+    """In the grid world the steps to a stone pickaxe lead to a stone pickaxe."""
     steps = ["collect 5 wood", "craft table", "place table", "craft wood_pickaxe", "collect 2 stone"]
     life = Life([HANDS], lambda *_: "", ["ada"], WorldSettings(seed=1, size=128, creatures=False))
     life.engine.put("ada", {"decision": {"id": "d1", "priority_action": "follow the plan", "at": 0.0}}, 0.0)
@@ -148,7 +148,7 @@ def test_the_steps_of_a_stone_pickaxe_work_in_the_grid_world() -> None:
 
 
 def test_a_cancelled_action_that_was_not_sent_is_never_sent() -> None:
-    """A new decision cancels it, and the history records its end."""
+    """An action that a new decision cancels before it was sent is never sent. The history records its end."""
     engine = Engine([HANDS], 0.0, seed=1)
     engine.add(_deciding("collect 2 wood"), 0.0)
     list(engine.run(0.1))

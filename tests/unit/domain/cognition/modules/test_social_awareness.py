@@ -1,4 +1,4 @@
-"""Tests of Social Awareness: when others are judged, and the stored judgements."""
+"""Tests of the module Social Awareness: the conditions under which it judges others, and the stored judgements."""
 
 import json
 
@@ -20,7 +20,9 @@ def _hearing(*said: tuple[str, float]) -> SharedState:
 
 
 def test_each_speaker_is_judged_once() -> None:
-    """Only speakers are judged, within bounds. A speaker missing in the reply keeps its judgement."""
+    """Each speaker is judged once, within the limits of sentiments. A speaker that the reply omits keeps its
+    judgement.
+    """
     state = _hearing(("bea", 1.0), ("cem", 2.0), ("bea", 3.0))
     answered(SOCIAL, state, 4.0, REPLY)
     assert held(state)["social_model"] == {
@@ -31,7 +33,7 @@ def test_each_speaker_is_judged_once() -> None:
 
 
 def test_only_new_utterances_are_judged() -> None:
-    """Judgements of other agents do not change."""
+    """Only speakers with new utterances are judged. Judgements of others do not change."""
     state = _hearing(("bea", 1.0), ("cem", 2.0))
     answered(SOCIAL, state, 4.0, REPLY)
     entries = [*held(state)["conversations"]["entries"], {"speaker": "cem", "text": "Bye", "second": 6.0}]
@@ -42,7 +44,7 @@ def test_only_new_utterances_are_judged() -> None:
 
 
 def test_nobody_is_judged_alone_or_after_own_words() -> None:
-    """The module makes no request."""
+    """The module makes no request if the agent is alone, or if only the agent itself has spoken."""
     assert made(SOCIAL, _hearing(("ada", 1.0)), 2.0) == {}
     alone = _hearing(("bea", 1.0))
     alone.put({"percepts": {"agents": [{"id": "c", "name": "cow", "creature": True}]}}, 1.0)
@@ -50,7 +52,7 @@ def test_nobody_is_judged_alone_or_after_own_words() -> None:
 
 
 def test_a_reply_without_any_speaker_is_refused() -> None:
-    """The reply raises an error."""
+    """A reply without any of the speakers raises an error."""
     ask = asked(SOCIAL, _hearing(("bea", 1.0)), 2.0)
     for reply in ("", "{}", '{"eve": {"sentiment": 3}}', '{"bea": 3}'):
         with pytest.raises(ValueError, match="judges none of the speakers"):

@@ -1,4 +1,4 @@
-"""Tests of Talking: utterances for a decision, none of which contradicts the decision in force."""
+"""Tests of the module Talking: it speaks for a decision, and never contradicts the decision in force."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def _decided(number: int, action: str = "collect 3 wood", directive: str = "tell
 
 
 def test_each_decision_with_a_directive_gets_one_utterance() -> None:
-    """A decision without a speech directive gets none."""
+    """Each decision with a speech directive gets one utterance. A decision without one gets none."""
     state = state_of(0.0, decision=_decided(1))
     answered(TALKING, state, 1.0, '"I\'ll chop trees."\n')
     assert held(state)["pending_speech"] == {"text": "I'll chop trees.", "decision": "d1"}
@@ -54,14 +54,14 @@ def test_words_that_contradict_the_decision_are_dropped() -> None:
 
 
 def test_a_reply_without_words_is_a_failure() -> None:
-    """The reply raises an error."""
+    """A reply without words raises an error."""
     with pytest.raises(ValueError, match="no words"):
         asked(TALKING, state_of(0.0, decision=_decided(1)), 1.0).then(' ""\n')
 
 
 @given(st.text(max_size=600))
 def test_an_utterance_is_one_line_within_the_limits_of_worlds(text: str) -> None:
-    """An utterance from any reply is one line within the limits of worlds."""
+    """Any reply gives an utterance of one line, within the limit of characters that worlds accept."""
     found = utterance(text)
     assert len(found) <= 256
     assert "\n" not in found
@@ -69,7 +69,7 @@ def test_an_utterance_is_one_line_within_the_limits_of_worlds(text: str) -> None
 
 
 def test_a_long_reply_is_cut_at_a_sentence() -> None:
-    """The utterance ends with a whole sentence."""
+    """A long reply is cut at the end of a sentence."""
     assert utterance("I am here. " * 40) == ("I am here. " * 23).rstrip()
     assert len(utterance("here " * 100)) <= 256
 
@@ -85,7 +85,7 @@ steps = st.one_of(
 @settings(max_examples=80)
 @given(st.lists(steps, max_size=30))
 def test_an_utterance_belongs_to_the_decision_in_force(drawn: list[tuple[str, str]]) -> None:
-    """In any order of events it does not contradict that decision."""
+    """In any order of events an utterance belongs to the decision in force and does not contradict it."""
     engine, waiting, said = Engine([TALKING, SkillExecution()], 0.0, seed=1), list[Pending](), list[str]()
     engine.add(
         SharedState.of("ada", {"percepts": {"position": {"x": 0, "y": 64, "z": 0}, "inventory": {"wood": 9}}}), 0.0
@@ -112,7 +112,9 @@ def test_an_utterance_belongs_to_the_decision_in_force(drawn: list[tuple[str, st
 
 
 def test_the_random_orders_contain_utterances() -> None:
-    """Some orders reach speech, and some drop words for an earlier decision."""
+    """Some of the random orders of events lead to an utterance, and in some the words for an earlier decision are
+    dropped.
+    """
     engine = Engine([TALKING], 0.0, seed=1)
     engine.add(SharedState.of("ada", {"decision": _decided(1)}), 0.0)
     (first,) = [each for each in engine.run(0.1) if each]
