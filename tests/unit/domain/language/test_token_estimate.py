@@ -1,4 +1,4 @@
-"""Tests of the estimate of tokens."""
+"""Tests of the estimate of a text's number of tokens."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +7,8 @@ from nemuri_domain.language.token_estimate import estimate_tokens, token_upper_b
 
 
 def test_the_rule() -> None:
-    """Six letters, three digits, one CJK character or one mark cost a token; white space costs nothing except line
-    breaks.
+    """Up to six letters, up to three digits, one CJK character or one punctuation mark cost a token. Of white space
+    only line breaks do.
     """
     assert estimate_tokens("") == 0
     assert estimate_tokens("the memory") == 2
@@ -20,7 +20,7 @@ def test_the_rule() -> None:
 
 
 def test_a_text_that_fits_is_unchanged() -> None:
-    """A text that fits is unchanged, with its trailing space."""
+    """A text that fits is not changed, even if it ends with a space."""
     assert truncate("One. Two. ", 4) == "One. Two. "
 
 
@@ -31,7 +31,9 @@ def test_truncation_prefers_the_end_of_a_sentence() -> None:
 
 
 def test_truncation_falls_back_to_a_word_and_then_into_it() -> None:
-    """A text is cut after a word if the first sentence is too long, and inside a word that is too long."""
+    """If the first sentence is too long, the text is cut after a word. If the first word is too long, it is cut
+    inside.
+    """
     assert truncate("One two three four five six", 4) == "One two three four"
     assert truncate("x" * 100, 3) == "x" * 18
     assert truncate("Short. " + "word " * 50, 20).count("word") == 18
@@ -49,5 +51,5 @@ def test_a_truncated_text_is_a_prefix_that_fits(text: str, tokens: int) -> None:
 
 @given(st.text(st.characters(), max_size=80))
 def test_no_text_costs_more_than_at_most(text: str) -> None:
-    """No text exceeds the upper bound of its tokens."""
+    """The quick upper bound of a text's tokens is never below the estimate."""
     assert estimate_tokens(text) <= token_upper_bound(text)

@@ -31,18 +31,20 @@ from nemuri_domain.language.word_lists import is_stop_word
     ],
 )
 def test_terms(text: str, expected: list[str]) -> None:
-    """Words are stemmed, identifiers are kept whole and in parts, CJK is cut into bigrams."""
+    """Words are stemmed, identifiers are kept whole and also divided, and CJK text is divided into pairs of
+    characters.
+    """
     assert terms(text) == expected
 
 
 def test_inflected_forms_and_widths_meet_in_one_term() -> None:
-    """Inflected forms and widths give the same term."""
+    """Inflected forms, and full-width and half-width forms, give the same term."""
     assert terms("Running RUNS run") == ["run", "run", "run"]
     assert terms("ﾃﾞｰﾀ") == terms("データ")
 
 
 def test_counts_are_of_terms() -> None:
-    """Each term comes with its number of occurrences, first occurrence first."""
+    """Each term has its number of occurrences. Terms are in the order of first occurrence."""
     assert term_counts("memory of memories, 記憶記憶") == {"memori": 2, "記憶": 2, "憶記": 1}
 
 
@@ -63,7 +65,9 @@ def test_counts_are_of_terms() -> None:
     ],
 )
 def test_a_term_tells_as_much_as_it_is_about_something(term: str, expected: float) -> None:
-    """The topic weight is 1 for content, 0 for words that ask and mixed bigrams, and less than 1 for hiragana."""
+    """The topic weight of a term is 1 for content, less than 1 for hiragana, and 0 for question words and mixed pairs
+    of characters.
+    """
     assert topic_weight(term) == expected
 
 
@@ -74,13 +78,13 @@ def test_terms_are_bounded() -> None:
 
 
 def test_stop_words_are_told_in_any_case_and_apostrophe() -> None:
-    """Stop words are recognised in any case and with both apostrophes."""
+    """Stop words are recognised in any case and with both forms of the apostrophe."""
     assert is_stop_word("Don’t")
     assert not is_stop_word("memory")
 
 
 def test_stems_are_right_in_many_threads() -> None:
-    """Stems are correct in many threads."""
+    """Stems are correct when many threads compute them at the same time."""
     words = [f"{letter}unning{number}s" for letter in "abcdefgh" for number in range(200)]
     expected = list(map(stem, words))
     stem.cache_clear()

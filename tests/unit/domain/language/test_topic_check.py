@@ -1,4 +1,6 @@
-"""Tests of common words as a condition of retrieval with the built-in embedder."""
+"""Tests of the condition that a memory and a prompt share words of their topic. It applies with the built-in
+embedder.
+"""
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ ROWS = EMBEDDER.rows(TEXTS)
 
 
 def about_the_same(prompt: str) -> list[int]:
-    """Return the indexes of the sessions that share a prompt's topic."""
+    """Return the indexes of the sessions that share the topic of a prompt."""
     asked, cosines = prompt_terms(prompt), ROWS @ EMBEDDER.rows([prompt])[0]
     near = np.flatnonzero(cosines >= EMBEDDER.recall_threshold)
     return [int(each) for each in near if shares_topic(asked, TEXTS[each])]
@@ -21,18 +23,18 @@ def about_the_same(prompt: str) -> list[int]:
 
 @pytest.mark.parametrize("prompt", UNRELATED)
 def test_nothing_is_told_for_a_prompt_about_something_else(prompt: str) -> None:
-    """A prompt about another topic gives no memory, in English and Japanese, chat and code."""
+    """A prompt about another topic finds no session, in English and Japanese, in chat and code."""
     assert about_the_same(prompt) == []
 
 
 @pytest.mark.parametrize("prompt", ROUTINE)
 def test_nothing_is_told_for_a_routine_request(prompt: str) -> None:
-    """A routine request without a topic gives no memory."""
+    """A routine request without a topic finds no session."""
     assert about_the_same(prompt) == []
 
 
 def test_what_is_about_the_same_is_found() -> None:
-    """Nineteen of twenty questions about a session find it, and hardly any finds another one."""
+    """At least nineteen of twenty prompts about a session find it, and hardly any finds another one."""
     asked = [(nth, prompt) for nth, each in enumerate(SESSIONS) for prompt in each.asked_again]
     found = [(nth, about_the_same(prompt)) for nth, prompt in asked]
     assert sum(nth in told for nth, told in found) >= 0.95 * len(asked)
@@ -40,7 +42,7 @@ def test_what_is_about_the_same_is_found() -> None:
 
 
 def test_long_prompts_need_no_more_than_some_words() -> None:
-    """A long prompt needs only some of its words in a memory."""
+    """For a long prompt it is enough that a memory has some of its words."""
     story = "Yesterday the colleagues from Osaka visited our office and we talked over lunch about plans. " * 10
     assert 11 in about_the_same(f"{story} Then we came to keyset pagination with next_cursor in the orders API, offset")
     assert about_the_same(story) == []
