@@ -103,7 +103,8 @@ async def refs_in_use(database: Database, refs: Iterable[str]) -> set[str]:
 
 
 async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
-    """Apply the tombstones among the events: record the erased ids, and delete all rows with erased data.
+    """Apply the tombstones among the events, which record erasures: store the erased ids, and delete all rows with
+    erased data.
 
     Other events are ignored.
     """

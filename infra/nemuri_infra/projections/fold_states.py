@@ -1,4 +1,4 @@
-"""The states of tasks and minds in memory.
+"""The states of tasks and minds in memory. A mind is an agent with its memories.
 
 Events of the log are folded into the states, and the changed states are written to the tables.
 """

@@ -25,7 +25,7 @@ _OF_MINDS: tuple[type[Event], ...] = get_args(AnyAgentEvent)
 
 
 async def mind_of(database: Database, agent_id: str) -> Mind:
-    """Return an agent with the states of all its memories from the projections, without their contents."""
+    """Return an agent with the states of all its memories, without their contents, from the projections."""
     async with database.reading() as connection:
         agents = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
         state = tables.memory_state

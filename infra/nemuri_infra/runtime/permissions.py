@@ -185,8 +185,8 @@ class Permissions:
                 return self._keeping_worlds()
 
     def _keeping_agents(self) -> Rights:
-        """Return the rights of an agent host: the leases of cells, the states of agents and the checkpoints of all
-        societies.
+        """Return the rights of an agent host, for all societies: the leases of cells (groups of agents), the states of
+        agents, and checkpoints.
 
         It may not write the state or the lease of a world.
         """

@@ -94,7 +94,7 @@ def refs_in(event: Event) -> Iterator[str]:
 
 
 async def tombstones(log: Log, after: int, until: int) -> list[Event]:
-    """Return the tombstones of the log after the sequence `after`, up to and including `until`."""
+    """Return the tombstones (the events that record erasures) after the sequence `after`, up to `until`, inclusive."""
     only = [subject for kind in TOMBSTONES for subject in log.subjects.of_kind(kind)]
     return [each async for batch in log.read(after, until, only=only) for each in batch.events]
 

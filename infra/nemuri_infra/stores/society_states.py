@@ -4,8 +4,9 @@ Hosts write them some time after a change, in atomic batches with an expected re
 share one key-value bucket in the usual layout of NATS. Keys begin with the name of the society; only this module adds
 it.
 
-The state of an agent is written in the same batch as the lease of its cell. So a host that has lost the lease can write
-nothing more, even if its batch arrives late (fencing).
+The agents of a society are divided into cells. A host that holds the lease of a cell runs the agents of the cell. The
+state of an agent is written in the same batch as this lease. So a host that has lost the lease can write nothing more,
+even if its batch arrives late (fencing).
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
