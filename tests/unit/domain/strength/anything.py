@@ -144,7 +144,7 @@ EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
     st.builds(_plain, MEMORY, PARAMETERS).flatmap(st.sampled_from),
     st.builds(stories.defined),
 )
-"""Any event of the agent, not yet recorded."""
+"""Strategies for any event of the agent, without the fields that the log adds."""
 
 
 def history(events: list[AnyAgentEvent]) -> list[AnyAgentEvent]:

@@ -1,4 +1,6 @@
-"""A plain model of document 000 §3.7, slow and easy to check: each sleep changes every memory."""
+"""A plain model of document 000 §3.7 to compare with. It is slow but easy to check, since each sleep changes every
+memory.
+"""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,7 +11,7 @@ from nemuri_domain.strength.policy import Policy
 
 @dataclass(slots=True)
 class EagerMemory:
-    """A memory with its present strengths."""
+    """A memory with its present strengths: its own, and one for each perspective."""
 
     memory_id: UUID
     strength: float
@@ -23,13 +25,13 @@ class EagerMemory:
 
     @property
     def strongest(self) -> float:
-        """Return the strength that decides whether the memory is archived."""
+        """Return the highest of all its strengths, which decides if the memory is archived."""
         return max((self.strength, *self.perspectives.values()))
 
 
 @dataclass(slots=True)
 class Verdict:
-    """A sleep's decision, with the revision of each memory that it saw."""
+    """The decision of a sleep, with the revision of each memory on which it is based."""
 
     sessions: list[UUID]
     levels: dict[UUID, int] = field(default_factory=dict)
@@ -37,12 +39,14 @@ class Verdict:
     pruned: set[UUID] = field(default_factory=set)
     seen: dict[UUID, int] = field(default_factory=dict)
     closest: float = 1.0
-    """Relative distance of the closest decision to the threshold; below 1e-9 floating point numbers may differ."""
+    """Relative distance between the threshold and the strength nearest to it. Below 1e-9, rounding may change the
+    decision.
+    """
 
 
 @dataclass(slots=True)
 class EagerMind:
-    """A mind that stores present strengths and rewrites all of them in each sleep."""
+    """The state of an agent that stores present strengths and rewrites all of them in each sleep."""
 
     policy: Policy = field(default_factory=Policy)
     next_policy: Policy | None = None
@@ -55,7 +59,7 @@ class EagerMind:
         return [each for each in self.memories.values() if not each.archived]
 
     def use(self, memory_id: UUID, perspective: str | None, at: datetime) -> None:
-        """Apply a use: document 000 §3.5, and §3.7 for a reactivation."""
+        """Apply a use of a memory: document 000 §3.5, and §3.7 if it reactivates the memory."""
         memory, policy, stays = self.memories[memory_id], self.policy, True
         if memory.archived:
             memory.archived = False
@@ -77,7 +81,7 @@ class EagerMind:
         self.memories[memory_id].moves += 1
 
     def decide(self) -> Verdict:
-        """Return the decision of the four steps of a sleep. Nothing is changed."""
+        """Return the decision of a sleep after its four steps. Nothing is changed."""
         verdict = Verdict(list(self.awake), seen={each.memory_id: each.moves for each in self.active})
         weights, left = (self.next_policy or self.policy).consolidation_weights, []
         for memory in self.active:
@@ -96,7 +100,7 @@ class EagerMind:
         return verdict
 
     def sleep(self, verdict: Verdict) -> None:
-        """Apply a decision, except to memories that changed since. All memories decay."""
+        """Let all memories decay, and apply the decision to those that have not changed since it was made."""
         known = {each for each, moves in verdict.seen.items() if self.memories[each].moves == moves}
         for memory in self.active:
             if memory.memory_id in known:

@@ -1,4 +1,4 @@
-"""Training samples of a simulated world in which the use of a memory depends on its features."""
+"""Training samples from a simulated world that decides, from the features of a memory, if it is used."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -14,14 +14,14 @@ from nemuri_domain.strength.ranking import transformed
 from nemuri_domain.strength.training_samples import LabelledRetrieval, LoggedRetrieval, label_retrieval
 
 World = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""Function from transformed features of shape (n, 9) to the probabilities of use of shape (n,)."""
+"""A function from transformed features of shape (n, 9) to probabilities of use of shape (n,)."""
 CANDIDATES = 25
 CONTEXT = 10
 AGENT = "python"
 
 
 def by_impact(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return probabilities that depend on impact, which the linear score hardly weighs."""
+    """Return probabilities that depend on impact, to which the linear score gives little weight."""
     return np.where(rows[:, FEATURES.index("impact_score")] > 0.3, 0.8, 0.03)
 
 
@@ -31,18 +31,20 @@ def by_relevance(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def by_strength_while_fresh(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return probabilities that are high for strong and recently used memories only. No weighted sum does so."""
+    """Return probabilities that are high only for memories that are both strong and recently used. No weighted sum
+    gives this.
+    """
     strong, fresh = (rows[:, FEATURES.index(name)] > 0.5 for name in ("strength", "recency"))
     return np.where(strong & fresh, 0.9, 0.03)
 
 
 def by_nothing(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return equal probabilities, from which nothing can be learned."""
+    """Return the same probability for all memories, so that nothing can be learned."""
     return np.full(len(rows), 0.2)
 
 
 def retrieved(number: int, rng: np.random.Generator) -> MemoriesRetrieved:
-    """Return a retrieval, best first by the linear score, with the best ten in the context."""
+    """Return a retrieval in the order of the linear score. The best ten memories are in the context."""
     count = CANDIDATES
     raw = np.column_stack(
         [
@@ -88,14 +90,14 @@ def retrieved(number: int, rng: np.random.Generator) -> MemoriesRetrieved:
 
 
 def used(event: MemoriesRetrieved, world: World, rng: np.random.Generator) -> tuple[UUID, ...]:
-    """Return the memories of the context that are used in this world."""
+    """Return the memories of the context that an answer uses in this world."""
     raw = np.array([each.features for each in event.candidates])
     chances = dict(zip((each.memory_id for each in event.candidates), world(transformed(raw)), strict=True))
     return tuple(each for each in event.selected if rng.random() < chances[each])
 
 
 def past(world: World, tasks: int, seed: int) -> list[LabelledRetrieval]:
-    """Return the labelled retrievals of tasks in this world; every third is a success."""
+    """Return the labelled retrievals of tasks in this world. Every third task is a success."""
     rng = np.random.default_rng(seed)
     found = []
     for number in range(tasks):

@@ -1,4 +1,6 @@
-"""Builders of minds from events: `given(encoded(A)).when(retrieved(A)).then(candidates(A).equals(1))`."""
+"""Builders of events, and of minds folded from them:
+`given(encoded(A)).when(retrieved(A)).then(candidates(A).equals(1))`.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -44,13 +46,13 @@ A, B, C, D = (UUID(int=number) for number in range(1, 5))
 COST, QUALITY = "cost", "quality"
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 RATE = 0.95**0.1
-"""The factor of one session at level 0."""
+"""The factor by which a strength decays in one session at level 0."""
 STEEP = {"daily_decay_targets": (0.5, 0.9, 0.9, 0.9, 0.9, 0.9), "expected_tasks_per_day": 1}
-"""Policy under which a session leaves half at level 0 and nine tenths at higher levels."""
+"""A policy under which a session multiplies strengths by 0.5 at level 0 and by 0.9 at higher levels."""
 _numbers = count()
 
 Move = AnyAgentEvent | Callable[[Mind], AnyAgentEvent | None]
-"""An event, or a function that decides one from the present mind."""
+"""An event, or a function that makes one from the present mind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,13 @@ class Story:
         return story
 
     def then(self, *facts: Fact) -> "Story":
-        """Return the same story. Fail unless these facts hold."""
+        """Check that these facts hold, and return the same story."""
         for fact in facts:
             fact.check(self.mind)
         return self
 
     def slept_out(self) -> "Story":
-        """Return the story after all sleeps that continue the last one."""
+        """Return the story after all further sleeps that continue an unfinished one."""
         story, last = self, self.events[-1]
         while isinstance(last, AgentSlept) and (more := sleep.continue_sleep(last, sleep_input(story.mind))):
             story = story.when(more)
@@ -99,17 +101,17 @@ class Story:
 
 
 def recorded(event: AnyAgentEvent, sequence: int) -> AnyAgentEvent:
-    """Return the event as it is read from this sequence of the log."""
+    """Return the event as it is read from the log at this sequence."""
     return event.model_copy(update={"sequence": sequence, "recorded_at": BEGINNING + timedelta(minutes=sequence)})
 
 
 def given(*moves: Move) -> Story:
-    """Return the story of a defined agent with these events."""
+    """Return the story of an agent that is defined and then has these events."""
     return Story().when(defined(), *moves)
 
 
 def defined(*perspectives: str) -> AgentDefined:
-    """Return the definition of the agent, by default with the perspectives cost and quality."""
+    """Return the event that defines the agent, by default with the perspectives cost and quality."""
     names = perspectives or (COST, QUALITY)
     definition = Definition(
         role="buyer", perspectives=tuple(Perspective(name=name) for name in names), principles=(RULE,)
@@ -120,13 +122,13 @@ def defined(*perspectives: str) -> AgentDefined:
 
 
 def adopted(**parameters: Any) -> PolicyAdopted:
-    """Return the adoption of a policy, which takes effect after the next sleep."""
+    """Return the event that adopts a policy. The policy takes effect after the next sleep."""
     valid = Policy(**parameters).model_dump(mode="json", exclude_unset=True)
     return PolicyAdopted(event_id=_fresh(), agent_id=AGENT, parameters=valid)
 
 
 def ruled(**parameters: Any) -> tuple[Move, ...]:
-    """Return moves that put a policy into force: its adoption and a sleep, before there is any memory."""
+    """Return moves that put a policy into force: its adoption, and a sleep. Place them before any memory."""
     return adopted(**parameters), ended(9_999), sleeps()
 
 
@@ -138,7 +140,7 @@ def encoded(
     principle: bool = False,
     against: Iterable[UUID] = (),
 ) -> MemoryEncoded:
-    """Return a new memory; it contradicts the memories of `against`."""
+    """Return the event that encodes a new memory, which contradicts the memories `against`."""
     return MemoryEncoded(
         event_id=memory_id,
         agent_id=AGENT,
@@ -152,25 +154,25 @@ def encoded(
 
 
 def related(memory_id: UUID, *older: UUID) -> MemoryEncoded:
-    """Return a new memory that contradicts older ones."""
+    """Return the event that encodes a new memory, which contradicts older ones."""
     relations = tuple(Relation(older=each, sort="contradicts") for each in older)
     return encoded(memory_id).model_copy(update={"relations": relations})
 
 
 def parted(memory_id: UUID, older: UUID) -> RelationWithdrawn:
-    """Return the withdrawal of a relation."""
+    """Return the event that withdraws the relation of a memory to an older one."""
     return RelationWithdrawn(event_id=_fresh(), agent_id=AGENT, memory_id=memory_id, older=older)
 
 
 def separated(memory_id: UUID) -> RepetitionWithdrawn:
-    """Return the withdrawal of a repetition."""
+    """Return the event that withdraws a repetition of a memory."""
     return RepetitionWithdrawn(
         event_id=_fresh(), agent_id=AGENT, repetition=repetition(memory_id), assignment_id=_fresh()
     )
 
 
 def retrieved(*memory_ids: UUID, principles: tuple[UUID, ...] = ()) -> MemoriesRetrieved:
-    """Return the retrieval of these memories into a context."""
+    """Return the event that these memories were retrieved into a context."""
     return MemoriesRetrieved(
         event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), query="?", terms=(), expansions={}, vector="-",
         perspective=None, setting=Setting(), seed=0, ranking="linear-1", candidates=(), selected=memory_ids,
@@ -179,13 +181,13 @@ def retrieved(*memory_ids: UUID, principles: tuple[UUID, ...] = ()) -> MemoriesR
 
 
 def used(*memory_ids: UUID, perspective: str | None = None) -> MemoriesUsed:
-    """Return the use of these memories in an answer."""
+    """Return the event that an answer used these memories."""
     uses = tuple(Use(memory_id=each, method="citation") for each in memory_ids)
     return MemoriesUsed(event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), perspective=perspective, uses=uses)
 
 
 def reviewed(*memory_ids: UUID, perspective: str | None = None) -> MemoriesReviewed:
-    """Return the review of these memories after a wrong answer."""
+    """Return the event that these memories were reviewed after a wrong answer."""
     return MemoriesReviewed(
         event_id=_fresh(), agent_id=AGENT, course_id=_fresh(), chapter=0, exercise=0, perspective=perspective,
         memory_ids=memory_ids,
@@ -193,7 +195,7 @@ def reviewed(*memory_ids: UUID, perspective: str | None = None) -> MemoriesRevie
 
 
 def repetition(memory_id: UUID) -> Repetition:
-    """Return a learning that repeats the memory."""
+    """Return a learning that counts as a repetition of the memory."""
     learning = NewMemory(
         memory=MemoryContent(content="again"), vector="hashing.8.none", strength=1.0, perspectives=(COST, QUALITY)
     )
@@ -201,7 +203,7 @@ def repetition(memory_id: UUID) -> Repetition:
 
 
 def repeating(*memory_ids: UUID) -> LearningsExtracted:
-    """Return the learnings of a session, which repeat these memories."""
+    """Return the event of a session's learnings, which repeat these memories."""
     return LearningsExtracted(
         event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), learnings=(), usage=Usage(model="none"),
         repetitions=tuple(map(repetition, memory_ids)),
@@ -209,7 +211,7 @@ def repeating(*memory_ids: UUID) -> LearningsExtracted:
 
 
 def credited(*memory_ids: UUID, points: float = 2.0) -> ImpactCredited:
-    """Return a credit for an answer that used these memories."""
+    """Return the event that credits these memories for an answer that used them."""
     return ImpactCredited(
         event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), reason="helpful", points=points,
         memory_ids=memory_ids,
@@ -217,12 +219,12 @@ def credited(*memory_ids: UUID, points: float = 2.0) -> ImpactCredited:
 
 
 def session(number: int) -> UUID:
-    """Return the assignment id of a session."""
+    """Return the assignment id of the session with this number."""
     return UUID(int=1_000_000 + number)
 
 
 def ended(number: int) -> SessionEnded:
-    """Return the end of a session."""
+    """Return the event that the session with this number ended."""
     return SessionEnded(event_id=_fresh(), agent_id=AGENT, assignment_id=session(number))
 
 
@@ -232,8 +234,10 @@ def slept(
     archived: Mapping[UUID, int] | None = None,
     pruned: Mapping[UUID, int] | None = None,
 ) -> AgentSlept:
-    """Return a sleep: for each memory its new level and seen revision, and the seen revisions of archived and pruned
-    ones.
+    """Return the event of a sleep that covers these sessions.
+
+    `levels` gives, for each memory, its new level and the revision that the decision is based on. `archived` and
+    `pruned` give the revision alone.
     """
     return AgentSlept(
         event_id=_fresh(),
@@ -248,17 +252,17 @@ def slept(
 
 
 def sleeps() -> Move:
-    """Return a move that decides a sleep over all sessions without one; it decides None if there are none."""
+    """Return a move that decides a sleep. It covers all sessions without one, and is None if there are none."""
     return lambda mind: sleep.decide(ended(0), sleep_input(mind))
 
 
 def night(number: int) -> tuple[Move, ...]:
-    """Return the moves of a session that ends and of the sleep over it."""
+    """Return the moves of a session that ends and of the sleep that covers it."""
     return ended(number), sleeps()
 
 
 def sleep_input(mind: Mind) -> SleepInput:
-    """Return the input of a sleep as the projections promise it, in no particular order."""
+    """Return the input of a sleep's decision as the projections supply it: in no particular order."""
     seen = in_memory(mind)
     assert seen is not None
     return replace(seen, touched=tuple(sorted(seen.touched, key=_id)), weakest=tuple(reversed(seen.weakest)))
@@ -273,5 +277,5 @@ def _fresh() -> UUID:
 
 
 def lines(events: Iterable[Event]) -> str:
-    """Return the events as text, for the message of a failing property."""
+    """Return the events as text, to be printed if a property test fails."""
     return "\n".join(f"{each.sequence}: {each!r}" for each in events)

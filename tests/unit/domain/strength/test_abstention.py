@@ -1,4 +1,4 @@
-"""Tests of everyday questions against everyday memories, with and without an answer among them."""
+"""Tests of retrieval for everyday questions, some of which the memories answer and some of which they do not."""
 
 import asyncio
 from uuid import UUID
@@ -119,13 +119,13 @@ def _found(query: str) -> list[int]:
 
 @pytest.mark.parametrize(("query", "memory"), FOUND.items())
 def test_a_question_finds_its_memory_first(query: str, memory: int) -> None:
-    """A question in English or Japanese finds its memory first, in several wordings."""
+    """A question in English or Japanese finds the memory that answers it first, in several wordings."""
     assert _found(query)[:1] == [memory]
 
 
 @pytest.mark.parametrize("query", NOTHING)
 def test_a_question_without_a_relevant_memory_finds_nothing(query: str) -> None:
-    """Question words and grammar match nothing."""
+    """A question that no memory answers finds nothing. Question words and grammar do not match."""
     assert _found(query) == []
 
 
@@ -133,5 +133,5 @@ def test_a_question_without_a_relevant_memory_finds_nothing(query: str) -> None:
     "query", ["ハッシュは禁止ですか", "鍵はどこですか", "What is Anna allergic to?", "Explain the printer"]
 )
 def test_barely_relevant_memories_are_not_found_beside_the_answer(query: str) -> None:
-    """A memory with next to no common words is no candidate."""
+    """Memories that share almost no word with the question are not found together with the answer."""
     assert len(_found(query)) <= 2

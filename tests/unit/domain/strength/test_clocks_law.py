@@ -1,4 +1,7 @@
-"""Decay by clocks equals decay of every memory in every sleep (DESIGN §5)."""
+"""Strengths computed from decay clocks equal strengths that every sleep rewrites (DESIGN §5).
+
+A decay clock holds, for one level, the logarithm of all decay so far.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,14 +62,14 @@ LIFE = st.builds(
 
 @dataclass(slots=True)
 class Twins:
-    """A mind and a plain model of it that receive the same events."""
+    """A mind and the plain model of it (`eager.py`). Both get the same events."""
 
     story: Story = field(default_factory=stories.given)
     eager: EagerMind = field(default_factory=EagerMind)
     sessions: int = 0
 
     def live(self, step: tuple[Any, ...]) -> None:
-        """Apply a step to both."""
+        """Apply a step to the mind and to the model."""
         match step:
             case ("encode", strength, principle):
                 self._encode(strength, principle=principle)
@@ -102,7 +105,7 @@ class Twins:
         if not self.eager.awake:
             self.live(("end",))
         verdict, decided = self.eager.decide(), sleep.decide(stories.ended(0), sleep_input(self.story.mind))
-        if verdict.closest <= 1e-9:  # # a strength equal to the threshold may fall on either side of it
+        if verdict.closest <= 1e-9:  # If a strength equals the threshold, rounding may put it on either side.
             return
         assert decided is not None
         _same_verdict(decided, verdict)
@@ -112,7 +115,7 @@ class Twins:
         self.eager.sleep(verdict)
 
     def check(self) -> None:
-        """Fail unless both have the same state to a relative 1e-9, and the totals equal a recount."""
+        """Fail unless mind and model agree to a relative 1e-9, and the mind's totals equal a recount."""
         agent = self.story.agent
         assert (agent.active, agent.archived) == totals(self.story.mind)
         for memory_id, eager in self.eager.memories.items():
@@ -125,10 +128,10 @@ class Twins:
 
 @given(LIFE)
 def test_clocks_equal_decay_of_every_memory_in_every_sleep(steps: list[tuple[Any, ...]]) -> None:
-    """Decisions, statuses, levels and strengths are the same for any steps in any order.
+    """Decisions, statuses, levels and strengths of mind and model are the same for any steps in any order.
 
-    The steps are uses, credits, level changes, sleeps over several sessions, policies, both limits, and events between
-    a sleep's decision and its record.
+    The steps are uses, credits, level changes, sleeps over several sessions, policies, both capacity limits, and events
+    between the decision of a sleep and its record.
     """
     twins = Twins()
     for step in steps:
@@ -137,7 +140,7 @@ def test_clocks_equal_decay_of_every_memory_in_every_sleep(steps: list[tuple[Any
 
 
 def test_clocks_stay_exact_over_a_thousand_sleeps() -> None:
-    """A memory that was changed long ago agrees with the plain model to a relative 1e-9."""
+    """After a thousand sleeps, a memory that was changed long ago still agrees with the model to a relative 1e-9."""
     twins = Twins()
     beginning: list[tuple[Any, ...]] = [("adopt", 0), ("sleep", []), ("encode", 1.0, True), ("encode", 1.0, False)]
     for step in beginning:

@@ -26,17 +26,19 @@ MIND = given(encoded(A), encoded(B), related(C, A)).mind
 
 
 def told(*judgements: tuple[UUID, Comparison], doubled: bool = False) -> Verdicts:
-    """Return verdicts of a learning on these memories, nearest first."""
+    """Return the verdicts of a learning's comparison with these memories, nearest memory first."""
     return Verdicts([(known(memory_id), judgement) for memory_id, judgement in judgements], doubled)
 
 
 def known(memory_id: UUID) -> Remembered:
-    """Return a memory of the mind, in which A yields to C."""
+    """Return the memory of a mind in which memory A yields to memory C."""
     return MIND.contents[memory_id], MIND.memories[memory_id]
 
 
 def test_learnings_become_memories_of_their_perspective() -> None:
-    """Learnings become memories with tags, in the scope of the task: its project, its only domain, or universal."""
+    """Each learning becomes a memory with tags and the scope of the task: its project, its only domain, or
+    universal.
+    """
     said = {"cost": "Steel from Yamada costs 15 % more in winter.", "quality": "  "}
 
     (here,), nothing = candidate_learnings(said, Setting(project="bridge", domains=("steel",)))
@@ -53,7 +55,7 @@ def test_learnings_become_memories_of_their_perspective() -> None:
 
 
 def test_a_learning_without_content_is_dropped_and_recorded() -> None:
-    """A learning without content is dropped and recorded; the other learnings are kept."""
+    """A learning without content is dropped and recorded as dropped. The other learnings are kept."""
     kept, empty = candidate_learnings({"cost": "了解しました。", "quality": "Steel is dear."}, Setting())
 
     assert [each.perspective for each in kept] == ["quality"]
@@ -61,7 +63,7 @@ def test_a_learning_without_content_is_dropped_and_recorded() -> None:
 
 
 def test_a_new_learning_is_kept_with_its_relations() -> None:
-    """A new learning may contradict one memory and supersede another."""
+    """A new learning is kept with its relations. It may contradict one memory and supersede another."""
     assert decide_learning(LEARNING, told(), ()) == KeptLearning(())
     assert decide_learning(LEARNING, told((B, "contradicts"), (C, "supersedes"), (A, "unrelated")), ()) == KeptLearning(
         (Relation(older=B, sort="contradicts"), Relation(older=C, sort="supersedes"))
@@ -69,13 +71,15 @@ def test_a_new_learning_is_kept_with_its_relations() -> None:
 
 
 def test_a_repetition_strengthens_the_nearest_memory() -> None:
-    """Of several memories that say the same the nearest one counts, whatever its relations to others are."""
+    """If a learning says the same as several memories, it strengthens the nearest one, whatever its relations to others
+    are.
+    """
     assert decide_learning(LEARNING, told((C, "contradicts"), (B, "same")), ()) == RepeatedLearning(B)
     assert decide_learning(LEARNING, told((B, "same"), (C, "same")), ()) == RepeatedLearning(B)
 
 
 def test_a_repetition_of_a_used_memory_does_not_count_again() -> None:
-    """The use itself has strengthened the memory."""
+    """A learning that repeats a memory used in the answer does not strengthen it, because the use has done so."""
     assert decide_learning(LEARNING, told((B, "same")), {B}) == Dropped(text=TEXT, reason=REPEATS_USED_MEMORY)
     assert decide_learning(LEARNING, told((B, "same"), (C, "same")), {C}) == Dropped(
         text=TEXT, reason=REPEATS_USED_MEMORY
@@ -86,19 +90,25 @@ def test_a_repetition_of_a_used_memory_does_not_count_again() -> None:
 
 
 def test_of_two_equal_learnings_one_is_kept() -> None:
-    """The second of two equal learnings is recorded as dropped."""
+    """Of two equal learnings the first is kept, and the second is recorded as dropped."""
     assert decide_learning(LEARNING, told(doubled=True), ()) == Dropped(text=TEXT, reason=REPEATS_OTHER_LEARNING)
 
 
 def test_a_repetition_of_an_outdated_memory_is_new() -> None:
-    """A yields to C. A learning that repeats A contradicts C and does not strengthen A."""
+    """A learning that repeats an outdated memory is kept as a new memory.
+
+    Memory A yields to C. A learning that repeats A contradicts C and does not strengthen A.
+    """
     assert decide_learning(LEARNING, told((A, "same"), (C, "contradicts")), ()) == KeptLearning(
         (Relation(older=C, sort="contradicts"),)
     )
 
 
 def test_memories_are_near_by_similarity_or_by_words() -> None:
-    """Half of the words of the shorter text are enough. A text without words is never near."""
+    """A memory is near a learning if their vectors are similar, or if they share half of the words of the shorter text.
+
+    A text without words is never near.
+    """
     assert is_comparable(0.5, [], [])
     assert is_comparable(0.1, ["steel", "dear"], ["steel", "cheap", "in", "summer"])
     assert not is_comparable(0.49, ["steel", "dear", "now"], ["steel", "cheap", "in", "summer"])
@@ -106,7 +116,7 @@ def test_memories_are_near_by_similarity_or_by_words() -> None:
 
 
 def test_learnings_of_several_perspectives_stay_separate() -> None:
-    """Each perspective's learning is a candidate of its own."""
+    """Learnings of several perspectives are decided separately."""
     kept, _ = candidate_learnings({"cost": "Steel is dear.", "quality": "Steel is hard."}, Setting())
 
     assert kept == (kept[0], CandidateLearning("quality", kept[1].memory))

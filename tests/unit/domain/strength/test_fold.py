@@ -1,4 +1,6 @@
-"""Laws of the fold of a mind: it is total, and independent of the batches."""
+"""Laws of the fold of a mind: it accepts any events, and its result does not depend on how they are divided into
+batches.
+"""
 
 from itertools import pairwise
 from math import isfinite
@@ -21,7 +23,9 @@ LOG = st.lists(EVENTS, min_size=12, max_size=40).map(lambda events: [defined(), 
 
 @given(st.lists(EVENTS, min_size=12, max_size=40))
 def test_the_fold_never_raises(events: list[AnyAgentEvent]) -> None:
-    """Totals equal a recount, every number is finite, and a sleep can be decided at any time."""
+    """Any events can be folded. The totals equal a recount, every number is finite, and a sleep can be decided at any
+    time.
+    """
     mind = Mind()
     for event in history(events):
         mind = evolve(mind, event)
@@ -38,7 +42,9 @@ def test_the_fold_never_raises(events: list[AnyAgentEvent]) -> None:
 @given(LOG, st.lists(st.integers(0, 40), max_size=6))
 @example([defined(), encoded(A), used(A), ended(1), slept(1, archived={A: 1}), credited(A)], [2, 4])
 def test_the_fold_is_independent_of_the_batches(events: list[AnyAgentEvent], cuts: list[int]) -> None:
-    """A batch needs only the agent and the memories of its events, read from rows."""
+    """The result is the same for any batches, although a batch loads only the agent and the memories of its own
+    events.
+    """
     log = history(events)
     whole = Mind()
     for event in log:
@@ -51,7 +57,7 @@ def test_the_fold_is_independent_of_the_batches(events: list[AnyAgentEvent], cut
 
 
 def _by_batches(log: list[AnyAgentEvent], cuts: list[int]) -> tuple[Agent | None, dict[UUID, Memory]]:
-    """Fold as the projector does: from rows to rows, batch by batch."""
+    """Fold as the projector does: each batch reads rows and writes rows."""
     agent: Agent | None = None
     rows: dict[UUID, Memory] = {}
     for start, end in pairwise(sorted({0, len(log), *(cut for cut in cuts if cut < len(log))})):

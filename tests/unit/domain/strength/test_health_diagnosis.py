@@ -1,4 +1,6 @@
-"""Tests of measures against their normal ranges and of the advised parameters (document 003 §6)."""
+"""Tests of the health of a memory: measures are compared with normal ranges, and parameters are advised (document 003
+§6).
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -30,13 +32,13 @@ RELEVANCE = 0.2
 
 
 def finding(measure: str, rules: Policy = RULES, **changes: Any) -> Finding:
-    """Return the finding on one measure of a healthy agent with these changes."""
+    """Return the finding about one measure of an agent that is healthy except for these changes."""
     found = diagnose(replace(WELL, **changes), rules, relevance=RELEVANCE)
     return next(each for each in found if each.measure == measure)
 
 
 def test_a_healthy_agent_gets_no_advice() -> None:
-    """Every measure has a finding, and each is normal."""
+    """A healthy agent has a normal finding for every measure, and gets no advice."""
     found = diagnose(WELL, RULES, relevance=RELEVANCE)
 
     assert {each.verdict for each in found} == {"normal"}
@@ -45,7 +47,7 @@ def test_a_healthy_agent_gets_no_advice() -> None:
 
 
 def test_under_decay_by_the_clock_many_tasks_are_normal() -> None:
-    """More tasks than expected are normal under decay by the clock; fewer tasks still cause too little decay."""
+    """If decay follows the clock, more tasks than expected are normal. Fewer tasks still cause too little decay."""
     tied = Policy(fading="clock")
     assert finding("tasks_per_day", tied, week=1_400).verdict == "normal"
     assert finding("tasks_per_day", tied, week=35).verdict == "low"
@@ -74,8 +76,9 @@ def test_under_decay_by_the_clock_many_tasks_are_normal() -> None:
 def test_each_finding_names_its_parameter_and_direction(
     measure: str, changes: dict[str, Any], verdict: str, parameter: str, direction: str
 ) -> None:
-    """The table of document 003 §6.2 is checked row by row in both directions, with the additions of
-    `docs/coverage.md`.
+    """Each finding names its parameter and the direction of change.
+
+    The table of document 003 §6.2, with the additions of `docs/coverage.md`, is checked row by row in both directions.
     """
     found = finding(measure, **changes)
 
@@ -89,7 +92,7 @@ def test_each_finding_names_its_parameter_and_direction(
 
 
 def test_the_tasks_of_the_last_week_set_the_expected_tasks() -> None:
-    """140 tasks in a week are 20 a day (document 003 §6.3)."""
+    """The number of expected tasks is advised from the last week: 140 tasks in it are 20 a day (document 003 §6.3)."""
     advice = finding("tasks_per_day", week=140).advice
 
     assert advice is not None
@@ -111,7 +114,7 @@ def test_the_tasks_of_the_last_week_set_the_expected_tasks() -> None:
     ],
 )
 def test_too_little_data_gives_no_advice(measure: str, changes: dict[str, Any]) -> None:
-    """The finding says that it is too early."""
+    """If there is too little data, the finding says that it is too early, and gives no advice."""
     found = finding(measure, **changes)
 
     assert (found.verdict, found.advice) == ("early", None)
@@ -119,19 +122,21 @@ def test_too_little_data_gives_no_advice(measure: str, changes: dict[str, Any]) 
 
 
 def test_a_short_life_is_extrapolated_to_a_month() -> None:
-    """A tenth archived in 15 days counts as a fifth in 30 days."""
+    """Measures of a month are extrapolated from a shorter life: a tenth archived in 15 days counts as a fifth in 30
+    days.
+    """
     assert finding("archive_rate", days=15, active=(90, 0, 0, 0, 0, 0), archived=10).value == pytest.approx(0.2)
     assert finding("archive_rate", days=300, active=(90, 0, 0, 0, 0, 0), archived=10).value == pytest.approx(0.1)
 
 
 def test_contexts_that_are_not_full_give_no_advice_on_their_size() -> None:
-    """Such a context is not limited by the number of memories."""
+    """If contexts are not full, the number of memories does not limit them, and no advice on their size is given."""
     found = finding("context", full=50, full_use=0.9)
     assert (found.verdict, found.value, found.advice) == ("normal", None, None)
 
 
 def test_a_limit_that_is_switched_off_gives_no_advice() -> None:
-    """The number of memories does not matter."""
+    """If a capacity limit is switched off, any number of memories is normal."""
     rules = Policy(max_active_memories=None, max_total_weight=None)
 
     assert finding("number", rules, active=(90_000, 0, 0, 0, 0, 0)).verdict == "normal"
@@ -139,7 +144,10 @@ def test_a_limit_that_is_switched_off_gives_no_advice() -> None:
 
 
 def test_a_parameter_with_contradicting_findings_is_not_changed() -> None:
-    """Few of many memories are used, but nearly all in full contexts."""
+    """A parameter is not changed if two findings advise opposite directions.
+
+    Here few of the retrieved memories are used in general, but nearly all in full contexts.
+    """
     found = diagnose(replace(WELL, usage_ratio=0.4, full_use=0.05), RULES, relevance=RELEVANCE)
 
     assert {each.advice.direction for each in found if each.advice} == {"raise", "lower"}
@@ -148,7 +156,10 @@ def test_a_parameter_with_contradicting_findings_is_not_changed() -> None:
 
 @pytest.mark.parametrize(("hits", "proposed"), [(60, 0.2), (95, 0.312)])
 def test_the_hit_rate_changes_the_relevance_floor(hits: int, proposed: float) -> None:
-    """The floor is proposed in both directions. The embedder's threshold is named, but not changed."""
+    """A low hit rate proposes a lower relevance floor, and a high one a higher floor.
+
+    The finding names the embedder's threshold too, but proposes no change of it.
+    """
     found = finding("hit_rate", hits=hits)
 
     assert proposals([found]) == {"relevance_floor": proposed}
@@ -156,7 +167,7 @@ def test_the_hit_rate_changes_the_relevance_floor(hits: int, proposed: float) ->
 
 
 def test_a_floor_of_0_is_raised_to_its_minimum_step() -> None:
-    """A relative step of 0 would change nothing."""
+    """A floor of 0 is raised to a fixed minimum, because a relative step of 0 would change nothing."""
     found = finding("hit_rate", Policy(relevance_floor=0.0), hits=95)
 
     assert proposals([found]) == {"relevance_floor": FLOOR[0]}
@@ -174,7 +185,7 @@ TURNED = (
 
 @for_any(st.sampled_from(TURNED), st.sampled_from(("raise", "lower")), st.floats(1e-6, 1e6))
 def test_a_step_is_bounded_and_has_the_advised_direction(parameter: str, direction: Any, start: float) -> None:
-    """A proposal changes the parameter by one step at most and is a valid policy."""
+    """A proposal changes its parameter by one step at most, in the advised direction, and gives a valid policy."""
     present = max(1, min(200, round(start))) if parameter.endswith(("results", "memories")) else start
     present = min(present, 1.0) if parameter == "relevance_floor" else present
 

@@ -25,7 +25,7 @@ TIGHT: dict[str, Any] = {
     "max_active_memories": 6,
     "max_total_weight": 20,
 }
-"""Policy with small limits and few uses per level, so that a short life reaches all of them."""
+"""A policy with small limits and few uses per level, so that a few events reach all of them."""
 MEMORIES = tuple(UUID(int=number) for number in range(1, 13))
 USES = st.lists(st.sampled_from(MEMORIES), max_size=40)
 THRESHOLDS = st.one_of(
@@ -33,12 +33,12 @@ THRESHOLDS = st.one_of(
     st.sets(st.integers(1, 120), min_size=5, max_size=5).map(lambda above: (0, *sorted(above))),
     st.integers(1, 20).map(lambda first: (0, *range(first, first + 5))),
 )
-"""Thresholds of uses: any rising ones, distant ones, or consecutive ones."""
+"""Strategy for the numbers of uses at which levels begin: any rising ones, distant ones, or consecutive ones."""
 PRINCIPLES = st.sets(st.sampled_from(MEMORIES), max_size=2)
 
 
 def _life(uses: Sequence[UUID], principles: set[UUID]) -> Story:
-    """Return twelve memories with these uses, and an ended session before its sleep."""
+    """Return the story of twelve memories with these uses, up to the end of a session before its sleep."""
     begun = [encoded(each, principle=each in principles) for each in MEMORIES]
     return stories.given(*ruled(**TIGHT), *begun, *map(used, uses), stories.ended(1))
 
@@ -54,13 +54,13 @@ def _statuses(story: Story) -> dict[UUID, tuple[str, int]]:
 
 
 def _level(memory: Memory, slept: AgentSlept) -> int:
-    """Return the level at which the sleep weighs a memory."""
+    """Return the level of a memory that counts in this sleep: its new level if the sleep changes it."""
     return {each.memory_id: each.level for each in slept.consolidated}.get(memory.memory_id, memory.level)
 
 
 @given(USES, PRINCIPLES)
 def test_pruning_takes_lower_levels_first(uses: list[UUID], principles: set[UUID]) -> None:
-    """Every pruned memory has at most the level of those that stay. Principles go last."""
+    """No pruned memory has a higher level than a memory that stays. Principles are pruned last."""
     story = _life(uses, principles)
     slept = _decided(story)
     gone = {each.memory_id for each in (*slept.pruned, *slept.archived)}
@@ -75,7 +75,10 @@ def test_pruning_takes_lower_levels_first(uses: list[UUID], principles: set[UUID
 
 @given(USES, PRINCIPLES)
 def test_after_a_sleep_neither_weight_nor_number_is_above_its_limit(uses: list[UUID], principles: set[UUID]) -> None:
-    """A memory that rises in the sleep has the weight of its new level."""
+    """After a sleep neither the weight nor the number of active memories is above its limit.
+
+    A memory whose level rises in the sleep has the weight of its new level.
+    """
     story = _life(uses, principles).when(stories.sleeps())
     agent = story.agent
     weight = sum(number * each for number, each in zip(agent.active, agent.rules.consolidation_weights, strict=True))
@@ -87,7 +90,11 @@ def test_after_a_sleep_neither_weight_nor_number_is_above_its_limit(uses: list[U
 def test_no_limit_is_exceeded_however_little_fits_one_sleep(
     uses: list[UUID], principles: set[UUID], room: int, number: int, weight: float, fading: bool
 ) -> None:
-    """Continued sleeps reach both limits, also new ones, as one large sleep would."""
+    """If one sleep cannot hold all changes, further sleeps continue it until both limits hold, as after one large
+    sleep.
+
+    New limits of the policy hold too.
+    """
     lower = TIGHT | {"max_active_memories": number, "max_total_weight": weight}
     fades = {"archive_threshold": 0.95} if fading else {}
     begun = [encoded(each, principle=each in principles) for each in MEMORIES]
@@ -114,7 +121,7 @@ def test_no_limit_is_exceeded_however_little_fits_one_sleep(
 def test_decay_in_closed_form_equals_decay_step_by_step(
     strength: float, level: int, sessions: int, a_day: float
 ) -> None:
-    """After n sleeps a strength is s × rate(level)^n, to a relative 1e-9."""
+    """After n sleeps a strength s is s × rate(level)^n, to a relative 1e-9."""
     rules = {"expected_tasks_per_day": a_day, "archive_threshold": 1e-300}
     uses = Policy().consolidation_thresholds[level]
     story = stories.given(*ruled(**rules), encoded(A, strength=strength), *[used(A)] * uses, *night(0))
@@ -152,7 +159,7 @@ def test_a_used_memory_returns_from_the_archive(
 
 @given(st.lists(EVENTS, min_size=8, max_size=25), st.lists(EVENTS, min_size=8, max_size=25), st.randoms())
 def test_agents_do_not_depend_on_each_others_order(left: Any, right: Any, random: Any) -> None:
-    """In any interleaving of two agents' events each mind is the fold of its own."""
+    """However the events of two agents are interleaved, each agent's mind is the fold of its own events."""
     logs = {name: _log(events) for name, events in (("left", left), ("right", right))}
     alone = {name: fold(log) for name, log in logs.items()}
     waiting = {name: list(log) for name, log in logs.items()}
@@ -165,7 +172,7 @@ def test_agents_do_not_depend_on_each_others_order(left: Any, right: Any, random
 
 @given(st.permutations(MEMORIES[:6]), st.lists(st.sampled_from(["use", "credit", "retrieve"]), min_size=6, max_size=6))
 def test_events_about_different_memories_commute(order: list[UUID], what: list[str]) -> None:
-    """Between two sleeps the order of events about different memories changes only their sequences."""
+    """Between two sleeps, events about different memories can be exchanged. Only the stored sequences differ."""
     moves: dict[str, Callable[[UUID], AnyAgentEvent]] = {
         "use": stories.used,
         "credit": stories.credited,
@@ -180,7 +187,7 @@ def test_events_about_different_memories_commute(order: list[UUID], what: list[s
 
 @given(st.lists(EVENTS, min_size=5, max_size=30), st.data())
 def test_events_that_are_idempotent_by_content_count_once(events: list[AnyAgentEvent], data: st.DataObject) -> None:
-    """Encodings, ends of sessions, sleeps and withdrawals are idempotent even without comparing event ids."""
+    """Encodings, ends of sessions, sleeps and withdrawals count once even if the copies have different event ids."""
     log = _log(events)
     at = data.draw(st.integers(0, len(log) - 1))
     again = log[at]
@@ -193,7 +200,7 @@ def test_events_that_are_idempotent_by_content_count_once(events: list[AnyAgentE
     st.lists(EVENTS, min_size=5, max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1)
 )
 def test_redeliveries_change_nothing(events: list[AnyAgentEvent], again: list[tuple[int, int]]) -> None:
-    """A repeated event of any kind at any later sequence has no effect."""
+    """A repeated event of any kind, at any later sequence, has no effect."""
     log = _log(events)
     sprinkled = list(log)
     for which, later in again:

@@ -1,4 +1,4 @@
-"""Tests of the text that represents a memory in both channels of retrieval."""
+"""Tests of the text by which a memory is found, for the lexical index and for embeddings."""
 
 from datetime import UTC, datetime
 
@@ -18,12 +18,18 @@ from nemuri_domain.strength.memory_content import embedded_text, indexed_text
     ],
 )
 def test_speaker_and_date_come_first_in_natural_language(at: datetime | None, text: str) -> None:
-    """A question about the 8th of May finds what was said on that day. Midnight stands for a day without a time."""
+    """The text begins with speaker and date in words, so that a question about the 8th of May finds what was said on
+    that day.
+
+    A time of midnight means a day without a time.
+    """
     assert embedded_text(MemoryContent(content="I slept", said_by="Ann", said_at=at)) == text
 
 
 def test_learnings_are_embedded_and_tags_count_as_words_only() -> None:
-    """A learning that repeats the content is left out."""
+    """The embedded text contains learnings, unless they repeat the content. Tags are only in the text of the lexical
+    index.
+    """
     memory = MemoryContent(content="salt", learnings={"taste": "less is more", "same": "salt"}, tags=("pasta",))
     assert embedded_text(memory) == "salt\nless is more"
     assert indexed_text(memory) == "salt\nless is more\npasta"

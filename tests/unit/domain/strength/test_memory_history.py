@@ -1,4 +1,6 @@
-"""Tests of the history of a memory: a step for each event, and one for each stretch of decay alone."""
+"""Tests of the history of a memory. It has one step for each event, and one for each period in which it only
+decayed.
+"""
 
 from itertools import pairwise
 
@@ -29,12 +31,12 @@ from tests.unit.domain.strength.stories import (
 
 
 def steps(story: Story) -> list[HistoryStep]:
-    """Return the steps of the first memory."""
+    """Return the history of the story's first memory."""
     return [*history(story.events, A)]
 
 
 def test_each_event_of_the_memory_is_a_step_in_order() -> None:
-    """Encoding, retrieval, use and credit are steps with the state before and after."""
+    """Encoding, retrieval, use and credit are steps in their order, with the state of the memory before and after."""
     story = stories.given(encoded(A), retrieved(A), used(A, perspective=COST), credited(A))
     told = steps(story)
     assert [each.kind for each in told] == ["memory_encoded", "memories_retrieved", "memories_used", "impact_credited"]
@@ -46,13 +48,13 @@ def test_each_event_of_the_memory_is_a_step_in_order() -> None:
 
 
 def test_events_of_other_memories_are_no_steps() -> None:
-    """A sleep before the encoding is no step either."""
+    """Events of other memories are no steps, and neither is a sleep before the encoding."""
     story = stories.given(encoded(B), *night(0), encoded(A), used(B), retrieved(B), credited(B))
     assert [each.kind for each in steps(story)] == ["memory_encoded"]
 
 
 def test_sleeps_with_decay_alone_are_one_step() -> None:
-    """The step has the number of sessions and ends at the next other event."""
+    """Successive sleeps in which the memory only decayed are one step, which states the number of sessions."""
     nights = [move for number in range(3) for move in night(number)]
     story = stories.given(encoded(A), *nights, used(A), *night(3))
     beginning, faded, use, more = steps(story)
@@ -64,7 +66,9 @@ def test_sleeps_with_decay_alone_are_one_step() -> None:
 
 
 def test_a_sleep_that_changed_the_memory_is_a_step() -> None:
-    """The step names a level change or the archiving and its reason; a reactivation belongs to the use."""
+    """A sleep that changed the memory's level or archived it is a step that names the reason. A reactivation is part of
+    the use's step.
+    """
     rules = ruled(expected_tasks_per_day=1, archive_threshold=0.9, daily_decay_targets=(0.5,) * 6)
     gone = steps(stories.given(*rules, encoded(A), *night(0), used(A)))
     assert [each.kind for each in gone] == ["memory_encoded", "agent_slept", "memories_used"]
@@ -77,7 +81,9 @@ def test_a_sleep_that_changed_the_memory_is_a_step() -> None:
 
 
 def test_relations_are_steps_of_both_memories() -> None:
-    """The steps are being outdated, outdating another memory, and the withdrawal."""
+    """A relation is a step in the history of both memories: "outdated by" in one and "outdates" in the other. So is its
+    withdrawal.
+    """
     yielding = steps(stories.given(encoded(A), related(B, A), stories.parted(B, A)))
     assert [each.note for each in yielding[1:]] == [f"contradicted by {B}", f"no longer yields to {B}"]
     outdating = steps(stories.given(encoded(B), related(A, B), stories.parted(A, B)))
@@ -86,7 +92,9 @@ def test_relations_are_steps_of_both_memories() -> None:
 
 @given(st.lists(EVENTS, min_size=5, max_size=40))
 def test_each_step_begins_where_the_last_one_ended(events: list[AnyAgentEvent]) -> None:
-    """The last step ends with the present state, for any events."""
+    """For any events each step begins with the state in which the last one ended. The last step ends with the present
+    state.
+    """
     log = logged([*first_of_each([stories.defined(), encoded(A), *events])])
     told, mind = history(log, A), fold(log)
     stands = MemoryState.of(mind, A)

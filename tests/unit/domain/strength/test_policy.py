@@ -12,12 +12,12 @@ POLICY = Policy()
 
 
 def test_the_rates_of_one_task_are_those_of_the_document() -> None:
-    """Document 003 §4.2, to four decimals."""
+    """The decay rates of one task equal those of document 003 §4.2 to four decimals."""
     assert [round(POLICY.rate(level), 4) for level in range(6)] == [0.9949, 0.997, 0.998, 0.999, 0.9995, 0.9998]
 
 
 def test_the_expected_tasks_of_a_day_decay_to_the_daily_target() -> None:
-    """The target is reached exactly, at any number of expected tasks."""
+    """As many tasks as expected in a day decay a strength exactly to the daily target, whatever their number is."""
     for tasks in (1, 10, 37):
         policy = Policy(expected_tasks_per_day=tasks)
         clocks = advance_by_sessions(INITIAL_CLOCKS, policy, tasks)
@@ -25,7 +25,7 @@ def test_the_expected_tasks_of_a_day_decay_to_the_daily_target() -> None:
 
 
 def test_clocks_fall_by_the_rates() -> None:
-    """A sleep over n sessions multiplies strengths by the n-th power of the rate."""
+    """A sleep that covers n sessions multiplies strengths by the n-th power of the rate."""
     clocks = advance_by_sessions(INITIAL_CLOCKS, POLICY, 7)
 
     assert [strength(stored_value(1.0, 0.0), clock) for clock in clocks] == pytest.approx(
@@ -34,7 +34,9 @@ def test_clocks_fall_by_the_rates() -> None:
 
 
 def test_an_unused_memory_is_archived_after_about_45_days() -> None:
-    """The formula holds, not the 20 days in the text: ln 0.1 / ln 0.95 is 44.9 days."""
+    """An unused memory is archived after ln 0.1 / ln 0.95 = 44.9 days, by the document's formula. Its text says 20
+    days.
+    """
     days = log(POLICY.archive_threshold / POLICY.initial_strength) / log(POLICY.daily_decay_targets[0])
 
     assert round(days, 1) == 44.9
@@ -47,12 +49,12 @@ def test_an_unused_memory_is_archived_after_about_45_days() -> None:
     [(0, 0), (4, 0), (5, 1), (14, 1), (15, 2), (29, 2), (30, 3), (59, 3), (60, 4), (99, 4), (100, 5), (10_000, 5)],
 )
 def test_the_level_follows_from_the_uses(uses: int, level: int) -> None:
-    """Document 000 §3.5: 0, 5, 15, 30, 60 and 100 uses."""
+    """The level rises at 5, 15, 30, 60 and 100 uses (document 000 §3.5)."""
     assert POLICY.level(uses) == level
 
 
 def test_the_defaults_are_those_of_the_documents() -> None:
-    """Document 003 §4.1, §4.3, §4.4 and both capacity limits."""
+    """The defaults are those of document 003 §4.1, §4.3 and §4.4, and both capacity limits."""
     assert (POLICY.initial_strength, POLICY.initial_strength_education) == (1.0, 0.5)
     assert (POLICY.strength_increment_on_use, POLICY.perspective_strength_increment) == (0.1, 0.15)
     assert (POLICY.archive_threshold, POLICY.reactivation_strength, POLICY.reactivation_levels) == (0.1, 0.5, 2)
@@ -78,7 +80,7 @@ def test_the_defaults_are_those_of_the_documents() -> None:
     ],
 )
 def test_invalid_parameters_are_refused_where_they_are_given(wrong: dict[str, object]) -> None:
-    """In a fold they count as defaults, since a fold never raises."""
+    """Invalid parameters are refused. In a fold, which never raises, defaults replace them."""
     with pytest.raises(ValidationError):
         Policy.model_validate(wrong)
 

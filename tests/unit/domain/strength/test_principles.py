@@ -30,30 +30,30 @@ from tests.unit.domain.strength.stories import (
 TEXT = "Never pay twice."
 KEPT = derive(principle_key(AGENT, TEXT), MemoryEncoded.kind_of())
 STEEP = {"daily_decay_targets": [0.5] * 6, "expected_tasks_per_day": 1}
-"""Policy under which each session halves all strengths."""
+"""A policy under which each session halves all strengths."""
 
 
 def naming(*principles: str | ScopedPrinciple) -> AgentDefined:
-    """Return the agent's definition with these principles."""
+    """Return the event that defines the agent with these principles."""
     event = defined()
     definition = event.definition.model_copy(update={"principles": principles})
     return event.model_copy(update={"definition": definition, "event_id": uuid4()})
 
 
 def written(strength: float = 0.3) -> MemoryEncoded:
-    """Return the memory of the principle."""
+    """Return the event that encodes the principle's memory."""
     event = encoded(KEPT, strength=strength)
     memory = event.memory.model_copy(update={"content": TEXT, "tags": (PRINCIPLE,)})
     return event.model_copy(update={"memory": memory, "source": "definition"})
 
 
 def counts(story: Story) -> bool:
-    """Return True if the memory is a principle."""
+    """Return True if the memory is a principle at the end of the story."""
     return is_principle(story.agent.definition, story.mind.contents[KEPT])
 
 
 def test_a_memory_is_a_principle_while_the_definition_names_it() -> None:
-    """After its removal it decays and ranks as an ordinary memory."""
+    """A memory is a principle while the definition names it. Afterwards it decays and ranks as an ordinary memory."""
     story = given(*ruled(**STEEP), naming(TEXT), written())
     occasion = RetrievalContext(None, frozenset(), BEGINNING)
     for present, held in ((story, 1.0), (story.when(naming()), 0.0)):
@@ -66,7 +66,7 @@ def test_a_memory_is_a_principle_while_the_definition_names_it() -> None:
 
 
 def test_a_principle_that_is_named_again_is_one_again() -> None:
-    """A principle that is named again is one again, and returns from the archive."""
+    """If a definition names a former principle again, its memory is a principle again and returns from the archive."""
     story = given(*ruled(**STEEP), naming(TEXT), written(), naming(), *night(1), *night(2), *night(3))
     story = story.when(naming("Be brief.", TEXT)).then(status(KEPT).equals("active"))
     assert counts(story)
@@ -74,7 +74,7 @@ def test_a_principle_that_is_named_again_is_one_again() -> None:
 
 
 def test_a_sleep_decided_before_the_renaming_does_not_archive_a_principle() -> None:
-    """The definition named it again between the decision and the record of the sleep."""
+    """A sleep does not archive a principle that a definition named again after the sleep was decided."""
     story = given(*ruled(**STEEP), naming(TEXT), written(0.15), naming(), ended(1))
     decided = sleep.decide(ended(1), sleep_input(story.mind))
     assert decided is not None
@@ -83,7 +83,7 @@ def test_a_sleep_decided_before_the_renaming_does_not_archive_a_principle() -> N
 
 
 def test_the_same_text_in_another_scope_is_another_principle() -> None:
-    """The same text is a principle in one scope and an ordinary memory in another."""
+    """The same text can be a principle in one scope and an ordinary memory in another."""
     bank, shop = Scope(level="project", name="bank"), Scope(level="project", name="shop")
     event = written()
     told = event.model_copy(update={"memory": event.memory.model_copy(update={"scope": bank})})
@@ -96,7 +96,9 @@ def test_the_same_text_in_another_scope_is_another_principle() -> None:
 
 
 def test_a_universal_principle_keeps_its_id() -> None:
-    """The id of a scoped principle is a different one, which no text alone can have."""
+    """The id of a universal principle is derived from its text. A scoped principle with the same text has another
+    id.
+    """
     assert principle_key("a", TEXT) == f"a/{TEXT}"
     scopes = [Scope(level=level, name=name) for level in ("project", "domain") for name in ("bank", "shop")]
     keys = {principle_key("a", TEXT, scope) for scope in (Scope(), *scopes)}
@@ -106,7 +108,7 @@ def test_a_universal_principle_keeps_its_id() -> None:
 
 @pytest.mark.parametrize("source", ["manual", "task", "education"])
 def test_only_a_definition_makes_principles(source: str) -> None:
-    """A memory that was offered, learned or read is none, even with the tag and the text of a principle."""
+    """A memory that was offered, learned or read is no principle, even with the tag and the text of one."""
     told = written().model_copy(update={"source": source})
     story = given(naming(TEXT), told)
     assert not counts(story)
@@ -114,6 +116,6 @@ def test_only_a_definition_makes_principles(source: str) -> None:
 
 @pytest.mark.parametrize("tag", ["principle", "Principle", " PRINCIPLE "])
 def test_the_principle_tag_of_a_client_is_refused(tag: str) -> None:
-    """The client gets an error, since the tag would have no effect."""
+    """A client that offers a memory with the tag of a principle gets an error, because the tag would have no effect."""
     assert refusal_reason(MemoryContent(content=TEXT, tags=("money", tag))) == RESERVED
     assert refusal_reason(MemoryContent(content=TEXT, tags=("principles",))) is None

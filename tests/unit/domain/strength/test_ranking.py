@@ -50,7 +50,9 @@ MANY = [UUID(int=number) for number in range(1, 31)]
 
 
 def test_the_nine_features_are_those_of_the_document() -> None:
-    """The raw features are in the document's order: of stage 1, of the memory and of the task."""
+    """The nine raw features are in the document's order: those of stage 1, those of the memory, and those of the
+    task.
+    """
     story = given(encoded(A), retrieved(A), retrieved(A), used(A, perspective=COST), credited(A, points=2.0))
     found = _found(story, A, relevance=0.75, tags=("steel", "delay"), learnings={COST: "buy early"})
     used_at = found.memory.last_accessed_at
@@ -75,7 +77,11 @@ def test_the_nine_features_are_those_of_the_document() -> None:
 
 
 def test_missing_values_have_a_feature() -> None:
-    """Without a use it is the age, without the perspective the strength, without a retrieval no ratio."""
+    """Missing values are replaced: the last use by the creation, the strength in a perspective by the memory's
+    strength.
+
+    Without any retrieval the ratio of uses is 0.
+    """
     story = given(encoded(A, strength=0.5, perspectives=[QUALITY], principle=True))
     found = _found(story, A, tags=("care",))
     began = found.content.created_at
@@ -89,7 +95,7 @@ def test_missing_values_have_a_feature() -> None:
 
 @for_any(ROWS)
 def test_transformed_features_are_between_0_and_1(rows: list[tuple[float, ...]]) -> None:
-    """The score is too, and the raw features are unchanged."""
+    """Transformed features and the score are between 0 and 1. The raw features are not changed."""
     raw = np.array(rows)
     before = raw.copy()
 
@@ -101,7 +107,9 @@ def test_transformed_features_are_between_0_and_1(rows: list[tuple[float, ...]])
 
 
 def test_the_transform_is_the_documented_one() -> None:
-    """Similarity is scaled over the candidates; strengths, impact, overlap are s / (1 + s); the ratio is capped."""
+    """Similarity is scaled over the candidates. Strengths, impact and overlap become s / (1 + s), and the ratio is
+    limited.
+    """
     raw = np.array([[0.2, 1.0, 3.0, 2.0, 0.4, 1.0, 1.0, 1.0, 0.0], [0.6, 1.0, 3.0, 0.5, 0.4, 0.0, 0.0, 0.0, 1.0]])
 
     assert transformed(raw).tolist() == [
@@ -114,7 +122,7 @@ def test_the_transform_is_the_documented_one() -> None:
 
 @for_any(ROWS)
 def test_relevance_leads(rows: list[tuple[float, ...]]) -> None:
-    """The most relevant memory never ranks behind the least relevant one, whatever the other features are."""
+    """The most relevant memory never ranks behind the least relevant one, whatever their other features are."""
     raw = np.array([*rows, (1.5, *rows[0][1:]), (-0.5, 1e6, 1e6, 5.0, 1.0, 1e6, 30.0, 1.0, 1.0)])
 
     values = scores(raw, Policy())
@@ -126,7 +134,7 @@ def test_relevance_leads(rows: list[tuple[float, ...]]) -> None:
     ("ranking", "weights"), [("document_003", (0.50, 0.30, 0.20)), ("document_000", (0.40, 0.40, 0.20))]
 )
 def test_the_documents_weights_are_a_setting(ranking: str, weights: tuple[float, float, float]) -> None:
-    """Raw similarity, strength and recency are weighted without a transform."""
+    """The policy can select the weights of document 003: raw similarity, strength and recency, without transforms."""
     raw = np.array([[0.2, 3.0, 9.0, 9.0, 0.5, 9.0, 9.0, 1.0, 1.0]])
 
     value = scores(raw, Policy.model_validate({"ranking": ranking}))
@@ -135,7 +143,7 @@ def test_the_documents_weights_are_a_setting(ranking: str, weights: tuple[float,
 
 
 def test_of_equally_relevant_memories_the_stronger_ranks_first() -> None:
-    """Use decides where relevance does not."""
+    """Of two equally relevant memories the stronger one ranks first."""
     story = given(encoded(A), encoded(B), retrieved(A, B), used(B, perspective=COST))
 
     order = ranked(story.agent, [_found(story, A), _found(story, B)], RetrievalContext(COST, frozenset(), BEGINNING))
@@ -145,7 +153,9 @@ def test_of_equally_relevant_memories_the_stronger_ranks_first() -> None:
 
 
 def test_ties_are_ordered_by_relevance_and_id() -> None:
-    """The same log gives the same context, in any order of the candidates."""
+    """Equal scores are ordered by relevance and then by id. So the same log gives the same context, in any order of the
+    candidates.
+    """
     story = given(*ruled(ranking="document_003"), encoded(A), encoded(B), encoded(C, strength=0.5))
     occasion = RetrievalContext(None, frozenset(), BEGINNING)
     found = [_found(story, A), _found(story, B), _found(story, C, relevance=0.8)]
@@ -159,7 +169,9 @@ def test_ties_are_ordered_by_relevance_and_id() -> None:
 
 
 def test_a_query_is_expanded_by_the_keywords_of_each_perspective() -> None:
-    """There is one expansion for each perspective with keywords (document 000 §3.4). The policy can switch it off."""
+    """A query gets one expansion for each perspective with keywords (document 000 §3.4). The policy can switch this
+    off.
+    """
     views = (Perspective(name=COST, keywords=("price", "budget")), Perspective(name=QUALITY))
     agent = given().agent.replace(definition=Definition(role="buyer", perspectives=views))
 
@@ -168,7 +180,7 @@ def test_a_query_is_expanded_by_the_keywords_of_each_perspective() -> None:
 
 
 def test_principles_are_added_to_the_fixed_number() -> None:
-    """The strongest come first, up to their share."""
+    """Principles are added to the fixed number of memories, the strongest first, up to their share."""
     story = given(encoded(A), encoded(B), encoded(C), used(B), used(B), used(C))
     everything = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
 
@@ -179,7 +191,9 @@ def test_principles_are_added_to_the_fixed_number() -> None:
 
 @pytest.mark.parametrize(("share", "kept"), [(0.0, ()), (0.1, (B,)), (0.25, (B,)), (0.26, (B, C)), (1.0, (B, C, A))])
 def test_the_number_of_principles_is_a_share_of_the_fixed_number(share: float, kept: tuple[UUID, ...]) -> None:
-    """A quarter of four memories is one; a fraction is rounded up, and 0 stays 0."""
+    """The number of principles is a share of the fixed number, rounded up: a quarter of four is one. A share of 0 gives
+    none.
+    """
     story = given(encoded(A), encoded(B, strength=3.0), encoded(C, strength=2.0))
     principles = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
     agent = story.agent.replace(policy={"top_k_results": 4, "principles_share": share})
@@ -188,7 +202,7 @@ def test_the_number_of_principles_is_a_share_of_the_fixed_number(share: float, k
 
 
 def test_a_fixed_number_is_selected() -> None:
-    """The fixed number is ten by default, or the requested one."""
+    """Ten memories are selected by default, or the requested number."""
     candidates = [_candidate(each, score=1 - number / 100) for number, each in enumerate(MANY)]
 
     assert in_context(candidates, Policy(), top=None, seed=0) == tuple(MANY[:10])
@@ -197,7 +211,7 @@ def test_a_fixed_number_is_selected() -> None:
 
 
 def test_selection_by_threshold_takes_all_scores_above_it() -> None:
-    """The number of memories is limited."""
+    """Selection by threshold takes all memories with scores above it, up to a maximum number."""
     policy = Policy(ranking="document_003", selection="threshold", score_threshold=0.4, selection_limit=20)
     candidates = [_candidate(each, score=0.9 - number / 10) for number, each in enumerate(MANY[:8])]
 
@@ -206,7 +220,10 @@ def test_selection_by_threshold_takes_all_scores_above_it() -> None:
 
 
 def test_a_random_tail_softens_the_cliff() -> None:
-    """The first ten are certain, each of the next ten is drawn by its score, and the seed decides."""
+    """Selection with a random tail takes the first ten, and draws each of the next ten with its score as probability.
+
+    The same seed gives the same selection.
+    """
     policy = Policy(ranking="document_003", selection="tail")
     candidates = [_candidate(each, score=0.5) for each in MANY]
 
@@ -221,7 +238,7 @@ def test_a_random_tail_softens_the_cliff() -> None:
 
 
 def test_excluded_memories_are_not_selected() -> None:
-    """The next best memory is selected instead."""
+    """Excluded memories are not selected; the next best ones are."""
     candidates = [_candidate(each, score=0.5) for each in MANY]
 
     assert in_context(candidates, Policy(), top=3, seed=0, apart=MANY[1:3]) == (MANY[0], *MANY[3:5])
@@ -229,7 +246,10 @@ def test_excluded_memories_are_not_selected() -> None:
 
 @pytest.mark.parametrize("selection", ["threshold", "tail"])
 def test_the_scorer_does_not_change_how_many_are_selected(selection: str) -> None:
-    """A copy of the linear score has another scale, and an inverted scorer only another order."""
+    """The number of selected memories does not depend on the scorer.
+
+    A copy of the linear score selects the same memories at any scale. An inverted scorer selects as many.
+    """
     policy = Policy.of({"selection": selection, "score_threshold": 0.6})
     steps = np.arange(30.0)[:, None] / 29 * np.ones(9)
     linear = scores(steps, policy)
@@ -258,13 +278,16 @@ def _found(
 
 
 def _candidate(memory_id: UUID, *, score: float) -> Candidate:
-    """Return a candidate with this score under document 003, which weighs similarity by one half."""
+    """Return a candidate that has this score under document 003, whose weight of similarity is one half."""
     features = (2 * score, *(0.0,) * 8)
     return Candidate(memory_id=memory_id, similarity=0, lexical=0, relevance=0, features=features, score=score)
 
 
 def test_one_source_gets_at_most_its_share_while_others_exist() -> None:
-    """The share of a source is half of ten, rounded up. Other sources fill the rest, then any; the order is kept."""
+    """One source gets at most half of the ten places, rounded up, while there are memories of other sources.
+
+    If these do not fill the rest, any memory does. The order of the ranking is kept.
+    """
     flood = [_candidate(each, score=0.9).model_copy(update={"source": "client mallory"}) for each in MANY[:12]]
     few = [_candidate(each, score=0.5).model_copy(update={"source": "client ann"}) for each in MANY[12:15]]
     nobody = [_candidate(each, score=0.4) for each in MANY[15:]]
@@ -280,7 +303,7 @@ def test_one_source_gets_at_most_its_share_while_others_exist() -> None:
 
 @pytest.mark.parametrize("selection", ["threshold", "tail"])
 def test_the_share_holds_for_every_kind_of_selection(selection: str) -> None:
-    """A memory beyond the share is not drawn either."""
+    """The share of a source is limited in every kind of selection. A random tail draws no memory beyond it either."""
     flood = [_candidate(each, score=0.99).model_copy(update={"source": "client mallory"}) for each in MANY[:20]]
     few = [_candidate(each, score=0.9) for each in MANY[20:]]
     parameters = {"selection_limit": 10, "top_k_results": 4, "ranking": "document_003"}
@@ -294,5 +317,5 @@ def test_the_share_holds_for_every_kind_of_selection(selection: str) -> None:
 
 
 def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:
-    """Return the memories that are put into the context."""
+    """Return the ids of the memories that are selected for the context."""
     return selected(candidates, policy, **options).memory_ids

@@ -1,4 +1,4 @@
-"""Tests of the explanation of a ranking by features."""
+"""Tests of the explanation of a ranking by the contributions of features."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -27,7 +27,10 @@ RANKINGS = [(name, policy) for policy, name in VERSIONS.items()]
 def test_contributions_add_up_to_the_difference_from_the_mean_score(
     rows: list[tuple[float, ...]], ranking: str
 ) -> None:
-    """Contributions add up under every ranking, also under the learned one, whose score is no sum of features."""
+    """Contributions add up to the difference between a score and the mean score.
+
+    This holds for every ranking, also for the learned one, whose score is not a sum over features.
+    """
     matrix, score = scored_by(ranking, np.array(rows), copy_of_linear())
 
     added = contributions(matrix, score)
@@ -39,14 +42,14 @@ def test_contributions_add_up_to_the_difference_from_the_mean_score(
 @settings(deadline=None, max_examples=30)
 @for_any(NUMBERS)
 def test_a_contribution_to_a_linear_score_is_weight_times_difference(rows: list[tuple[float, ...]]) -> None:
-    """A contribution to a linear score is weight times difference from the mean, the closed form of Shapley values."""
+    """For a linear score a contribution is weight × (value - mean), the closed form of Shapley values."""
     matrix, score = scored_by("linear-1", np.array(rows), None)
 
     np.testing.assert_allclose(contributions(matrix, score), (matrix - matrix.mean(axis=0)) * LINEAR, atol=1e-9)
 
 
 def test_interacting_features_share_their_contribution() -> None:
-    """Interacting features share their contribution equally. A feature without influence contributes 0."""
+    """Features that interact share their contribution equally. A feature without influence contributes 0."""
     rows = np.zeros((2, 9))
     rows[0, :2] = 2.0
 
@@ -58,7 +61,7 @@ def test_interacting_features_share_their_contribution() -> None:
 
 @pytest.mark.parametrize(("ranking", "policy"), RANKINGS)
 def test_an_explanation_has_the_scores_of_the_ranking(ranking: str, policy: str) -> None:
-    """The name of a ranking in the log identifies its scores."""
+    """An explanation has the same scores as the ranking that the log names."""
     raw = np.array([(0.5, 1.0, 2.0, 0.5, 0.1, 2.0, 1.0, 0.0, 1.0), (0.2, 3.0, 1.0, 0.1, 0.9, 0.0, 0.0, 1.0, 0.0)])
     matrix, score = scored_by(ranking, raw, None)
 
@@ -66,13 +69,16 @@ def test_an_explanation_has_the_scores_of_the_ranking(ranking: str, policy: str)
 
 
 def test_an_unknown_ranking_is_not_explained() -> None:
-    """A learned one needs its weights."""
+    """An unknown ranking is not explained, and neither is a learned one without its weights."""
     with pytest.raises(LookupError, match="scorer-7"):
         explained([_candidate(A, score=1.0)], "scorer-7", None)
 
 
 def test_the_deciding_feature_is_the_one_with_the_largest_loss() -> None:
-    """The loss is against the next better candidate; the first candidate is compared with the mean."""
+    """The deciding feature is the one with the largest loss against the next better candidate.
+
+    The first candidate is compared with the mean.
+    """
     found = [
         _candidate(A, score=1.0, similarity=0.2, strength=3.0),
         _candidate(B, score=0.1, similarity=0.2),
@@ -88,7 +94,9 @@ def test_the_deciding_feature_is_the_one_with_the_largest_loss() -> None:
 
 
 def test_a_difference_that_rounds_to_zero_decides_nothing() -> None:
-    """Figures have three decimals, and none is shown as +0.000."""
+    """A difference that is 0 when rounded to three decimals is not named as deciding, and no figure is shown as
+    +0.000.
+    """
     alike = [_candidate(A, score=0.5001, similarity=0.5001), _candidate(B, score=0.5, similarity=0.5)]
 
     first, second = decided(alike, *explained(alike, "document-003", None))
@@ -98,7 +106,9 @@ def test_a_difference_that_rounds_to_zero_decides_nothing() -> None:
 
 
 def test_a_rank_without_a_deciding_feature_says_so() -> None:
-    """Examples are yielding to a newer memory, and ties."""
+    """If no feature decides a rank, the explanation says so. Examples are a tie, and a memory that yields to a newer
+    one.
+    """
     newer = _candidate(A, score=0.5)
     yielding = _candidate(B, score=0.499).model_copy(update={"yields_to": A})
 

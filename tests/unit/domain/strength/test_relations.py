@@ -33,21 +33,23 @@ FOUR = (A, B, C, D)
 
 
 def test_a_contradicted_memory_yields_to_the_newer_one() -> None:
-    """A contradicted memory yields to the newer one and keeps its strength. Unknown memories have no relation."""
+    """A contradicted memory yields to the newer one and keeps its strength. A relation to an unknown memory is
+    ignored.
+    """
     given(encoded(A)).when(related(B, A, C, B)).then(
         yielding(A).equals((B,)), yielding(B).equals(()), strength(A).equals(1.0)
     )
 
 
 def test_a_relation_can_be_withdrawn() -> None:
-    """Only that relation is withdrawn, and withdrawing it again has no effect."""
+    """A relation can be withdrawn without others. Withdrawing it again has no effect."""
     given(encoded(A), related(B, A), related(C, A)).when(parted(B, A), parted(B, A), parted(A, C)).then(
         yielding(A).equals((C,))
     )
 
 
 def test_a_repetition_counts_as_a_use() -> None:
-    """The use is in the perspective of the learning, and counts for the consolidation level."""
+    """A repetition counts as a use in the perspective of the learning, also for the consolidation level."""
     given(encoded(A)).when(repeating(A)).then(
         strength(A).equals(1.1), strength(A, COST).equals(1.15), accesses(A).equals(1)
     )
@@ -55,21 +57,24 @@ def test_a_repetition_counts_as_a_use() -> None:
 
 
 def test_a_withdrawn_repetition_takes_back_its_use() -> None:
-    """The strength is as before the repetition, and other uses stay."""
+    """Withdrawing a repetition undoes its use: the strength is as before it. Other uses stay."""
     given(encoded(A), used(A, perspective=COST)).when(repeating(A), separated(A)).then(
         strength(A).equals(1.1), strength(A, COST).equals(1.15), accesses(A).equals(1)
     )
 
 
 def test_a_withdrawal_never_leads_to_archiving() -> None:
-    """Nothing is subtracted from a memory below the archive threshold."""
+    """A withdrawal never leads to archiving: it subtracts nothing from a memory below the archive threshold."""
     given(*ruled(), encoded(A, strength=0.1)).when(separated(A)).then(
         strength(A).equals(0.1), status(A).equals("active")
     )
 
 
 def test_a_yielding_memory_ranks_after_the_newer_one() -> None:
-    """The older one may be much stronger. Without the newer one among the candidates it keeps its rank."""
+    """A yielding memory ranks after the newer one, even if it is much stronger.
+
+    If the newer memory is not among the candidates, the older one keeps its rank.
+    """
     story = given(encoded(A, strength=50.0), related(B, A), *[used(A)] * 20)
 
     both = _ranked(story, A, B)
@@ -102,8 +107,9 @@ def test_an_archived_memory_does_not_outdate_an_active_one() -> None:
 def test_newer_ranks_before_older_at_any_score(
     scores: tuple[float, ...], pairs: list[tuple[UUID, UUID]], order: list[UUID]
 ) -> None:
-    """A newer memory ranks before the older one in chains and forks. No memory gains a rank; one without relations
-    loses none.
+    """At any scores, a newer memory ranks before the older one that yields to it, in chains and forks.
+
+    No yielding memory gains a rank, and a memory without relations loses none.
     """
     newer = {(new, old) for new, old in pairs if new > old}
     story = given(*(related(each, *(old for new, old in newer if new == each)) for each in FOUR))
@@ -122,7 +128,7 @@ def test_newer_ranks_before_older_at_any_score(
 
 
 def test_memories_that_yield_to_each_other_are_ranked() -> None:
-    """A cycle does not occur in a valid log, and does not block ranking."""
+    """Memories that yield to each other in a cycle are ranked. No valid log contains such a cycle."""
     story = given(encoded(A), related(B, A))
     circle = story.mind.memories.set(B, story.memory(B).replace(yields_to=(A,)))
 

@@ -1,4 +1,4 @@
-"""Tests from a query to candidates: listed items and the summary of the task (document 000 §3.4, §3.6)."""
+"""Tests of the way from a task to its candidates: listed items and the summary (document 000 §3.4, §3.6)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ ASKED = "Please assess what is attached."
 
 
 def test_a_query_without_a_list_is_one_text() -> None:
-    """The query has no items and no expansion by a summary."""
+    """A task without a list is a query of one text, with no items and no expansion by a summary."""
     wording = query_texts(_story().agent, "What does steel cost?")
 
     assert (wording.items, wording.own, wording.relevance_text_count) == ((), 1, 1)
@@ -39,7 +39,9 @@ def test_a_query_without_a_list_is_one_text() -> None:
 
 
 def test_the_summary_comes_before_the_perspectives() -> None:
-    """The summary is an expansion that counts for the relevance floor; expansions by perspective do not count."""
+    """The first expansion of a query is the summary. It counts for the relevance floor; expansions by perspectives do
+    not.
+    """
     wording = query_texts(_story().agent, ASKED, "An offer by Halvorsen.")
 
     assert wording.texts[:2] == (ASKED, "An offer by Halvorsen.")
@@ -48,21 +50,23 @@ def test_the_summary_comes_before_the_perspectives() -> None:
 
 
 def test_a_memory_named_in_the_summary_is_found() -> None:
-    """The task itself has no word of it, and without the summary it is not found."""
+    """A memory that shares words only with the task's summary is found, and is not found without the summary."""
     assert _found(QueryTexts(ASKED)) == ()
     assert _found(QueryTexts(ASKED, expansions={SUMMARY_EXPANSION: "An offer by Halvorsen for steel."})) == (A,)
     assert _found(QueryTexts(ASKED, expansions={QUALITY: "An offer by Halvorsen for steel."})) == ()
 
 
 def test_the_query_counts_more_than_the_summary() -> None:
-    """An expansion counts half."""
+    """The query counts more than the summary, because an expansion has half the weight."""
     wording = QueryTexts("When is the rent due?", expansions={SUMMARY_EXPANSION: "Bread rises in a warm kitchen."})
 
     assert _found(wording) == (C, B)
 
 
 def test_each_item_of_a_list_is_a_query() -> None:
-    """The best memory for each item counts alike, whatever the length of the item is."""
+    """Each item of a list is a query. The best memories of all items count the same, whatever the lengths of the items
+    are.
+    """
     listed = "1. When is the rent of the warehouse due, in March or later?\n2. Bread?"
     story = _story()
     wording = query_texts(story.agent, listed)
@@ -75,7 +79,7 @@ def test_each_item_of_a_list_is_a_query() -> None:
 
 
 def test_at_most_the_items_of_a_task_are_queries() -> None:
-    """The remaining items count in the whole query."""
+    """Only a limited number of items are queries of their own. The other items count as part of the whole text."""
     listed = "\n".join(f"{number}. What of {number}?" for number in range(1, 40))
 
     assert len(query_texts(_story().agent, listed).items) == MAX_QUERY_ITEMS
@@ -83,7 +87,9 @@ def test_at_most_the_items_of_a_task_are_queries() -> None:
 
 @pytest.mark.parametrize(("items", "taken"), [(0, 10), (5, 10), (8, 8 * MEMORIES_PER_ITEM), (10, 20), (40, 20)])
 def test_a_list_has_room_for_each_of_its_items(items: int, taken: int) -> None:
-    """The policy sets the limit, and an explicit number takes precedence."""
+    """A context has room for each item of a list, up to a limit of the policy. An explicitly requested number takes
+    precedence.
+    """
     ids = [UUID(int=number) for number in range(1, 31)]
     rows = [
         Candidate(memory_id=each, similarity=0, lexical=0, relevance=0, features=(0.0,) * 9, score=0.0) for each in ids
@@ -114,5 +120,5 @@ def _candidates(wording: QueryTexts, story: Story) -> Sequence[Candidate]:
 
 
 def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:
-    """Return the memories that are put into the context."""
+    """Return the ids of the memories that are selected for the context."""
     return selected(candidates, policy, **options).memory_ids

@@ -1,4 +1,4 @@
-"""Tests of stage 1 of retrieval."""
+"""Tests of the index for stage 1 of retrieval, which finds candidates by words and vectors."""
 
 from uuid import UUID
 
@@ -18,7 +18,7 @@ TEXTS = ["sleep makes memories fade", "the projector folds the log", "眠りは�
 
 
 def test_one_source_gets_at_most_its_share_of_the_candidates() -> None:
-    """A thousand similar texts of one source get half of the candidates, at any time, and all if there is no other
+    """A source with a thousand similar texts gets at most half of the candidates, or all if there is no other
     source.
     """
     flood, others = [UUID(int=100 + number) for number in range(1_000)], [A, B, C]
@@ -39,7 +39,10 @@ def test_one_source_gets_at_most_its_share_of_the_candidates() -> None:
 
 
 def test_memories_without_vectors_are_found_by_words() -> None:
-    """Stems and bigrams match. The best has a lexical score of 1, and relevance one half with a cosine of 0."""
+    """Memories without vectors are found by their words (stems and pairs of characters).
+
+    The best one has the lexical score 1, and the relevance 0.5 because its cosine is 0.
+    """
     index = _index()
 
     english, japanese = _ask(index, "fading memory"), _ask(index, "記憶と眠り")
@@ -51,7 +54,9 @@ def test_memories_without_vectors_are_found_by_words() -> None:
 
 
 def test_memories_above_the_threshold_are_found_by_vectors() -> None:
-    """A cosine below the threshold or not positive gives no candidate."""
+    """Memories with a cosine above the threshold are candidates. A cosine below it, or one that is not positive, gives
+    none.
+    """
     index = _index(np.array([[1, 0], [0.6, 0.8], [0.1, -0.995], [-1, 0]], np.float32))
     query = np.array([[1, 0]], np.float32)
 
@@ -63,7 +68,7 @@ def test_memories_above_the_threshold_are_found_by_vectors() -> None:
 
 
 def test_relevance_is_the_mean_of_both_channels() -> None:
-    """The relevance is (BM25 / max + cosine) / 2, where a negative cosine counts as 0."""
+    """The relevance is (BM25 / max + cosine) / 2. A negative cosine counts as 0."""
     index = _index(np.array([[-1, 0], [0.8, 0.6], [0, 1], [0, 1]], np.float32))
 
     found = index.search(np.array([[1, 0]], np.float32), [terms("fading memory")], vector_threshold=0.3)
@@ -72,7 +77,7 @@ def test_relevance_is_the_mean_of_both_channels() -> None:
 
 
 def test_an_expansion_adds_candidates_but_weighs_less() -> None:
-    """The words of the query itself come first."""
+    """The words of an expansion add candidates, but rank after the words of the query itself."""
     index = _index()
 
     found = index.search(np.zeros((2, 2), np.float32), [terms("bread"), terms("bread log")], vector_threshold=0.5)
@@ -83,7 +88,7 @@ def test_an_expansion_adds_candidates_but_weighs_less() -> None:
 
 
 def test_the_vector_of_an_expansion_weighs_less() -> None:
-    """A match of an expansion alone ranks after a match of the query."""
+    """A match with the vector of an expansion alone ranks after a match with the vector of the query."""
     index = AgentIndex(2)
     index.add([A, B], np.eye(2, dtype=np.float32), ["", ""])
 
@@ -94,7 +99,7 @@ def test_the_vector_of_an_expansion_weighs_less() -> None:
 
 
 def test_archived_memories_are_searched_on_request_only() -> None:
-    """Deep recall uses the same index."""
+    """Archived memories are searched only on request (deep recall), in the same index."""
     index = _index()
     index.set_active([A, UUID(int=99)], active=False)
 
@@ -103,7 +108,9 @@ def test_archived_memories_are_searched_on_request_only() -> None:
 
 
 def test_only_scopes_valid_in_the_setting_are_searched() -> None:
-    """Universal memories are always searched, those of a domain or project by its name (document 003 §3.3)."""
+    """Universal memories are always searched. Memories of a domain or project are searched only under its name
+    (document 003 §3.3).
+    """
     index = AgentIndex(2)
     scopes = [Scope(), Scope(level="domain", name="web"), Scope(level="project", name="web"), Scope()]
     index.add([A, B, C, D], np.zeros((4, 2), np.float32), ["sleep"] * 4, scopes=scopes)
@@ -118,7 +125,7 @@ def test_only_scopes_valid_in_the_setting_are_searched() -> None:
 
 
 def test_an_updated_memory_replaces_the_old_one() -> None:
-    """Of two versions in one call the last one counts."""
+    """An updated memory replaces the old version. If one call has two versions, the last one is kept."""
     index = _index()
     index.add([A, A], np.zeros((2, 2), np.float32), ["one", "two"])
 
@@ -127,7 +134,7 @@ def test_an_updated_memory_replaces_the_old_one() -> None:
 
 
 def test_invalid_input_changes_nothing() -> None:
-    """Arrays of different lengths and NaN are refused."""
+    """Arrays of different lengths and NaN are refused, and the index is not changed."""
     index = _index()
     for vectors in (np.zeros((1, 3), np.float32), np.full((1, 2), np.nan, np.float32)):
         with pytest.raises(ValueError, match="expected 1 texts"):
@@ -141,13 +148,13 @@ def test_invalid_input_changes_nothing() -> None:
 
 
 def test_an_empty_index_finds_nothing() -> None:
-    """The result is empty."""
+    """A search in an empty index gives no candidates."""
     assert _ask(AgentIndex(2), "sleep").ids == ()
     assert _ask_masked(_index(), "sleep", np.zeros(4, np.bool_)).ids == ()
 
 
 def test_ties_are_ordered_by_id() -> None:
-    """The order at the limit is the same in a replay."""
+    """Candidates of equal relevance are ordered by id, so that a replay selects the same ones at the limit."""
     index = AgentIndex(2)
     ids = [UUID(int=number) for number in range(100, 0, -1)]
     index.add(ids, np.zeros((100, 2), np.float32), ["same text"] * 100)
@@ -159,7 +166,7 @@ def test_ties_are_ordered_by_id() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", *TEXTS]), st.booleans()), max_size=30))
 def test_an_index_after_changes_equals_a_new_one(history: list[tuple[int, str, bool]]) -> None:
-    """Removals, replacements and reused rows do not change the results."""
+    """After any additions, replacements and removals an index gives the same results as a new one."""
     index, now = AgentIndex(8), dict[UUID, tuple[str, bool]]()
     for number, text, active in history:
         memory_id = UUID(int=number)
@@ -182,7 +189,10 @@ def test_an_index_after_changes_equals_a_new_one(history: list[tuple[int, str, b
 
 
 def test_one_common_word_is_not_enough_to_be_relevant() -> None:
-    """Below the floor nothing is found. If one row is above it, weaker rows are found too."""
+    """If no memory reaches the relevance floor, nothing is found. If one does, weaker ones are found too.
+
+    One common word is not enough to reach the floor.
+    """
     index, weak = _index(), terms("does the weather forecast for Osaka mention bread")
 
     assert index.search(np.zeros((1, 2), np.float32), [weak], vector_threshold=0.5).ids == (D,)
@@ -192,7 +202,10 @@ def test_one_common_word_is_not_enough_to_be_relevant() -> None:
 
 
 def test_a_high_cosine_is_enough_to_be_relevant() -> None:
-    """The cosine needed at the default floor is three times the embedder's threshold, proportional to the floor."""
+    """A high cosine alone reaches the relevance floor.
+
+    At the default floor it must be three times the embedder's threshold; it is proportional to the floor.
+    """
     near, far = (np.array([[cosine, np.sqrt(1 - cosine**2)]], np.float32) for cosine in (0.46, 0.44))
     index = AgentIndex(2)
     index.add([A], np.array([[1, 0]], np.float32), ["sleep"])
@@ -205,7 +218,9 @@ def test_a_high_cosine_is_enough_to_be_relevant() -> None:
 
 
 def test_an_expansion_by_perspective_makes_nothing_relevant() -> None:
-    """The words of a perspective describe the agent's view, not the question."""
+    """An expansion by a perspective does not help a memory reach the relevance floor, because its words are not of the
+    question.
+    """
     index = _index()
 
     assert _ask_floor(index, [terms("weather"), terms("weather sleep memories fade")]) == ()
@@ -213,7 +228,9 @@ def test_an_expansion_by_perspective_makes_nothing_relevant() -> None:
 
 
 def test_archived_or_out_of_scope_memories_make_nothing_relevant() -> None:
-    """Only memories that are searched count for the floor."""
+    """Memories that are not searched (archived ones, or those of another scope) do not count for the relevance
+    floor.
+    """
     index = _index()
     index.set_active([A], active=False)
 

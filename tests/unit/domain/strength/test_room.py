@@ -1,4 +1,4 @@
-"""Tests of pruning beyond the capacity (document 000 §3.7)."""
+"""Tests of pruning: a sleep archives memories beyond the capacity of an agent (document 000 §3.7)."""
 
 from uuid import UUID
 
@@ -24,7 +24,7 @@ from tests.unit.domain.strength.stories import (
 
 
 def test_the_lowest_levels_are_pruned_first() -> None:
-    """Nothing is pruned below the maximum number; above it, memories of lower levels go first."""
+    """Up to the maximum number nothing is pruned. Above it, memories of lower levels are pruned first."""
     rules = {"max_active_memories": 2, "max_total_weight": None, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
     story = given(*ruled(**rules), encoded(A), encoded(B), used(A), used(B), encoded(C), *night(1))
 
@@ -33,14 +33,17 @@ def test_the_lowest_levels_are_pruned_first() -> None:
 
 
 def test_among_equals_the_longest_unused_goes_first() -> None:
-    """The last use counts, or the creation without a use; a retrieval does not."""
+    """Of memories at one level the one that has been unused longest is pruned first.
+
+    Its time is that of the last use, or of its creation if it was never used. A retrieval is not a use.
+    """
     story = given(*ruled(max_active_memories=2), encoded(A), encoded(B), encoded(C), encoded(D), used(A), retrieved(B))
 
     story.when(*night(1)).then(*_gone(B, C))
 
 
 def test_higher_levels_weigh_more() -> None:
-    """Document 000 §3.7: two memories at level 1 and two at level 0 weigh six."""
+    """A memory of a higher level has more weight: two at level 1 and two at level 0 weigh six (document 000 §3.7)."""
     rules = {"max_total_weight": 5, "max_active_memories": None, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
     story = given(*ruled(**rules), encoded(A), encoded(B), encoded(C), encoded(D), used(C), used(D))
 
@@ -48,7 +51,9 @@ def test_higher_levels_weigh_more() -> None:
 
 
 def test_pruning_counts_the_levels_of_the_same_sleep() -> None:
-    """Four fresh memories fit; two that rise in this sleep need two more places, which are freed in it."""
+    """Pruning uses the levels after the sleep. Four new memories fit; if two rise in this sleep, two more units must be
+    freed.
+    """
     rules = {"max_total_weight": 4, "max_active_memories": None, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
     story = given(*ruled(**rules), encoded(A), encoded(B), encoded(C), encoded(D), used(A), used(B))
 
@@ -56,7 +61,7 @@ def test_pruning_counts_the_levels_of_the_same_sleep() -> None:
 
 
 def test_archiving_frees_capacity_first() -> None:
-    """Nothing is pruned if archiving frees enough."""
+    """Memories archived by decay free capacity first. If that is enough, nothing is pruned."""
     rules = STEEP | {"max_active_memories": 2}
     story = given(*ruled(**rules), encoded(A), encoded(B, strength=0.15), encoded(C)).when(*night(1))
 
@@ -74,7 +79,7 @@ def test_principles_are_pruned_last() -> None:
 
 
 def test_each_limit_can_be_switched_off() -> None:
-    """Without limits nothing is ever pruned."""
+    """Each of the two limits can be switched off. Without both nothing is pruned."""
     off = {"max_active_memories": None, "max_total_weight": None}
     story = given(*ruled(**off), encoded(A), encoded(B), encoded(C)).when(*night(1)).then(status(A).equals("active"))
 
@@ -84,7 +89,9 @@ def test_each_limit_can_be_switched_off() -> None:
 
 
 def test_memories_of_weight_0_are_pruned_in_their_order() -> None:
-    """A level of weight 0 frees nothing and does not protect the levels above it."""
+    """A level of weight 0 is pruned in its turn, although that frees no weight, and does not protect the levels above
+    it.
+    """
     rules = {"max_total_weight": 2, "max_active_memories": None, "consolidation_weights": (0, 2, 4, 8, 16, 32)}
     story = given(*ruled(**rules | {"consolidation_thresholds": (0, 1, 15, 30, 60, 100)}), encoded(A), encoded(B))
 
@@ -92,7 +99,7 @@ def test_memories_of_weight_0_are_pruned_in_their_order() -> None:
 
 
 def _gone(*archived: UUID) -> tuple[Fact, ...]:
-    """Return the expectation that exactly these memories are archived."""
+    """Return the facts that these memories are archived and all others are not."""
 
     def read(mind: Mind) -> set[UUID]:
         return {memory_id for memory_id, each in mind.memories.items() if each.status == "archived"}

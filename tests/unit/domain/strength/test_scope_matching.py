@@ -1,4 +1,7 @@
-"""Tests of scopes: where memories are valid, and the scope of new ones (document 003 §3.3)."""
+"""Tests of scopes: the settings in which a memory is valid, and the scope of a new memory (document 003 §3.3).
+
+A setting is the project and the domains of a task.
+"""
 
 from hypothesis import given as for_any
 from hypothesis import strategies as st
@@ -12,7 +15,7 @@ SCOPES = st.just(Scope()) | st.builds(Scope, level=st.sampled_from(["project", "
 
 
 def test_a_scope_is_valid_under_its_name() -> None:
-    """Universal is valid everywhere, a project and a domain under their own names (document 003 §3.3)."""
+    """A universal memory is valid everywhere, and one of a project or domain under its name (document 003 §3.3)."""
     here = Setting(project="web", domains=("web", "shop"))
     scopes = [Scope(), Scope(level="project", name="web"), Scope(level="domain", name="shop")]
 
@@ -22,7 +25,9 @@ def test_a_scope_is_valid_under_its_name() -> None:
 
 
 def test_a_new_memory_has_the_narrowest_certain_scope_of_its_setting() -> None:
-    """The scope of a new memory is the project of its setting, else the only domain, else universal."""
+    """The scope of a new memory is the project of its setting, else its domain if there is exactly one, else
+    universal.
+    """
     assert scope_in(Setting(project="web", domains=("shop",))) == Scope(level="project", name="web")
     assert scope_in(Setting(domains=("shop", "shop"))) == Scope(level="domain", name="shop")
     assert scope_in(Setting(domains=("shop", "bank"))) == Scope()
@@ -31,12 +36,14 @@ def test_a_new_memory_has_the_narrowest_certain_scope_of_its_setting() -> None:
 
 @for_any(SETTINGS)
 def test_the_scope_of_a_setting_is_valid_there(setting: Setting) -> None:
-    """Otherwise a learning would never be retrieved where it was learned."""
+    """A memory with the scope of a setting is valid in that setting. So a learning is retrieved where it was
+    learned.
+    """
     assert valid(scope_in(setting), setting)
 
 
 @for_any(SCOPES)
 def test_the_setting_of_a_scope_has_that_scope(scope: Scope) -> None:
-    """The scope is valid in it."""
+    """The setting made from a scope has this scope, which is valid in it."""
     assert scope_in(setting_of(scope)) == scope
     assert valid(scope, setting_of(scope))

@@ -1,4 +1,4 @@
-"""Tests of serving the learned scorer, which starts as a copy of the linear score (document 000 §3.4)."""
+"""Tests of ranking with the learned scorer, which starts as a copy of the linear score (document 000 §3.4)."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ WEIGHTS = st.builds(
 
 @for_any(ROWS)
 def test_the_copy_ranks_as_the_linear_score(rows: list[tuple[float, ...]]) -> None:
-    """Any two candidates are in the same order, and their scores are nearly equal."""
+    """The copy ranks any two candidates in the same order as the linear score, and their scores are nearly equal."""
     features = np.array(rows)
 
     copied, linear = scorer.scores(scorer.copy_of_linear(), features), scorer.linear(features)
@@ -38,7 +38,10 @@ def test_the_copy_ranks_as_the_linear_score(rows: list[tuple[float, ...]]) -> No
 
 
 def test_the_copy_can_learn() -> None:
-    """The copy has 9, 16 and 1 units. No two are equal or always silent, and leaving one out changes no order."""
+    """The copy, a network of 9, 16 and 1 units, can be trained: its hidden units differ and all are active.
+
+    Leaving one of them out changes no order.
+    """
     copy = scorer.copy_of_linear()
     corners = np.array(np.meshgrid(*[(0.0, 1.0)] * len(FEATURES))).reshape(len(FEATURES), -1).T
 
@@ -66,7 +69,10 @@ def test_scores_are_between_0_and_1_in_the_order_of_the_logits(weights: Weights,
 
 
 def test_the_importance_of_features_in_a_copy_is_the_linear_weight() -> None:
-    """Importance is on the scale of the linear score. A scorer with zero weights has zero importance."""
+    """The importance of a feature is on the scale of the linear weights: in a copy it equals them.
+
+    A scorer whose weights are zero has importance 0.
+    """
     copy = scorer.copy_of_linear()
 
     assert scorer.importance(copy) == pytest.approx(dict(zip(FEATURES, scorer.LINEAR, strict=True)), abs=1e-12)
@@ -84,7 +90,10 @@ def test_the_importance_of_features_in_a_copy_is_the_linear_weight() -> None:
     ],
 )
 def test_the_scorer_ranks_only_if_it_serves_and_the_policy_allows_it(ranking: str, serves: bool, expected: str) -> None:
-    """Otherwise the linear score or the document's ranks. The name of the ranking tells which one."""
+    """The learned scorer ranks only if it is good enough and the policy allows it.
+
+    Otherwise the linear score or the score of document 003 ranks. The name of the ranking says which.
+    """
     policy = Policy.model_validate({"ranking": ranking})
     known = _scorer(serves=serves)
     raw = np.random.default_rng(2).random((20, len(FEATURES)))

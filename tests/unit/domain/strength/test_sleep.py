@@ -1,4 +1,6 @@
-"""Tests of sleep: levels, then decay, then archive, then capacity (document 000 §3.7)."""
+"""Tests of sleep: first levels change, then strengths decay, then memories are archived, then pruned (document 000
+§3.7).
+"""
 
 from uuid import UUID
 
@@ -34,7 +36,7 @@ from tests.unit.domain.strength.stories import (
 
 
 def test_a_sleep_decays_by_one_step_for_each_session() -> None:
-    """The strength decays overall and in every perspective."""
+    """In a sleep a memory decays by one step for each session, in its strength and in every perspective."""
     given(encoded(A), used(A, perspective=COST), ended(1), ended(2), ended(3)).when(sleeps()).then(
         strength(A).equals(1.1 * RATE**3),
         strength(A, COST).equals(1.15 * RATE**3),
@@ -44,7 +46,7 @@ def test_a_sleep_decays_by_one_step_for_each_session() -> None:
 
 
 def test_an_agent_without_ended_sessions_does_not_sleep() -> None:
-    """The decision is None."""
+    """For an agent without ended sessions no sleep is decided."""
     story = given(encoded(A))
 
     assert sleep.decide(ended(1), sleep_input(story.mind)) is None
@@ -52,7 +54,10 @@ def test_an_agent_without_ended_sessions_does_not_sleep() -> None:
 
 
 def test_a_session_is_slept_over_once() -> None:
-    """A second sleep over it, a sleep over an unknown session and a repeated end have no effect."""
+    """A session takes effect in one sleep only.
+
+    A second sleep with it, a sleep with an unknown session, and a repeated end of a session have no effect.
+    """
     story = given(encoded(A), ended(1), ended(1), slept(1))
 
     story.then(nights().equals(1), strength(A).equals(RATE))
@@ -60,7 +65,9 @@ def test_a_session_is_slept_over_once() -> None:
 
 
 def test_sessions_that_end_after_the_decision_wait_for_the_next_sleep() -> None:
-    """A sleep covers the sessions that it names."""
+    """A sleep covers only the sessions that it names. A session that ends after the decision waits for the next
+    sleep.
+    """
     story = given(encoded(A), ended(1), ended(2), ended(3)).when(slept(1, 3))
 
     assert story.agent.awake == (session(2),)
@@ -68,14 +75,14 @@ def test_sessions_that_end_after_the_decision_wait_for_the_next_sleep() -> None:
 
 
 def test_five_uses_raise_the_level_in_the_next_sleep() -> None:
-    """Document 000 §3.5: the level changes in the sleep, which decays the memory at the new level."""
+    """Five uses raise the level in the next sleep, in which the memory decays at its new level (document 000 §3.5)."""
     story = given(encoded(A), *(used(A) for _ in range(5)))
 
     story.then(level(A).equals(0)).when(*night(1)).then(level(A).equals(1), strength(A).equals(1.5 * 0.97**0.1))
 
 
 def test_the_level_changes_before_the_decay() -> None:
-    """At its old level the memory would be archived in this sleep."""
+    """The level changes before the decay: at its old level this memory would be archived in this sleep."""
     rules = STEEP | {"consolidation_thresholds": (0, 1, 15, 30, 60, 100), "strength_increment_on_use": 0.0}
     story = given(*ruled(**rules), encoded(A, strength=0.15), encoded(B, strength=0.15)).when(used(A), *night(1))
 
@@ -84,7 +91,7 @@ def test_the_level_changes_before_the_decay() -> None:
 
 
 def test_a_memory_is_archived_only_below_the_threshold_in_every_perspective() -> None:
-    """A strength equal to the threshold stays."""
+    """A memory is archived only if it is below the threshold in every perspective. At the threshold itself it stays."""
     rules = STEEP | {"strength_increment_on_use": 0.0}
     memories = (encoded(A, strength=0.19), encoded(B, strength=0.19), encoded(C, strength=0.21))
     story = given(*ruled(**rules), *memories, used(B, perspective=COST)).when(*night(1))
@@ -95,7 +102,9 @@ def test_a_memory_is_archived_only_below_the_threshold_in_every_perspective() ->
 
 
 def test_a_sleep_over_several_sessions_decays_by_all_of_them() -> None:
-    """A memory that is below the threshold after three steps is archived in that sleep."""
+    """A sleep that covers three sessions decays by three steps, and archives a memory that is then below the
+    threshold.
+    """
     awake = (ended(1), ended(2), ended(3))
     given(*ruled(**STEEP), encoded(A, strength=0.7), encoded(B, strength=0.9), *awake).when(sleeps()).then(
         status(A).equals("archived"), status(B).equals("active")
@@ -103,7 +112,7 @@ def test_a_sleep_over_several_sessions_decays_by_all_of_them() -> None:
 
 
 def test_principles_are_never_archived_by_decay() -> None:
-    """The strength of a principle decays below the threshold, and the principle stays active."""
+    """A principle decays below the threshold and stays active."""
     given(*ruled(**STEEP), encoded(A, principle=True), encoded(B)).when(
         *night(1), *night(2), *night(3), *night(4)
     ).then(status(A).equals("active"), strength(A).equals(0.0625), status(B).equals("archived"))
@@ -111,7 +120,9 @@ def test_principles_are_never_archived_by_decay() -> None:
 
 @pytest.mark.parametrize("between", [used(A), credited(A)], ids=["used", "credited"])
 def test_a_memory_that_changed_since_the_decision_is_not_archived(between: Move) -> None:
-    """A sleep archives all chosen memories except one that changed since the decision, and all memories decay."""
+    """A sleep does not archive a memory that changed since its decision. It archives the other chosen memories, and all
+    memories decay.
+    """
     story = given(*ruled(**STEEP), encoded(A, strength=0.15), encoded(B, strength=0.15), encoded(C), ended(1))
     decided = sleep.decide(ended(1), sleep_input(story.mind))
     assert decided is not None
@@ -123,7 +134,7 @@ def test_a_memory_that_changed_since_the_decision_is_not_archived(between: Move)
 
 
 def test_a_retrieval_after_the_decision_changes_nothing() -> None:
-    """A retrieval is not a use and does not raise the revision."""
+    """A retrieval after the decision does not prevent the archiving, because it does not raise the revision."""
     story = given(*ruled(**STEEP), encoded(A, strength=0.15), ended(1))
     decided = sleep.decide(ended(1), sleep_input(story.mind))
     assert decided is not None
@@ -143,7 +154,7 @@ def test_a_change_after_the_decision_is_seen_by_the_next_sleep() -> None:
 
 
 def test_a_new_policy_takes_effect_after_the_next_sleep() -> None:
-    """The sleep that adopts it still uses the old one."""
+    """A new policy is in force after the next sleep. That sleep itself still uses the old policy."""
     story = given(encoded(A)).when(adopted(**STEEP))
 
     assert story.agent.rules.expected_tasks_per_day == 10
@@ -153,7 +164,7 @@ def test_a_new_policy_takes_effect_after_the_next_sleep() -> None:
 
 
 def test_the_last_policy_before_a_sleep_counts() -> None:
-    """Each adoption replaces the earlier one completely."""
+    """If several policies are adopted before a sleep, the last one replaces the others completely."""
     story = given(adopted(**STEEP), adopted(archive_threshold=0.2), *night(1))
 
     assert story.agent.rules.archive_threshold == 0.2
@@ -161,7 +172,10 @@ def test_the_last_policy_before_a_sleep_counts() -> None:
 
 
 def test_new_level_thresholds_apply_to_all_memories() -> None:
-    """Every level is checked once, up or down; later only changed memories are."""
+    """After a change of the level thresholds, the first sleep checks the level of every memory, upwards and downwards.
+
+    Later sleeps check only memories that changed.
+    """
     story = given(encoded(A), encoded(B), used(A), used(A), *night(1), *night(2), *night(3))
 
     story = story.when(adopted(consolidation_thresholds=(0, 1, 2, 30, 60, 100)), *night(4)).then(level(A).equals(0))
@@ -172,7 +186,7 @@ def test_new_level_thresholds_apply_to_all_memories() -> None:
 
 
 def test_a_lower_level_can_lead_to_the_archive_in_the_same_sleep() -> None:
-    """The clock of the lower level decides."""
+    """If the level of a memory falls in a sleep, the decay at the lower level may archive it in the same sleep."""
     rules = STEEP | {"consolidation_thresholds": (0, 1, 2, 3, 4, 5), "strength_increment_on_use": 0.0}
     story = given(*ruled(**rules), encoded(A, strength=0.2), used(A), *night(1)).then(strength(A).equals(0.18))
 
@@ -182,7 +196,7 @@ def test_a_lower_level_can_lead_to_the_archive_in_the_same_sleep() -> None:
 
 
 def test_a_sleep_over_unknown_memories_is_a_sleep() -> None:
-    """Decisions on unknown memories have no effect."""
+    """A sleep that names unknown memories is valid, and its decisions on them have no effect."""
     story = given(encoded(A), ended(1)).when(slept(1, levels={B: (3, 0)}, archived={C: 0}, pruned={D: 0}))
 
     story.then(nights().equals(1), strength(A).equals(RATE))
@@ -190,7 +204,10 @@ def test_a_sleep_over_unknown_memories_is_a_sleep() -> None:
 
 
 def test_further_sleeps_finish_what_does_not_fit_one() -> None:
-    """A sleep of thousands of memories fits one event, and all of them are done before the next session."""
+    """Changes that do not fit into one event are done by further sleeps, before the next session.
+
+    Each of these sleeps fits into one event even with thousands of memories.
+    """
     many = [UUID(int=number) for number in range(1, 2 * sleep.CHANGES_PER_SLEEP + 2)]
     roomy = {"max_active_memories": None, "max_total_weight": None}
     rising = roomy | {"daily_decay_targets": (1.0,) * 6, "consolidation_thresholds": (0, 1, 15, 30, 60, 100)}
@@ -209,7 +226,9 @@ def test_further_sleeps_finish_what_does_not_fit_one() -> None:
 
 
 def test_a_sleep_continues_only_the_last_one() -> None:
-    """A continued sleep has no effect after another sleep, or if nothing was left."""
+    """A sleep can continue only the last one. It has no effect after another sleep, or if the last one left nothing
+    over.
+    """
     story = given(*ruled(max_active_memories=1), encoded(A), encoded(B), *night(1))
     last = story.events[-1]
     assert isinstance(last, AgentSlept)

@@ -1,4 +1,4 @@
-"""Tests of the days of decay in a sleep: bounded by tasks and by the clock."""
+"""Tests of the number of days by which a sleep decays. It is bounded by the tasks done and by the time passed."""
 
 from datetime import UTC, datetime, timedelta
 from math import exp, log
@@ -44,7 +44,7 @@ class Life:
 
     @property
     def days(self) -> float:
-        """Return the days of decay so far."""
+        """Return the days of decay since the agent's definition."""
         return self.agent.clocks[0] / log(self.agent.rules.daily_decay_targets[0])
 
     @property
@@ -53,7 +53,7 @@ class Life:
         return self.mind.memories[self.memory_id].status == "active"
 
     def task(self, after: timedelta = timedelta()) -> None:
-        """Add a task whose session ends after this time, then let the agent sleep."""
+        """Let `after` pass, end the session of a task, and let the agent sleep."""
         self.now += after
         ended = SessionEnded(
             event_id=uuid4(), agent_id=self.agent.agent_id, assignment_id=uuid4(), correlation_id=UUID(int=1)
@@ -73,7 +73,7 @@ class Life:
 
 
 def test_a_burst_of_tasks_is_bounded_by_the_clock() -> None:
-    """Sixty tasks within minutes do not decay a new memory, at any number of expected tasks."""
+    """Sixty tasks within minutes hardly decay a new memory, whatever the number of expected tasks is."""
     for expected in (0.2, 1, 10):
         life = Life(expected_tasks_per_day=expected)
         for _ in range(60):
@@ -83,7 +83,7 @@ def test_a_burst_of_tasks_is_bounded_by_the_clock() -> None:
 
 
 def test_decay_by_tasks_alone_as_in_documents_000_and_003() -> None:
-    """A setting of the policy turns the bound off."""
+    """A setting of the policy removes the bound by time, so that only tasks count, as in documents 000 and 003."""
     life = Life(expected_tasks_per_day=1, fading="tasks")
     for _ in range(60):
         life.task(timedelta(seconds=10))
@@ -93,7 +93,9 @@ def test_decay_by_tasks_alone_as_in_documents_000_and_003() -> None:
 
 @pytest.mark.parametrize("pattern", ["evenly", "at once"])
 def test_days_with_the_expected_tasks_decay_by_days(pattern: str) -> None:
-    """After 45 days the memory is archived, whether the tasks of a day are spread or not."""
+    """On days with the expected number of tasks, at once or spread, a memory decays by one day each, and is archived
+    after 45.
+    """
     life = Life(expected_tasks_per_day=5)
     pauses = [timedelta(hours=4.8)] * 5 if pattern == "evenly" else [timedelta(hours=24), *[timedelta()] * 4]
     days = 0
@@ -105,7 +107,7 @@ def test_days_with_the_expected_tasks_decay_by_days(pattern: str) -> None:
 
 
 def test_a_pause_does_not_decay_later_memories() -> None:
-    """After two months without tasks a burst decays by one day at most."""
+    """After a pause of two months, many tasks at once decay by one day at most."""
     life = Life(expected_tasks_per_day=1)
     life.task(timedelta(days=60))
     for _ in range(30):
@@ -114,7 +116,10 @@ def test_a_pause_does_not_decay_later_memories() -> None:
 
 
 def test_few_tasks_decay_by_few_days() -> None:
-    """One task of ten expected ones is a tenth of a day. If one in five days is expected, a task is five days."""
+    """Fewer tasks than expected decay by fewer days: one of ten tasks expected a day is a tenth of a day.
+
+    If one task in five days is expected, one task is five days.
+    """
     for expected, days in ((10, 0.1), (0.2, 5)):
         life = Life(expected_tasks_per_day=expected)
         life.task(timedelta(days=5))
@@ -122,7 +127,9 @@ def test_few_tasks_decay_by_few_days() -> None:
 
 
 def test_a_clock_that_goes_back_does_not_decay() -> None:
-    """Days are counted from the new time, as after a restore on another machine."""
+    """If the clock goes back, as after a restore on another machine, nothing decays, and days are counted from the new
+    time.
+    """
     life = Life(expected_tasks_per_day=1)
     life.task(timedelta(days=50))
     before = life.days
@@ -134,7 +141,9 @@ def test_a_clock_that_goes_back_does_not_decay() -> None:
 
 @given(st.lists(st.floats(-10, 400), max_size=30), st.floats(0.01, 100))
 def test_decay_is_bounded_by_the_clock_and_by_tasks(pauses: list[float], expected: float) -> None:
-    """Decay at any times is bounded by the clock and by tasks. The strength follows from the days, also in a replay."""
+    """At any times, decay is bounded by the clock and by tasks. The strength follows from the days of decay, also in a
+    replay.
+    """
     life = Life(expected_tasks_per_day=expected, archive_threshold=1e-300)
     for hours in pauses:
         life.task(timedelta(hours=hours))
@@ -154,7 +163,9 @@ def test_decay_is_bounded_by_the_clock_and_by_tasks(pauses: list[float], expecte
 
 @pytest.mark.parametrize("recorded", ["clock", "tasks"])
 def test_a_replay_under_the_other_kind_of_decay(recorded: str) -> None:
-    """Every sleep is explained, and the days are those of the chosen kind of decay."""
+    """A replay under the other kind of decay (by clock or by tasks) explains every sleep, and counts days by that
+    kind.
+    """
     life = Life(expected_tasks_per_day=1, fading=recorded)
     for _ in range(40):
         life.task(timedelta(hours=6))

@@ -12,13 +12,16 @@ def ids(changes: tuple[MemoryChange, ...]) -> set[object]:
 
 
 def test_equal_states_have_no_differences() -> None:
-    """Memories, policy and definition are equal."""
+    """Two equal states have no difference in memories, policy or definition."""
     mind = stories.given(encoded(A), used(A), *night(0)).mind
     assert Differences.between(mind, mind) == Differences((), {}, {})
 
 
 def test_every_memory_is_listed_under_each_of_its_changes() -> None:
-    """The changes are new, archived, reactivated, level, stronger and weaker, largest first."""
+    """Each changed memory is listed under each of its changes, the largest change first.
+
+    The kinds of changes are new, archived, reactivated, level, stronger and weaker.
+    """
     one = stories.given(encoded(A), encoded(B), encoded(C), *[used(C)] * 5, ended(1), slept(1, archived={B: 0}))
     gone = one.memory(A).revision
     other = one.when(encoded(D), used(B), ended(2), slept(2, archived={A: gone}, levels={C: (1, 5)}))
@@ -35,7 +38,9 @@ def test_every_memory_is_listed_under_each_of_its_changes() -> None:
 
 
 def test_policy_and_definition_are_compared_by_value() -> None:
-    """The policy in force is compared, not the waiting one, and not its notation."""
+    """Definitions and policies in force are compared by their values, not by their notation. A policy that waits does
+    not count.
+    """
     one = stories.given(encoded(A))
     assert Differences.between(one.mind, one.when(adopted(archive_threshold=0.2)).mind).policy == {}
     assert Differences.between(one.mind, one.when(*ruled(archive_threshold=0.1)).mind).policy == {}

@@ -18,14 +18,17 @@ EVENT = retrieved(1, np.random.default_rng(1))
 
 
 def taught(*used: int, credited: tuple[str, ...] = ()) -> LabelledRetrieval:
-    """Return an assignment that used the candidates of these ranks."""
+    """Return an assignment that used the candidates at these ranks."""
     return training_samples.label_retrieval(
         LoggedRetrieval.of(EVENT), [EVENT.candidates[each].memory_id for each in used], credited
     )
 
 
 def test_used_memories_are_positives_with_two_negatives_each() -> None:
-    """Negatives are drawn from all other candidates, with a seed per assignment."""
+    """Each used memory is a positive sample, with two negative samples.
+
+    Negatives are drawn from all other candidates, with a seed for each assignment.
+    """
     known = taught(0, 3)
 
     drawn = training_samples.samples([known])
@@ -40,7 +43,9 @@ def test_used_memories_are_positives_with_two_negatives_each() -> None:
 
 
 def test_an_assignment_without_uses_gives_no_samples() -> None:
-    """A use of a memory that was no candidate gives none either."""
+    """An assignment without uses gives no samples, and neither does one that used only a memory that was no
+    candidate.
+    """
     unknown = training_samples.label_retrieval(LoggedRetrieval.of(EVENT), [UUID(int=0)], ("success",))
     empty = training_samples.samples([taught(), unknown])
 
@@ -60,7 +65,7 @@ def test_an_assignment_without_candidates_gives_no_samples() -> None:
 
 
 def test_negatives_are_limited_by_the_unused_candidates() -> None:
-    """An answer that used nearly all candidates leaves few negatives."""
+    """If an answer used nearly all candidates, there are only as many negatives as unused candidates."""
     assert training_samples.samples([taught(*range(24))]).labels.tolist() == [1.0] * 24 + [0.0]
 
 
@@ -80,12 +85,14 @@ def test_negatives_are_limited_by_the_unused_candidates() -> None:
     ],
 )
 def test_only_a_success_has_full_weight(credited: tuple[str, ...], weight: float) -> None:
-    """A failure and a missing rating count half. The newest rating decides."""
+    """Samples of a success have full weight, and those of a failure or of an unrated task half. The newest rating
+    decides.
+    """
     assert set(training_samples.samples([taught(2, credited=credited)]).weights.tolist()) == {weight}
 
 
 def test_new_feedback_changes_the_weight_of_an_assignment() -> None:
-    """The first success and a later failure do; repeated feedback does not."""
+    """The first success and a later failure change the weight of an assignment. Repeated feedback does not."""
     assert training_samples.reweighs("helpful", ["failure", "helpful", "success"])
     assert training_samples.reweighs("failure", ["success", "failure", "unhelpful"])
     assert not training_samples.reweighs("unhelpful", ["success", "failure", "unhelpful"])
@@ -98,7 +105,9 @@ def test_new_feedback_changes_the_weight_of_an_assignment() -> None:
 @settings(max_examples=50, deadline=None)
 @for_any(st.lists(st.lists(st.integers(0, 24), max_size=12), max_size=60))
 def test_held_out_tasks_are_the_newest(uses: list[list[int]]) -> None:
-    """Half of the informative tasks stay for training, and no task is on both sides."""
+    """The newest tasks are held out. At least half of the informative tasks stay for training, and no task is in both
+    sets.
+    """
     everything = [taught(*each) for each in uses]
 
     older, held = training_samples.split_held_out(everything)
@@ -110,7 +119,7 @@ def test_held_out_tasks_are_the_newest(uses: list[list[int]]) -> None:
 
 
 def test_only_memories_in_the_context_are_judged() -> None:
-    """The use of other memories is unknown, so their ranks do not count."""
+    """Only ranks of memories in the context count, because it is unknown if others would have been used."""
     known = taught(0, 9)
     first = training_samples.ndcg(known, lambda rows: np.arange(len(rows), 0, -1.0))
 
@@ -126,14 +135,14 @@ def test_only_memories_in_the_context_are_judged() -> None:
 
 
 def test_ties_are_ordered_by_relevance() -> None:
-    """A constant scorer is as good as relevance alone."""
+    """Equal scores are ordered by relevance, so a constant scorer is as good as relevance alone."""
     known = taught(4)
     silent = training_samples.ndcg(known, lambda rows: np.zeros(len(rows)))
     assert silent == training_samples.ndcg(known, lambda rows: rows[:, 0])
 
 
 def test_a_copy_is_never_better() -> None:
-    """A copy ranks equally, so it does not pass the gate."""
+    """A copy of the linear score ranks the same, so it does not count as better."""
     _, held = training_samples.split_held_out(past(by_impact, 80, seed=1))
 
     found = training_samples.evaluate(scorer.copy_of_linear(), held)
@@ -143,7 +152,7 @@ def test_a_copy_is_never_better() -> None:
 
 
 def test_an_inverted_scorer_does_not_serve() -> None:
-    """The held-out tasks reject the opposite of a good linear score."""
+    """A scorer with inverted weights is worse on the held-out tasks, and so does not rank."""
     copy = scorer.copy_of_linear()
     opposite = copy.model_copy(update={"output": tuple(-each for each in copy.output)})
     _, held = training_samples.split_held_out(past(by_relevance, 80, seed=1))
@@ -155,7 +164,9 @@ def test_an_inverted_scorer_does_not_serve() -> None:
 
 
 def test_better_means_by_more_than_the_standard_error_on_ten_tasks() -> None:
-    """Without held-out tasks no scorer is better."""
+    """A scorer counts as better if it exceeds the linear score by more than the standard error, on at least ten
+    tasks.
+    """
     found = HeldOut(tasks=10, learned=0.5, linear=0.4, error=0.09)
 
     assert training_samples.is_better(found)

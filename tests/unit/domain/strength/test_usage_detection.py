@@ -9,7 +9,11 @@ A, B, C, D = (UUID(int=number) for number in range(1, 5))
 
 
 def test_citations_take_precedence_over_similarity_and_similarity_over_tags() -> None:
-    """The first kind of evidence decides alone. Two tags of one memory are needed."""
+    """Citations take precedence over similarity, and similarity over tags. The first kind of evidence found decides
+    alone.
+
+    Two matching tags of one memory are needed.
+    """
     shown = [ContextMemory(A, ("steel", "winter"), 0.1), ContextMemory(B, ("delay",), 0.2), ContextMemory(C, (), 0.9)]
 
     assert _used("steel is late in winter", [C, C], shown) == {C: "citation"}
@@ -19,13 +23,13 @@ def test_citations_take_precedence_over_similarity_and_similarity_over_tags() ->
 
 
 def test_only_memories_in_the_context_can_be_used() -> None:
-    """A citation of another memory is no evidence."""
+    """A memory can be used only if it was in the context. A citation of another memory is ignored."""
     assert _used("steel", [D], [ContextMemory(A, ("steel",), 0.4), ContextMemory(B, (), 0.0)]) == {A: "similarity"}
     assert _used("steel", [D], []) == {}
 
 
 def test_complete_citations_are_final() -> None:
-    """An answer without citations used nothing, if citations are complete."""
+    """If the answer states that its citations are complete and has none, it used no memory."""
     shown = [ContextMemory(A, ("steel",), 0.9)]
 
     assert detect_uses("steel", [], shown, threshold=0.3, complete=True) == ()
@@ -33,7 +37,7 @@ def test_complete_citations_are_final() -> None:
 
 
 def test_a_tag_counts_as_a_whole_term_only() -> None:
-    """`art` does not match `start`, nor does 京都 match 東京都."""
+    """A tag matches only as a whole term: `art` does not match `start`, nor does 京都 match 東京都."""
     shown = [ContextMemory(A, ("art",), 0.0), ContextMemory(B, ("rent",), 0.0), ContextMemory(C, ("C++",), 0.0)]
 
     assert _tagged("start with the current parts", shown) == set()
@@ -42,7 +46,7 @@ def test_a_tag_counts_as_a_whole_term_only() -> None:
 
 
 def test_a_tag_of_most_memories_is_no_evidence() -> None:
-    """Up to half of the memories may share a tag. If there is a single memory, its tags count."""
+    """A tag that more than half of the memories share is no evidence. If there is only one memory, its tags count."""
     shared = [ContextMemory(each, ("steel",), 0.0) for each in (A, B, C)]
 
     assert _tagged("steel", [*shared, ContextMemory(D, ("delay",), 0.0)]) == set()
@@ -51,14 +55,16 @@ def test_a_tag_of_most_memories_is_no_evidence() -> None:
 
 
 def test_the_embedder_sets_the_similarity_of_a_use() -> None:
-    """A similarity equal to the threshold counts."""
+    """The embedder sets the similarity from which a memory counts as used. The threshold itself is included."""
     shown = [ContextMemory(A, (), 0.30), ContextMemory(B, (), 0.29)]
 
     assert _used("", [], shown) == {A: "similarity"}
 
 
 def test_each_detection_method_can_be_chosen_alone() -> None:
-    """A chosen method ignores other evidence. A missing judge falls back to the layered method."""
+    """The policy can choose one method, which ignores other evidence. If there is no judge, the layered method replaces
+    it.
+    """
     shown = [ContextMemory(A, ("steel",), 0.1), ContextMemory(B, ("delay",), 0.9), ContextMemory(C, (), 0.2)]
 
     def used(detection: Detection) -> dict[UUID, str]:
@@ -72,7 +78,7 @@ def test_each_detection_method_can_be_chosen_alone() -> None:
 
 
 def test_a_memory_named_by_the_judge_is_used() -> None:
-    """A label without a memory is ignored."""
+    """The memories whose labels the judge names are used. A label without a memory is ignored."""
     assert [(each.memory_id, each.method) for each in judged_uses({"m1": A, "m2": B}, ["m2", "m7"])] == [(B, "judge")]
 
 
