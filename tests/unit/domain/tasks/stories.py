@@ -1,4 +1,4 @@
-"""Builders of task histories: `given(submitted()).when(assigned(1)).then(...)`."""
+"""Builders of events of a task, and of tasks folded from them: `given(submitted()).when(assigned(1)).then(...)`."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -73,7 +73,7 @@ class Story:
         return story
 
     def then(self, **expected: Any) -> "Story":
-        """Return the same story. Fail unless these fields of the task have these values."""
+        """Check that these fields of the task have these values, and return the same story."""
         found = {name: getattr(self.task, name) for name in expected}
         assert found == expected
         return self
@@ -85,37 +85,37 @@ class Story:
         return self.state.task
 
     def assignment(self, number: int) -> Assignment:
-        """Return the state of an assignment."""
+        """Return the state of the assignment with this number."""
         return self.state.assignments[work(number)]
 
 
 def recorded(event: LifeEvent, sequence: int) -> LifeEvent:
-    """Return the event as it is read from this sequence of the log."""
+    """Return the event as it is read from the log at this sequence."""
     return event.model_copy(update={"sequence": sequence, "recorded_at": BEGINNING + timedelta(minutes=sequence)})
 
 
 def given(*events: LifeEvent) -> Story:
-    """Return the story of a task with these events."""
+    """Return the story of a task that has these events."""
     return Story().when(*events)
 
 
 def work(number: int) -> UUID:
-    """Return the id of an assignment."""
+    """Return the id of the assignment with this number."""
     return UUID(int=100 + number)
 
 
 def memory(number: int) -> UUID:
-    """Return the id of a memory."""
+    """Return the id of the memory with this number."""
     return UUID(int=200 + number)
 
 
 def submitted(text: str = "What is due?", **fields: Any) -> TaskSubmitted:
-    """Return the submission of the task."""
+    """Return the event that submits the task."""
     return TaskSubmitted(event_id=TASK, client_id="ann", text=text, **fields)
 
 
 def chunked(of: int = 2, listed_requests: tuple[str, ...] = ()) -> TaskChunked:
-    """Return the cut of its documents into this number of chunks."""
+    """Return the event that divides the documents into `of` chunks."""
     details = tuple(
         Detail(document="d", ref="0" * 64, start=10 * ordinal, end=10 * ordinal + 10) for ordinal in range(of)
     )
@@ -123,29 +123,29 @@ def chunked(of: int = 2, listed_requests: tuple[str, ...] = ()) -> TaskChunked:
 
 
 def ready(ordinal: int) -> ChunkReady:
-    """Return the event that a chunk may be read."""
+    """Return the event that the chunk with this number may be read."""
     return ChunkReady(event_id=_fresh(), correlation_id=TASK, ordinal=ordinal)
 
 
 def point(ordinal: int, text: str | None = None) -> ChunkSummarised:
-    """Return the key point of a chunk."""
+    """Return the event with the key point of the chunk with this number."""
     said = text or f"point {ordinal}"
     return ChunkSummarised(event_id=_fresh(), correlation_id=TASK, ordinal=ordinal, point=said, usage=USAGE)
 
 
 def opened(*items: str) -> NegotiationOpened:
-    """Return the negotiation with the client."""
+    """Return the event that opens a negotiation with the client about these items."""
     return NegotiationOpened(event_id=_fresh(), correlation_id=TASK, items=items or ("a", "b"), options=OPTIONS)
 
 
 def chosen(option: NegotiationOption = "all", *items: int, by: str = "ann") -> NegotiationAnswered:
-    """Return the client's choice, optionally with item numbers."""
+    """Return the event of the client's choice; `items` are the numbers of the items that it names."""
     named = items if option == "most_important" else ()
     return NegotiationAnswered(event_id=_fresh(), client_id=by, correlation_id=TASK, option=option, items=named)
 
 
 def summarised(*parts: str | Part, titles: tuple[str | None, ...] = ()) -> TaskSummarised:
-    """Return the summary of the task."""
+    """Return the event with the summary of the task, which may have several parts."""
     texts = parts or ("?",)
     named = zip(titles or (None,) * len(texts), texts, strict=True)
     return TaskSummarised(
@@ -157,7 +157,7 @@ def summarised(*parts: str | Part, titles: tuple[str | None, ...] = ()) -> TaskS
 
 
 def routed(parts: int = 1, attempt: int = 1, request: str | None = None) -> TaskRouted:
-    """Return the routing with the agents of each part."""
+    """Return the event that routes each part of the task to an agent."""
     choices = tuple(Choice(agent_id=AGENT, part=number, perspective=None) for number in range(parts))
     return TaskRouted(
         event_id=_fresh(), correlation_id=TASK, attempt=attempt, choices=choices, scores=(), request=request
@@ -167,14 +167,14 @@ def routed(parts: int = 1, attempt: int = 1, request: str | None = None) -> Task
 def assigned(
     number: int, part: int = 0, attempt: int = 1, agent: str = AGENT, perspective: str | None = None
 ) -> TaskAssigned:
-    """Return the assignment of a part to an agent."""
+    """Return the event that assigns a part of the task to an agent."""
     return TaskAssigned(
         event_id=work(number), correlation_id=TASK, agent_id=agent, part=part, perspective=perspective, attempt=attempt
     )
 
 
 def answered(number: int, text: str = "an answer") -> TaskAnswered:
-    """Return the answer of an assignment."""
+    """Return the event with the answer of an assignment."""
     return TaskAnswered(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), text=text,
         citations=(memory(1),), details=(), usage=USAGE,
@@ -182,34 +182,34 @@ def answered(number: int, text: str = "an answer") -> TaskAnswered:
 
 
 def completed(answer: str = "the answer") -> TaskCompleted:
-    """Return the complete answer."""
+    """Return the event that completes the task with its whole answer."""
     return TaskCompleted(event_id=_fresh(), correlation_id=TASK, answer=answer)
 
 
 def failed(reason: str = "nobody knows", attempt: int = 1) -> TaskFailed:
-    """Return the failure of the task."""
+    """Return the event that an attempt of the task failed."""
     return TaskFailed(event_id=_fresh(), correlation_id=TASK, attempt=attempt, reason=reason)
 
 
 def reopened(attempt: int = 2) -> TaskReopened:
-    """Return the reopening of the task."""
+    """Return the event that reopens the task for this attempt."""
     return TaskReopened(event_id=_fresh(), correlation_id=TASK, attempt=attempt)
 
 
 def given_up() -> ReactionFailed:
-    """Return the event that a service gave up on an event of the task."""
+    """Return the event that a service gave up on handling an event of the task."""
     return ReactionFailed(
         event_id=_fresh(), correlation_id=TASK, service="specialist", attempt=1, cause_kind="task_assigned", error="no"
     )
 
 
 def feedback(verdict: str | None = "helpful", *, by: str = "ann", **parts: Any) -> FeedbackGiven:
-    """Return feedback of a client."""
+    """Return the event of a client's feedback."""
     return FeedbackGiven(event_id=_fresh(), client_id=by, correlation_id=TASK, verdict=verdict, **parts)
 
 
 def retrieved(number: int, *memory_ids: UUID) -> MemoriesRetrieved:
-    """Return the retrieval of an assignment: these memories and a principle, all of them in the context."""
+    """Return the event of an assignment's retrieval: these memories and a principle, all in the context."""
     return MemoriesRetrieved(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), query="?", terms=(),
         expansions={}, vector="-", perspective=None, setting=Setting(), seed=0, ranking="linear-1",
@@ -222,7 +222,7 @@ def retrieved(number: int, *memory_ids: UUID) -> MemoriesRetrieved:
 
 
 def used(number: int, *memory_ids: UUID) -> MemoriesUsed:
-    """Return the uses in the answer of an assignment."""
+    """Return the event that the answer of an assignment used these memories."""
     uses = tuple(Use(memory_id=each, method="tag") for each in memory_ids)
     return MemoriesUsed(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), perspective=None, uses=uses
@@ -230,14 +230,16 @@ def used(number: int, *memory_ids: UUID) -> MemoriesUsed:
 
 
 def learned(number: int) -> LearningsExtracted:
-    """Return the learnings of an assignment: none."""
+    """Return the event that nothing was learned from an assignment."""
     return LearningsExtracted(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), learnings=(), usage=USAGE
     )
 
 
 def repeated(number: int, *memory_ids: UUID, dropped: str | None = None) -> LearningsExtracted:
-    """Return the learnings of an assignment that repeat memories or were dropped."""
+    """Return the event of an assignment's learnings: repetitions of these memories and, if given, one dropped
+    learning.
+    """
     return learned(number).model_copy(
         update={
             "repetitions": tuple(_repetition(each) for each in memory_ids),
@@ -247,7 +249,7 @@ def repeated(number: int, *memory_ids: UUID, dropped: str | None = None) -> Lear
 
 
 def separated(number: int, memory_id: UUID) -> RepetitionWithdrawn:
-    """Return the withdrawal of a repetition."""
+    """Return the event that withdraws a repetition of a memory in an assignment."""
     return RepetitionWithdrawn(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number),
         repetition=_repetition(memory_id),
@@ -260,7 +262,7 @@ def _repetition(memory_id: UUID) -> Repetition:
 
 
 def encoded(number: int | None, memory_id: UUID) -> MemoryEncoded:
-    """Return a new memory, of an assignment or of none."""
+    """Return the event that encodes a new memory, learned in an assignment or (None) in none."""
     return MemoryEncoded.model_validate(
         {
             "event_id": memory_id,
@@ -277,7 +279,7 @@ def encoded(number: int | None, memory_id: UUID) -> MemoryEncoded:
 
 
 def ended(number: int) -> SessionEnded:
-    """Return the end of an assignment's session."""
+    """Return the event that the session of an assignment ended."""
     return SessionEnded(event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number))
 
 

@@ -1,4 +1,4 @@
-"""Tests of the order in which chunks are read, and of the share that was read."""
+"""Tests of the order in which the chunks of documents are read, and of the share of the documents that was read."""
 
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.tasks import chunk_order, fan_in, read_share
@@ -7,7 +7,10 @@ from tests.unit.domain.tasks.stories import answered, assigned, chunked, given, 
 
 
 def test_some_chunks_start_and_each_is_followed_by_another() -> None:
-    """Each chunk becomes ready once in any order of reading, and few wait at a time."""
+    """At first `CHUNKS_IN_FLIGHT` chunks are ready, and each read chunk makes another one ready, each once.
+
+    So at most `CHUNKS_IN_FLIGHT` chunks wait at a time, in whatever order they are read.
+    """
     event, task = chunked(30), given(submitted(), chunked(30)).task
     waiting = [each.ordinal for each in chunk_order.first_chunks(event)]
     assert len(waiting) == CHUNKS_IN_FLIGHT
@@ -22,20 +25,25 @@ def test_some_chunks_start_and_each_is_followed_by_another() -> None:
 
 
 def test_no_chunk_of_a_finished_task_becomes_ready() -> None:
-    """The key points of a failed task cost nothing more."""
+    """After a task has failed or completed, no further chunk of it becomes ready, so no further model call is made."""
     failed = given(submitted(), chunked(30)).task.replace(status="failed")
     assert chunk_order.next_chunk(point(0), failed) is None
 
 
 def test_a_reopened_task_continues_with_the_first_unread_chunk_of_each_row() -> None:
-    """The later chunks of a row follow it."""
+    """A reopened task continues with the first unread chunk of each row, and the later chunks of the row follow it.
+
+    A row is a sequence of chunks in which each read chunk makes the next one ready.
+    """
     read = [point(number) for number in range(30) if number not in {3, 11, 12, 29}]
     state = given(submitted(), chunked(30)).when(*read).state
     assert [each.ordinal for each in chunk_order.unread_chunks(submitted(), state)] == [3, 12, 29]
 
 
 def test_documents_that_do_not_fit_one_event_are_refused() -> None:
-    """The line has the maximum number of chunks."""
+    """Documents whose chunks do not fit into one event are refused with a line that has the maximum number of
+    chunks.
+    """
     assert chunk_order.length_error(["book.txt"] * 1_000) is None
     why = chunk_order.length_error(["book.txt"] * 2_000)
     assert why == "the documents have 2000 parts of ten pages, and a task can have at most 1113; split them"
@@ -46,7 +54,9 @@ def _passages(*places: tuple[int, int]) -> tuple[Detail, ...]:
 
 
 def test_the_share_read_counts_each_character_once() -> None:
-    """A chunk has ten characters here, and a passage of two answers counts once."""
+    """The share counts each character once, also if two answers read the same passage. Here a chunk has ten
+    characters.
+    """
     details = tuple(DetailPoint(detail=each, point=None) for each in chunked(4).details)
     story = given(submitted(), summarised("a", "b").model_copy(update={"details": details}))
     story = story.when(routed(2), assigned(1, 0), assigned(2, 1))
@@ -65,7 +75,7 @@ def test_the_share_read_counts_each_character_once() -> None:
 
 
 def test_a_share_of_100_percent_is_not_shown() -> None:
-    """Nothing is shown for a task without documents either."""
+    """No share is shown if it is 100 %, or if the task has no documents."""
     assert read_share.taken((), ()) is None
     details = tuple(DetailPoint(detail=each, point=None) for each in chunked(2).details)
     story = given(submitted(), summarised().model_copy(update={"details": details}), routed(), assigned(1))
@@ -76,5 +86,5 @@ def test_a_share_of_100_percent_is_not_shown() -> None:
 
 
 def test_a_share_is_never_rounded_to_0_or_100_percent() -> None:
-    """A share between 0 and 1 is shown as 1 to 99 %."""
+    """A share between 0 and 1 is shown as 1 % to 99 %, never rounded to 0 or 100."""
     assert [read_share.Share(1, 9, text).percent for text in (0, 0.0001, 0.5, 0.9999, 1)] == [0, 1, 50, 99, 100]

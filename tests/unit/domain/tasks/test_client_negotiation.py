@@ -14,11 +14,11 @@ from nemuri_domain.tasks.client_negotiation import ITEMS_PER_PART, MANY_ITEMS
 from tests.unit.domain.tasks.stories import chosen, given, opened, submitted
 
 ITEMS = tuple(f"What does {thing} number {number} cost?" for number in range(8) for thing in ("steel", "rent", "sand"))
-"""24 items of three kinds."""
+"""24 items on three subjects."""
 
 
 def test_more_than_20_items_start_a_negotiation() -> None:
-    """Up to 20 items are answered at once. Above, the client gets three options."""
+    """Up to 20 items are answered without a negotiation. With more, the client gets three options."""
     assert client_negotiation.negotiate(submitted(), ITEMS[:20]) is None
 
     asked = client_negotiation.negotiate(submitted(), ITEMS[:21])
@@ -29,13 +29,16 @@ def test_more_than_20_items_start_a_negotiation() -> None:
 
 
 def test_without_a_negotiation_the_task_is_one_part() -> None:
-    """The part is the whole text, also while no option is chosen."""
+    """A task without a negotiation, or whose client has not chosen yet, has one part: the whole text."""
     assert client_negotiation.parts_of(given(submitted("Q")).task) == (Part(text="Q"),)
     assert client_negotiation.parts_of(given(submitted("Q"), opened(*ITEMS)).task) == (Part(text="Q"),)
 
 
 def test_few_items_of_documents_are_added_to_the_request() -> None:
-    """The numbers continue those of the request, whose own questions are in the list too."""
+    """If documents list only a few items, these are added to the request and numbered after the request's own items.
+
+    Questions of the request itself are items too.
+    """
     for text, beside, whole in (
         ("Answer these", ("A?", "B?"), "Answer these\n1. A?\n2. B?"),
         ("1. A?\n2. B?", ("C?", "D?"), "1. A?\n2. B?\n3. C?\n4. D?"),
@@ -54,7 +57,7 @@ def test_few_items_of_documents_are_added_to_the_request() -> None:
 )
 @pytest.mark.parametrize("gap", [" ", "\n", "\n\n"])
 def test_every_part_repeats_the_request(request_: str, first: str, gap: str) -> None:
-    """The request stands above each group of items, wherever the first item is."""
+    """Every part begins with the request, wherever in the text the first item is."""
     rest = ITEMS[1:]
     marks = ["・"] * len(rest) if first == "・" else [f"{number}. " for number in range(2, len(ITEMS) + 1)]
     text = request_ + gap + first + "\n".join([ITEMS[0], *(m + each for m, each in zip(marks, rest, strict=True))])
@@ -69,7 +72,7 @@ def test_every_part_repeats_the_request(request_: str, first: str, gap: str) -> 
 
 
 def test_a_long_introduction_is_cut() -> None:
-    """The introduction that is repeated with each group has a maximum length."""
+    """The introduction that every part repeats is cut at a maximum length."""
     task = given(submitted("word " * 1_000), opened(*ITEMS), chosen("all")).task
 
     assert {len(part.text.splitlines()[0]) for part in client_negotiation.parts_of(task)} == {
@@ -78,7 +81,7 @@ def test_a_long_introduction_is_cut() -> None:
 
 
 def test_the_ten_most_important_items_are_one_part() -> None:
-    """Each item keeps its number of the list."""
+    """Under the option "most important" ten items are one part, and each keeps its number in the list."""
     (part,) = _parts("most_important")
 
     assert part.title == "the 10 most important"
@@ -88,7 +91,9 @@ def test_the_ten_most_important_items_are_one_part() -> None:
 
 
 def test_all_items_are_in_batches_of_ten() -> None:
-    """The order is kept, and the last batch is smaller."""
+    """Under the option "all" the items are divided into batches of ten in their order. The last batch may be
+    smaller.
+    """
     parts = _parts("all")
 
     assert [part.title for part in parts] == ["batch 1 of 3", "batch 2 of 3", "batch 3 of 3"]
@@ -96,7 +101,9 @@ def test_all_items_are_in_batches_of_ten() -> None:
 
 
 def test_by_category_every_item_is_in_exactly_one_part() -> None:
-    """Items that share a word are in one part with that word as title."""
+    """Under the option "by category" every item is in exactly one part. Items that share a word are one part with that
+    title.
+    """
     parts = _parts("by_category")
 
     assert sorted(number for part in parts for number in _numbers(part)) == [*range(1, 25)]
@@ -105,7 +112,7 @@ def test_by_category_every_item_is_in_exactly_one_part() -> None:
 
 
 def test_the_client_may_name_ten_items() -> None:
-    """The items are in the client's order, once each, and numbers without an item are ignored."""
+    """The client may name ten items. They are taken in its order, once each, and unknown numbers are ignored."""
     (part,) = _parts("most_important", 7, 3, 7, 99, 24)
 
     assert part.title == "the items you named"
@@ -113,14 +120,17 @@ def test_the_client_may_name_ten_items() -> None:
 
 
 def test_without_valid_numbers_the_platform_chooses_the_items() -> None:
-    """The decision is total, although a client checks the numbers first."""
+    """If none of the client's numbers is valid, the platform chooses the items.
+
+    The client library checks the numbers before, but an event of another client may contain any.
+    """
     (part,) = _parts("most_important", 25, 99)
 
     assert part.title == "the 10 most important"
 
 
 def test_a_large_category_is_divided() -> None:
-    """No assignment has more than ten items."""
+    """A category with more than ten items is divided, so that no assignment has more than ten."""
     story = given(submitted("Q"), opened(*(f"What does lamp {number} cost?" for number in range(25))))
 
     parts = client_negotiation.parts_of(story.when(chosen("by_category")).task)
@@ -135,7 +145,7 @@ def test_a_large_category_is_divided() -> None:
     st.lists(st.integers(1, 80), max_size=10),
 )
 def test_every_option_works_for_any_items(listed: list[str], option: NegotiationOption, named: list[int]) -> None:
-    """An option gives all items once or the ten most important, at most ten per assignment."""
+    """For any items, an option gives all items once or the ten most important, at most ten in an assignment."""
     items = tuple(each or "-" for each in listed)
     task = given(submitted("Q"), opened(*items)).when(chosen(option, *named)).task
 

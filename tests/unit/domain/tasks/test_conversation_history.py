@@ -1,4 +1,4 @@
-"""Tests of the earlier turns of a conversation in a later prompt (document 000 §3.6)."""
+"""Tests of the earlier turns of a conversation that are quoted in a later prompt (document 000 §3.6)."""
 
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.tasks.aggregate import Task
@@ -28,7 +28,9 @@ from tests.unit.domain.tasks.stories import (
 
 
 def test_finished_turns_are_included_oldest_first() -> None:
-    """Finished turns have their self-contained requests and no labels. A failed turn has no answer."""
+    """Finished turns are quoted, oldest first, with their restated requests and without labels. A failed turn has no
+    answer.
+    """
     lost = given(submitted("lost", conversation="c"), failed()).task
 
     assert turns([_done("And it?", "Blue [m1].", request="And moss?"), lost, _done("What is moss?", "A plant.")]) == (
@@ -38,7 +40,7 @@ def test_finished_turns_are_included_oldest_first() -> None:
 
 
 def test_turns_are_bounded_in_tokens() -> None:
-    """The newest turns are kept, and no answer exceeds its share."""
+    """Quoted turns have a limit in tokens. The newest turns are kept, and no answer exceeds its share."""
     long = "The quick brown fox jumps over the lazy dog. " * 200
 
     found = turns([_done(f"What is {number}?", long) for number in range(8)])
@@ -50,7 +52,7 @@ def test_turns_are_bounded_in_tokens() -> None:
 
 
 def test_a_turn_waits_for_an_open_turn_but_not_for_a_negotiation() -> None:
-    """An open task ends by itself; a negotiation waits for the client."""
+    """A turn waits for an earlier open turn, but not for one in a negotiation, because that waits for the client."""
     task = given(submitted("?"))
 
     assert waits([task.task])
@@ -60,7 +62,7 @@ def test_a_turn_waits_for_an_open_turn_but_not_for_a_negotiation() -> None:
 
 
 def test_only_a_task_with_a_conversation_has_earlier_turns() -> None:
-    """A negotiated task has parts of its own instead."""
+    """Only a task of a conversation has earlier turns. A negotiated task has none."""
     turn = given(submitted("?", conversation="c"))
 
     assert continues(turn.task)
@@ -69,20 +71,20 @@ def test_only_a_task_with_a_conversation_has_earlier_turns() -> None:
 
 
 def test_a_long_request_is_not_restated() -> None:
-    """A request above a number of words is assumed to be self-contained."""
+    """A request above a number of words is not restated, because it is assumed to need no earlier turn."""
     assert stands_alone("word " * (LONGEST_REQUEST + 1))
     assert not stands_alone("word " * LONGEST_REQUEST)
 
 
 def test_an_unchanged_request_is_not_recorded() -> None:
-    """An empty restatement is not recorded either."""
+    """A restated request is not recorded if it is empty or equal to the request."""
     assert restated("What is moss?", "What is moss?\n") is None
     assert restated("What is moss?", " ") is None
     assert restated("And it?", "And moss?") == "And moss?"
 
 
 def test_the_self_contained_request_replaces_the_text() -> None:
-    """The self-contained request replaces the text until the task is routed again."""
+    """The restated request replaces the text of the task until the task is routed again."""
     story = given(submitted("And it?"), summarised("And it?"), routed(request="And moss?"))
 
     assert story.task.part(0).text == "And moss?"

@@ -1,4 +1,6 @@
-"""Tests of joining events: summaries and complete answers (document 000 §3.9)."""
+"""Tests of events that join others: the summary joins key points, and the end of a task joins answers (document 000
+§3.9).
+"""
 
 from uuid import UUID
 
@@ -23,7 +25,7 @@ from tests.unit.domain.tasks.stories import (
 
 
 def test_a_summary_follows_the_last_key_point_in_any_order() -> None:
-    """The summary event is the same for any order of the key points."""
+    """The summary follows the last key point, and is the same for any order of the key points."""
     story = given(submitted("Buy?"), chunked())
     ends = []
     for first, last in ((0, 1), (1, 0)):
@@ -40,7 +42,7 @@ def test_a_summary_follows_the_last_key_point_in_any_order() -> None:
 
 
 def test_a_summary_begins_with_the_items_of_the_documents() -> None:
-    """Routing sees the items, with and without key points."""
+    """A summary begins with the items of the documents, with and without key points, so that routing sees them."""
     asked = "Answer\n1. A?\n2. B?"
     story = given(submitted("Answer"), chunked(1, ("A?", "B?")), point(0))
 
@@ -53,14 +55,14 @@ def test_a_summary_begins_with_the_items_of_the_documents() -> None:
 
 
 def test_a_summary_waits_for_every_key_point() -> None:
-    """The task knows its number of chunks."""
+    """A summary waits until the task has as many key points as chunks."""
     story = given(submitted(), chunked(), point(0))
 
     assert fan_in.summarise(point(0), story.state) is None
 
 
 def test_a_task_is_summarised_once() -> None:
-    """A task has one summary, and none during a negotiation."""
+    """A task has at most one summary, and none during a negotiation."""
     done = given(submitted(), chunked(1), point(0))
 
     assert fan_in.summarise(point(0), done.when(summarised("x")).state) is None
@@ -69,7 +71,7 @@ def test_a_task_is_summarised_once() -> None:
 
 
 def test_a_summary_has_at_most_1000_tokens() -> None:
-    """The estimate works without a tokenizer, also for Japanese."""
+    """A summary has at most 1000 tokens by the estimate that needs no tokenizer, also in Japanese."""
     for words in ("the quick brown fox " * 60, "早い茶色の狐は怠け者の犬を飛び越える。" * 20):
         story = given(submitted("Q"), chunked(30))
         story = story.when(*(point(number, words) for number in range(30)))
@@ -80,7 +82,10 @@ def test_a_summary_has_at_most_1000_tokens() -> None:
 
 
 def test_a_supplied_summary_is_used_unchanged() -> None:
-    """A summary with too many tokens, which our client refuses, is cut and marked."""
+    """A summary that the client supplies is used unchanged. If it has too many tokens, it is cut and marked.
+
+    Our client library refuses such a summary, but other clients may send one.
+    """
     detail = DetailPoint(detail=Detail(document="d", ref="0" * 64, start=0, end=1), point=None)
     for words, kept in ((1_000, "word " * 1_000), (3_200, "word " * 900)):
         long = "word " * words
@@ -96,7 +101,10 @@ def test_a_supplied_summary_is_used_unchanged() -> None:
 
 
 def test_key_points_beyond_the_limit_are_counted() -> None:
-    """The ones closest to the question are kept in order. Every chunk keeps its own."""
+    """If key points exceed the limit, the summary keeps those closest to the question, in order, and counts the others.
+
+    Every chunk keeps its own key point.
+    """
     story = given(submitted("What does steel cost?"), chunked(200))
     sentences = ["Soup is hot. " * 10] * 150 + ["Steel costs 150. " * 10] + ["Soup is hot. " * 10] * 49
     story = story.when(*(point(number, each) for number, each in enumerate(sentences)))
@@ -113,7 +121,7 @@ def test_key_points_beyond_the_limit_are_counted() -> None:
 
 
 def test_a_request_beyond_the_limit_is_cut_and_marked() -> None:
-    """Some of the limit stays for the key points."""
+    """In a summary a request that is too long is cut and marked, so that there is room for the key points."""
     text = "steel " * 2_600
     story = given(submitted(text), chunked(2), point(0, "Steel is dear."), point(1, "x " * 2_000))
     summary = fan_in.summarise(point(0), story.state)
@@ -125,7 +133,9 @@ def test_a_request_beyond_the_limit_is_cut_and_marked() -> None:
 
 
 def test_a_task_is_complete_with_the_last_answer() -> None:
-    """The order of the answers does not matter, and the parts keep their order and titles."""
+    """A task is completed by its last answer, in whatever order the answers come. Its parts keep their order and
+    titles.
+    """
     story = given(submitted(), summarised("a", "b", titles=("First", None)), routed(2), assigned(2, 1), assigned(1, 0))
     ends = []
     for first, last in ((1, 2), (2, 1)):
@@ -140,14 +150,16 @@ def test_a_task_is_complete_with_the_last_answer() -> None:
 
 
 def test_a_task_waits_for_every_assignment() -> None:
-    """A quick answer does not complete a task while another agent is not yet assigned."""
+    """A quick answer does not complete a task that has a part without an assignment."""
     story = given(submitted(), summarised("a", "b"), routed(2), assigned(1), answered(1))
 
     assert fan_in.complete(answered(1), story.state) is None
 
 
 def test_a_failed_or_unrouted_task_is_not_completed() -> None:
-    """The answer of a failed attempt waits for a reopening."""
+    """A failed task and a task that is not routed are not completed by an answer. The answer counts after a
+    reopening.
+    """
     unrouted = given(submitted(), summarised("a"), assigned(1), answered(1))
     ended = given(submitted(), summarised("a"), routed(), assigned(1), answered(1), failed())
 
@@ -156,7 +168,9 @@ def test_a_failed_or_unrouted_task_is_not_completed() -> None:
 
 
 def test_a_reopened_task_completes_with_the_answers_of_its_new_attempt() -> None:
-    """The id of its end is another one."""
+    """A reopened task is completed by the answers of its new attempt. The event of its end has another id than
+    before.
+    """
     first = given(submitted(), summarised("a"), routed(), assigned(1), answered(1, "old"))
     again = first.when(failed(), reopened(), routed(attempt=2), assigned(2, attempt=2))
     assert fan_in.complete(answered(2), again.state) is None
@@ -172,7 +186,7 @@ def test_a_reopened_task_completes_with_the_answers_of_its_new_attempt() -> None
 
 
 def test_a_complete_answer_fits_one_event() -> None:
-    """Every part keeps its share, and nothing is cut if all fit."""
+    """The whole answer fits into one event. If it is too long, every part keeps its share; otherwise nothing is cut."""
     parts = [(Part(title=f"batch {number}", text="?"), "記" * 30_000) for number in range(20)]
 
     told = fan_in.joined_answers(parts)

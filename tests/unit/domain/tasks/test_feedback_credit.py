@@ -1,4 +1,4 @@
-"""Tests of feedback, which is credited, parked or refused whenever it comes."""
+"""Tests of feedback: it is credited, parked (kept until it can be decided) or refused, at whatever time it comes."""
 
 import random
 from collections import Counter
@@ -65,7 +65,10 @@ TWO = given(submitted(), summarised("a", "b"), routed(2), assigned(1), assigned(
     ],
 )
 def test_feedback_has_the_points_of_the_document(given_parts: dict[str, Any], worth: list[object]) -> None:
-    """Document 003 §4.4. Success is explicit, and each part is credited separately."""
+    """The parts of feedback have the points of document 003 §4.4, and each is credited separately.
+
+    Success counts only if the feedback states it.
+    """
     fates = _credits(_fates(DONE, feedback(**given_parts)))
 
     assert [(each.reason, each.points, each.memory_ids) for each in fates] == worth
@@ -73,7 +76,7 @@ def test_feedback_has_the_points_of_the_document(given_parts: dict[str, Any], wo
 
 
 def test_the_points_come_from_the_agents_policy() -> None:
-    """Policies of other agents do not matter."""
+    """The points are those of the policy of the agent that answered."""
     given_now = feedback()
     story = DONE.when(given_now)
     policies = {AGENT: Policy(impact_user_positive=5.0)}
@@ -109,7 +112,9 @@ def test_the_points_come_from_the_agents_policy() -> None:
 def test_feedback_has_one_outcome_at_any_time(
     story: Story, given_parts: dict[str, Any], outcome: type[Event], why: str
 ) -> None:
-    """Feedback has one outcome: before task or answer, on a failed task, without uses, on an unused memory."""
+    """Feedback has one outcome in each case: before the task, before the answer, on a failed task, without uses, on an
+    unused memory.
+    """
     [only] = _fates(story, feedback(**given_parts))
 
     assert isinstance(only, outcome)
@@ -117,7 +122,7 @@ def test_feedback_has_one_outcome_at_any_time(
 
 
 def test_feedback_of_a_stranger_is_not_applied_by_the_clients() -> None:
-    """A credit applies to feedback of those who may judge the task; other feedback is refused."""
+    """A credit applies only feedback of clients that may judge the task. Feedback of others is refused."""
     early, given_parts = feedback(by="bob"), feedback()
     story = given(early).when(*_fates(given(early), early))
     story = story.when(submitted(), summarised(), routed(1), assigned(1), answered(1), used(1, A, B), ended(1))
@@ -129,14 +134,14 @@ def test_feedback_of_a_stranger_is_not_applied_by_the_clients() -> None:
 
 
 def test_an_answer_without_uses_can_be_helpful() -> None:
-    """The feedback is applied and credits no memory."""
+    """Feedback on an answer that used no memory is applied, and credits no memory."""
     [credit] = _credits(_fates(BEGUN.when(used(1)), feedback()))
 
     assert credit.memory_ids == ()
 
 
 def test_an_invalid_part_does_not_block_the_others() -> None:
-    """A prevented error of an unused memory is refused, and the verdict is still applied."""
+    """If a prevented error names an unused memory, this part is refused, and the verdict is still applied."""
     given_parts = feedback(prevented_error=C)
     told = _fates(DONE, given_parts)
 
@@ -148,7 +153,7 @@ def test_an_invalid_part_does_not_block_the_others() -> None:
 
 
 def test_repeated_feedback_counts_once() -> None:
-    """Feedback with a new part is applied for that part."""
+    """Repeated feedback counts once. If it has a new part, that part is applied."""
     first, again, more = feedback(prevented_error=A), feedback(prevented_error=A), feedback(prevented_error=B)
     story = _through(DONE, first)
 
@@ -160,7 +165,7 @@ def test_repeated_feedback_counts_once() -> None:
 
 
 def test_concurrent_equal_feedback_makes_one_credit() -> None:
-    """Two equal feedbacks that are decided at the same time derive one credit, and both are applied."""
+    """Two equal events of feedback that are decided at the same time give one credit, and both count as applied."""
     one, other = feedback(), feedback()
     waiting = BEGUN.when(one, other, used(1, A), ended(1))
     first, second = (decide_credit(_said(waiting, each), waiting.state, {}, ended(1)) for each in (one, other))
@@ -172,7 +177,10 @@ def test_concurrent_equal_feedback_makes_one_credit() -> None:
 
 
 def test_parked_feedback_is_decided_at_the_end_of_the_session() -> None:
-    """Parked feedback gets the same credit from either of the joined events, and a redelivery changes nothing."""
+    """Parked feedback is decided at the end of the session.
+
+    Either of the two joined events gives the same credit, and a redelivery changes nothing.
+    """
     given_parts = feedback()
     parked = _through(BEGUN, given_parts)
     assert _said(parked, given_parts).standing == "parked"
@@ -188,7 +196,9 @@ def test_parked_feedback_is_decided_at_the_end_of_the_session() -> None:
 
 
 def test_each_assignment_is_credited_as_soon_as_possible() -> None:
-    """A later answer is credited later by the same feedback, which counts as applied from the first credit."""
+    """Each assignment is credited as soon as its answer is there. Feedback counts as applied from its first credit
+    on.
+    """
     given_parts = feedback(prevented_error=B)
     half = _through(TWO.when(used(1, A), ended(1)), given_parts)
     assert (_said(half, given_parts).standing, credited_to(_said(half, given_parts), half.state)) == ("applied", (A,))
@@ -201,7 +211,9 @@ def test_each_assignment_is_credited_as_soon_as_possible() -> None:
 
 
 def test_feedback_parked_for_a_failed_task_is_refused() -> None:
-    """Feedback on a failed task stays refused after a reopening, since it was not about the new answer."""
+    """Feedback that was parked for a failed task is refused, also after a reopening, because it was not about the new
+    answer.
+    """
     given_parts = feedback()
     lost = _through(_through(BEGUN, given_parts).when(failed()), given_parts, new=False)
     assert _said(lost, given_parts).standing == "refused"
@@ -212,7 +224,7 @@ def test_feedback_parked_for_a_failed_task_is_refused() -> None:
 
 
 def test_applied_feedback_stays_applied() -> None:
-    """A later parking or refusal has no effect."""
+    """Applied feedback stays applied: a later event that parks or refuses it has no effect."""
     given_parts = feedback()
     story = _through(DONE, given_parts)
     late = FeedbackParked.following(given_parts, key=1, feedback_id=given_parts.event_id, reason="late")
@@ -231,9 +243,9 @@ def test_applied_feedback_stays_applied() -> None:
     rng=st.randoms(use_true_random=False),
 )
 def test_no_feedback_is_ever_lost(given_parts: list[dict[str, Any]], fails: bool, rng: random.Random) -> None:
-    """All feedback is decided when the task has ended, whenever it comes and in any order of handling.
+    """When the task has ended, all feedback is decided, whenever it came and in whatever order it was handled.
 
-    Each reason is credited once per assignment, and handling everything again changes nothing.
+    For each assignment every reason is credited once. Handling everything again changes nothing.
     """
     way: list[LifeEvent] = [submitted(), summarised("a", "b"), routed(2), assigned(1), assigned(2, part=1)]
     way += [used(1, A), ended(1), failed()] if fails else [used(1, A), used(2, A, B), ended(2), ended(1), completed()]
@@ -259,7 +271,7 @@ def test_no_feedback_is_ever_lost(given_parts: list[dict[str, Any]], fails: bool
 
 @dataclass
 class Reacting:
-    """A log with a slow service that handles its events in any order."""
+    """A log, and a slow service that handles the events in any order."""
 
     rng: random.Random
     story: Story = field(default_factory=Story)
@@ -278,7 +290,7 @@ class Reacting:
             self.reasons.append(event)
 
     def react(self, *, hurry: bool) -> None:
-        """Handle some of the waiting events, or all of them."""
+        """Handle some of the waiting events, or with `hurry` all of them."""
         while self.due and (hurry or self.rng.random() < 0.5):
             event = self.due.pop(self.rng.randrange(len(self.due)))
             state, mine = self.story.state, isinstance(event, FeedbackGiven)
@@ -289,13 +301,13 @@ class Reacting:
 
 
 def _fates(story: Story, given_parts: FeedbackGiven) -> tuple[CreditDecision, ...]:
-    """Return the outcomes of new feedback."""
+    """Return the decisions on new feedback in this story."""
     known = story.when(given_parts)
     return decide_credit(_said(known, given_parts), known.state, {}, recorded(given_parts, known.sequence))
 
 
 def _through(story: Story, given_parts: FeedbackGiven, *, new: bool = True) -> Story:
-    """Return the story after the feedback and its outcomes."""
+    """Return the story after the feedback and the decisions on it."""
     known = story.when(given_parts) if new else story
     return known.when(*decide_credit(_said(known, given_parts), known.state, {}, given_parts))
 

@@ -1,4 +1,4 @@
-"""Tests of the fold of a task: the effect of each event, and none if it is late or repeated."""
+"""Tests of the fold of a task: each event has its effect, and a late or repeated event has none."""
 
 from hypothesis import given as for_any
 from hypothesis import strategies as st
@@ -68,7 +68,7 @@ EVENTS: st.SearchStrategy[LifeEvent] = st.one_of(
 
 
 def test_a_submission_begins_a_task() -> None:
-    """The task has all fields of the submission and its client."""
+    """A submission begins a task that has the client and all fields of the submission."""
     document = Document(name="offer.txt", ref="a" * 64, characters=10)
     setting = Setting(project="bridge")
     story = given(
@@ -83,12 +83,15 @@ def test_a_submission_begins_a_task() -> None:
 
 
 def test_a_second_submission_has_no_effect() -> None:
-    """The first submission of an id counts."""
+    """A second submission of the same task has no effect."""
     given(submitted("first")).when(submitted("second")).then(text="first")
 
 
 def test_the_first_key_point_of_a_chunk_counts() -> None:
-    """A key point without its chunk and a second cut have no effect; neither has `chunk_ready`."""
+    """The first key point of a chunk is kept.
+
+    A key point of an unknown chunk, a second division into chunks, and `chunk_ready` have no effect.
+    """
     story = given(submitted(), point(1), chunked(), point(0), point(0, "another"), chunked(7), ready(1), point(5))
 
     assert {ordinal: each.point for ordinal, each in story.state.chunks.items()} == {0: "point 0", 1: None}
@@ -96,7 +99,7 @@ def test_the_first_key_point_of_a_chunk_counts() -> None:
 
 
 def test_a_negotiation_waits_for_the_client() -> None:
-    """The task continues with the client's first choice."""
+    """A task in a negotiation waits for the client, and continues with the client's first choice."""
     story = given(submitted(), opened("a", "b")).then(
         status="negotiation", items=("a", "b"), options=client_negotiation.OPTIONS
     )
@@ -106,7 +109,7 @@ def test_a_negotiation_waits_for_the_client() -> None:
 
 
 def test_a_choice_without_a_negotiation_has_no_effect() -> None:
-    """The task continues unchanged."""
+    """A choice of the client without a negotiation has no effect."""
     given(submitted()).when(chosen()).then(option=None, status="open")
     waiting = given(submitted(), opened()).when(chosen(by="bob")).then(option=None, status="negotiation")
     waiting.when(chosen(by=OPERATOR)).then(option="all", status="open")
@@ -119,21 +122,23 @@ def test_a_late_negotiation_has_no_effect() -> None:
 
 
 def test_the_first_summary_counts() -> None:
-    """The first summary of a task counts, with its parts."""
+    """The first summary of a task is kept, with its parts. Later ones have no effect."""
     story = given(submitted(), summarised("a", "b")).when(summarised("c"))
 
     assert [each.text for each in story.task.parts] == ["a", "b"]
 
 
 def test_an_attempt_is_routed_once() -> None:
-    """A routing of another attempt and a second routing have no effect."""
+    """An attempt is routed once: a second routing, and a routing of another attempt, have no effect."""
     given(submitted(), summarised("a", "b"), routed(2, attempt=2)).then(routed=0).when(routed(2), routed(1)).then(
         routed=2
     )
 
 
 def test_an_assignment_records_the_work_of_its_agent() -> None:
-    """An assignment has retrieval, answer, uses, learnings and memories until the end of its session."""
+    """Until the end of its session an assignment records its agent's retrieval, answer, uses, learnings and
+    memories.
+    """
     story = given(submitted(), summarised("x"), routed(), assigned(1)).when(
         retrieved(1, memory(1), memory(2)), answered(1, "so"), used(1, memory(2)), learned(1), encoded(1, memory(9))
     )
@@ -151,7 +156,9 @@ def test_an_assignment_records_the_work_of_its_agent() -> None:
 
 
 def test_an_assignment_records_repetitions_and_dropped_learnings() -> None:
-    """A withdrawn repetition is removed. Withdrawing another one has no effect."""
+    """An assignment records repetitions and dropped learnings. A withdrawn repetition is removed; withdrawing an
+    unknown one has no effect.
+    """
     story = given(submitted(), routed(), assigned(1), repeated(1, memory(1), memory(1), memory(2), dropped="…"))
 
     assert story.assignment(1).repeated == (memory(1), memory(1), memory(2))
@@ -163,14 +170,14 @@ def test_an_assignment_records_repetitions_and_dropped_learnings() -> None:
 
 
 def test_work_without_an_assignment_has_no_effect() -> None:
-    """Events of an unknown assignment are ignored."""
+    """Events of an unknown assignment have no effect."""
     story = given(submitted(), retrieved(1), answered(1), used(1), learned(1), ended(1))
 
     assert story.when(encoded(1, memory(1)), encoded(None, memory(1))).state == given(submitted()).state
 
 
 def test_a_recorded_answer_is_never_replaced() -> None:
-    """The first answer counts, of an assignment and of the task."""
+    """The first answer of an assignment, and of a task, is never replaced."""
     story = given(submitted(), summarised("x"), routed(), assigned(1), answered(1, "first")).when(answered(1, "second"))
     assert story.assignment(1).answer == "first"
 
@@ -178,19 +185,19 @@ def test_a_recorded_answer_is_never_replaced() -> None:
 
 
 def test_an_attempt_fails_once() -> None:
-    """The first reason counts."""
+    """An attempt fails once, and the first reason is kept."""
     story = given(submitted(), failed("no agent", attempt=2)).then(status="open")
 
     story.when(failed("no agent"), failed("no time")).then(status="failed", reason="no agent")
 
 
 def test_an_answer_after_a_failure_counts() -> None:
-    """The task is completed by it."""
+    """The whole answer of a task completes it even if it comes after a failure."""
     given(submitted(), failed()).when(completed("late")).then(status="done", answer="late", reason=None)
 
 
 def test_a_failed_task_can_be_reopened() -> None:
-    """Only the next attempt after a failure opens it. It is routed again and may fail again."""
+    """Only the next attempt after a failure reopens a task. The task is then routed again and may fail again."""
     story = given(submitted(), summarised("x"), routed(), assigned(1)).when(reopened()).then(attempt=1)
 
     story = story.when(failed(), reopened(3)).then(status="failed", attempt=1).when(reopened(2))
@@ -201,17 +208,17 @@ def test_a_failed_task_can_be_reopened() -> None:
 
 
 def test_the_end_of_a_task_has_the_time_of_the_log() -> None:
-    """The clocks of clients and workers do not matter."""
+    """The time at which a task ended is the log's time, not that of a client's or worker's clock."""
     assert given(submitted(), completed()).task.ended_at == recorded(completed(), 2).at > BEGINNING
 
 
 def test_a_failed_event_handler_does_not_end_the_task() -> None:
-    """The orchestrator decides whether the task fails."""
+    """A failed event handler does not end the task. The orchestrator decides if the task fails."""
     given(submitted()).when(given_up()).then(status="open", reason=None)
 
 
 def test_feedback_is_kept_before_the_answer_and_before_the_task() -> None:
-    """Each feedback is kept by its id."""
+    """Feedback is kept by its id, also before the answer and before the task."""
     early, late = feedback("unhelpful"), feedback("helpful")
     story = given(early, submitted(), late, late)
 
@@ -220,7 +227,7 @@ def test_feedback_is_kept_before_the_answer_and_before_the_task() -> None:
 
 
 def test_only_a_submission_begins_a_task() -> None:
-    """Earlier events have no effect or wait for it."""
+    """Only a submission begins a task. Events before it have no effect or wait for it."""
     events = (opened(), chosen(), summarised(), routed(), completed(), failed(), reopened(), given_up())
 
     assert given(*events).state == TaskState()
@@ -228,7 +235,9 @@ def test_only_a_submission_begins_a_task() -> None:
 
 @for_any(st.lists(EVENTS, min_size=10, max_size=40))
 def test_the_fold_never_raises(events: list[LifeEvent]) -> None:
-    """In any state, answers stay, attempts never fall, and a repeated event changes nothing."""
+    """Any events can be folded. Answers stay, the number of the attempt never falls, and a repeated event changes
+    nothing.
+    """
     story = Story()
     for event in [*events[:3], submitted(), *events[3:]]:
         before, story = story.state, story.when(event)
@@ -248,7 +257,7 @@ def test_the_fold_never_raises(events: list[LifeEvent]) -> None:
 
 @for_any(st.lists(EVENTS, min_size=10, max_size=40))
 def test_joins_wait_for_all_their_events(events: list[LifeEvent]) -> None:
-    """A task completes only with all answers and has a summary only with all key points, once each."""
+    """A task is completed once, with all answers, and summarised once, with all key points, for any events."""
     story = given(submitted(), summarised("a", "b", "c")).when(*events)
     cause, task = completed(), story.task
 
@@ -262,7 +271,7 @@ def test_joins_wait_for_all_their_events(events: list[LifeEvent]) -> None:
 
 
 def test_a_task_lists_the_assignments_of_its_attempt() -> None:
-    """A task lists the assignments of its present attempt, sorted by part and id."""
+    """A task lists the assignments of its present attempt, sorted by part and then by id."""
     story = given(submitted(), assigned(3, part=1), assigned(2, part=0), assigned(1, part=1), assigned(4, attempt=2))
 
     assert [each.assignment_id for each in story.state.present] == [work(2), work(1), work(3)]

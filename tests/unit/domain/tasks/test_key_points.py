@@ -1,4 +1,4 @@
-"""Key points are cut to a maximum length, so that all of a long document fit one event."""
+"""Key points are cut to a maximum length, so that all key points of a long document fit into one event."""
 
 import orjson
 import pytest
@@ -11,14 +11,14 @@ from tests.contracts.examples import EXAMPLES
 
 POINTS = 1_000
 ROOM = 1024 * 1024 - HEADER_BYTES
-"""Maximum payload of a nats-server by default, without headers, in bytes."""
+"""Bytes that the default maximum payload of a nats-server leaves without the headers."""
 NAME = "a report with quite a long name of about sixty characters.txt"
 LONG = ("a fact about truth " * 100, "真理値についての事実。" * 100, '"\\\n\x01' * 500, "🙂" * 1_000)
 
 
 @pytest.mark.parametrize("point", LONG, ids=("latin", "japanese", "escaped", "emoji"))
 def test_a_long_point_is_cut_and_marked(point: str) -> None:
-    """A key point is cut by characters and by its encoded size, and ends with a mark."""
+    """A key point above the limit of characters or of encoded bytes is cut and ends with a mark."""
     cut = capped(point)
 
     assert len(cut) <= POINT_CHARACTERS
@@ -36,8 +36,9 @@ def test_a_point_that_fits_is_unchanged() -> None:
 
 @pytest.mark.parametrize("point", LONG, ids=("latin", "japanese", "escaped", "emoji"))
 def test_a_thousand_capped_points_fit_the_event_that_joins_them(point: str) -> None:
-    """A thousand key points of maximum length fit one event with their references, a summary and a text of maximum
-    length.
+    """A thousand key points of the maximum length fit into the event that joins them.
+
+    This event also has their references, and a summary and a text of the maximum length.
     """
     known = EXAMPLES["task_summarised"]
     assert isinstance(known, TaskSummarised)

@@ -1,4 +1,4 @@
-"""Tests of merging the answers of a panel."""
+"""Tests of merging the answers of a panel (several agents that answer the same task)."""
 
 from nemuri_contracts.tasks import Dissent, Voice
 from nemuri_domain.tasks import fan_in, panel
@@ -17,7 +17,9 @@ from tests.unit.domain.tasks.stories import (
 
 
 def test_a_panel_is_merged_with_its_last_answer() -> None:
-    """The answers are in the order of their assignments, with all parts of a member together."""
+    """A panel is merged when its last answer is there. Answers are in the order of assignments, with all parts of a
+    member together.
+    """
     story = _panel()
     assert panel.voices_of(story.when(answered(1), answered(2), answered(3)).state) is None
 
@@ -30,7 +32,7 @@ def test_a_panel_is_merged_with_its_last_answer() -> None:
 
 
 def test_a_task_of_one_agent_is_not_merged() -> None:
-    """A panel that has ended is not merged again."""
+    """A task of a single agent is not merged, and a panel that has ended is not merged again."""
     alone = given(submitted(), summarised("x"), routed(), assigned(1), answered(1))
     done = _panel().when(*map(answered, (1, 2, 3, 4)), completed())
 
@@ -39,7 +41,10 @@ def test_a_task_of_one_agent_is_not_merged() -> None:
 
 
 def test_the_end_of_a_panel_has_merged_answer_dissent_and_all_answers() -> None:
-    """Each answer has its labels, and the id is that of any end."""
+    """The end of a panel has the merged answer, the dissent, and all answers with their labels.
+
+    The id of the event is derived as for any other task.
+    """
     story = _panel().when(*map(answered, (1, 2, 3, 4)))
     heard = (
         Voice(agent_id="b", perspective="cost", answer="It is dear [m1]."),
@@ -62,7 +67,7 @@ def test_the_end_of_a_panel_has_merged_answer_dissent_and_all_answers() -> None:
 
 
 def test_a_panel_with_missing_members_says_so() -> None:
-    """The answer names the number of members, in the language of the task."""
+    """If members are missing, the answer states the number of members, in the language of the task."""
     heard = tuple(Voice(agent_id="a", perspective=each, answer="x") for each in ("cost", "time"))
     for text, line in (
         ("Buy?", "2 of the 5 voices asked for could be seated."),
@@ -76,7 +81,7 @@ def test_a_panel_with_missing_members_says_so() -> None:
 
 
 def test_without_dissent_the_answer_mentions_none() -> None:
-    """The heading is missing if nobody dissents."""
+    """If nobody dissents, the answer has no heading for dissent."""
     end = panel.concluded(
         answered(4), _panel().task, (Voice(agent_id="a", perspective=None, answer="x"),), "x", (), USAGE
     )
@@ -85,7 +90,7 @@ def test_without_dissent_the_answer_mentions_none() -> None:
 
 
 def test_the_end_of_a_panel_fits_one_event() -> None:
-    """The end of a panel fits one event with answers of any length and script."""
+    """The end of a panel fits into one event, whatever the length and script of the answers are."""
     long = "記" * 200_000
     story = _panel().when(*(answered(number, long) for number in (1, 2, 3, 4)))
     heard = panel.voices_of(story.state)
@@ -103,7 +108,11 @@ def test_the_end_of_a_panel_fits_one_event() -> None:
 
 
 def test_answers_are_merged_by_comparing_statements() -> None:
-    """Shared statements come first, with names if not all agree; then single ones. A contradiction is dissent."""
+    """Answers are merged by comparing their statements.
+
+    Shared statements come first, with names if not all members agree, and then statements of one member. Contradictions
+    are the dissent.
+    """
     text, dissent = panel.merged(
         [
             Voice(agent_id="a", perspective=None, answer="The boiler runs at 70 degrees. Ann built it in May."),
@@ -118,14 +127,16 @@ def test_answers_are_merged_by_comparing_statements() -> None:
 
 
 def test_a_statement_of_all_has_no_names() -> None:
-    """Names are added only if some members do not share it."""
+    """A statement that all members share has no names."""
     heard = [Voice(agent_id=name, perspective=None, answer="納期は5日です。") for name in "ab"]
 
     assert panel.merged(heard) == ("- 納期は5日です。", ())
 
 
 def test_identical_answers_are_shown_once_with_all_names() -> None:
-    """Answers that differ only in labels are identical and shown without them."""
+    """Answers that are equal except for labels are shown once, without labels and with the names of all their
+    members.
+    """
     heard = [
         Voice(agent_id="a", perspective="cost", answer="- It is dear. [m1]"),
         Voice(agent_id="b", perspective=None, answer="- It is late. [m1]"),
@@ -137,7 +148,7 @@ def test_identical_answers_are_shown_once_with_all_names() -> None:
 
 
 def test_an_answer_equal_to_the_merged_one_is_shown_once() -> None:
-    """An answer that equals the merged one is shown once, as when nobody found anything."""
+    """If an answer equals the merged answer, for example because nobody found anything, the text is shown once."""
     heard = [Voice(agent_id=name, perspective=None, answer="Nothing was found.") for name in "abc"]
 
     end = panel.concluded(answered(4), _panel().task, heard, "Nothing was found.", (), USAGE)
@@ -148,7 +159,9 @@ def test_an_answer_equal_to_the_merged_one_is_shown_once() -> None:
 
 
 def test_two_seats_of_one_agent_have_different_names() -> None:
-    """The names differ in single statements, in dissent and in the list of answers."""
+    """An agent that is a member twice has two different names: in single statements, in the dissent and in the list of
+    answers.
+    """
     heard = [
         Voice(agent_id="a", perspective="cost", answer="The boiler runs at 70 degrees. Ann built it in May."),
         Voice(agent_id="a", perspective="time", answer="The boiler runs at 90 degrees."),
@@ -163,7 +176,7 @@ def test_two_seats_of_one_agent_have_different_names() -> None:
 
 
 def _panel() -> Story:
-    """Return a panel of two agents and two parts."""
+    """Return the story of a panel with two agents and two parts."""
     return given(
         submitted("Buy?", panel=2),
         summarised("x", "y", titles=("First", None)),

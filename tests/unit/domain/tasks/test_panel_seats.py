@@ -1,4 +1,4 @@
-"""Tests of choosing the members of a panel and their perspectives (document 000 §3.1)."""
+"""Tests of choosing the members of a panel and the perspective of each (document 000 §3.1)."""
 
 from hypothesis import given as for_any
 from hypothesis import strategies as st
@@ -15,7 +15,9 @@ NAMES = ("cost", "time", "risk")
 
 
 def test_each_of_the_best_agents_has_another_perspective() -> None:
-    """The best-matching perspective goes to the best agent that has it."""
+    """Each of the best agents gets another perspective. The best-matching perspective goes to the best agent that has
+    it.
+    """
     both, other = ("cost", "time"), ("time", "risk")
 
     assert _panel("time and cost and cost", 2, a=both, b=both) == (("a", "cost"), ("b", "time"))
@@ -24,12 +26,18 @@ def test_each_of_the_best_agents_has_another_perspective() -> None:
 
 
 def test_an_agent_yields_its_perspective_to_one_with_no_other() -> None:
-    """An agent with a choice yields a perspective to an agent without one, so that both become members."""
+    """An agent with several perspectives gives one up to an agent that has only that one, so that both become
+    members.
+    """
     assert _panel("cost", 2, a=("cost", "time"), b=("cost",)) == (("a", "time"), ("b", "cost"))
 
 
 def test_with_too_few_agents_some_are_members_twice() -> None:
-    """Unused perspectives come first, then those of other members; no agent has one perspective twice."""
+    """If there are too few agents, some are members twice, first under unused perspectives, then under those of other
+    members.
+
+    No agent has one perspective twice.
+    """
     assert _panel("cost", 2, a=NAMES) == (("a", "cost"), ("a", "time"))
     assert _panel("cost", 3, a=("cost", "time"), b=("cost", "time")) == (("a", "cost"), ("b", "time"), ("a", "time"))
     assert len(_panel("cost", 8, a=("cost", "time"), b=("cost", "time"))) == 4
@@ -37,7 +45,7 @@ def test_with_too_few_agents_some_are_members_twice() -> None:
 
 
 def test_under_a_requested_perspective_every_agent_is_a_member_once() -> None:
-    """All members have the perspective that the client asked for."""
+    """If the client requests a perspective, all members have it, and every agent is a member at most once."""
     assert _panel("cost", 3, "time", a=NAMES, b=NAMES) == (("a", "time"), ("b", "time"))
 
 
@@ -46,7 +54,7 @@ def test_under_a_requested_perspective_every_agent_is_a_member_once() -> None:
     st.integers(2, 8),
 )
 def test_no_seat_is_given_twice(offers: dict[str, list[str]], size: int) -> None:
-    """The panel has the requested size, or the largest possible one."""
+    """No agent has the same perspective twice. The panel has the requested size, or the largest possible one."""
     found = _panel("cost of time", size, None, **{agent: tuple(names) for agent, names in offers.items()})
     possible = sum(len(names) for names in offers.values())
 
@@ -55,7 +63,7 @@ def test_no_seat_is_given_twice(offers: dict[str, list[str]], size: int) -> None
 
 
 def test_a_panel_is_routed_for_every_part() -> None:
-    """Each member gets each part."""
+    """Each member of a panel is assigned each part of the task."""
     task = given(submitted("?", panel=2), summarised("cost", "time")).task
 
     routed = routing.route(submitted(), task, [_applicant("a"), _applicant("b")])
@@ -71,7 +79,7 @@ def test_a_panel_is_routed_for_every_part() -> None:
 
 
 def test_a_panel_of_one_member_fails() -> None:
-    """The reason is one line."""
+    """A panel that would have a single member fails with a reason of one line."""
     task = given(submitted("?", panel=3, perspective="cost"), summarised("?")).task
 
     end = routing.route(submitted(), task, [_applicant("a")])

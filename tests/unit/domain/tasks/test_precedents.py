@@ -1,4 +1,4 @@
-"""Tests of the orchestrator's memory: similar past tasks and their effect on routing scores."""
+"""Tests of the orchestrator's memory: similar past tasks (precedents) change the routing scores of agents."""
 
 from uuid import UUID, uuid4
 
@@ -23,7 +23,9 @@ from tests.unit.domain.tasks.stories import answered, assigned, completed, given
 
 
 def test_good_precedents_raise_and_bad_ones_lower_the_score() -> None:
-    """Without a similar task the score is the overall rate."""
+    """Good precedents raise an agent's score and bad ones lower it. Without a precedent the score is the agent's
+    overall rate.
+    """
     assert history("cook", 0.5, []) == 0.5
     assert history("cook", 0.5, [_past(0.25, cook=(1, 0))]) > 0.7
     assert history("cook", 0.5, [_past(0.25, cook=(0, 1))]) < 0.3
@@ -31,7 +33,9 @@ def test_good_precedents_raise_and_bad_ones_lower_the_score() -> None:
 
 
 def test_a_dissimilar_task_hardly_counts() -> None:
-    """A similarity of 0.2 changes a score by less than 0.02, one of 0.8 by more than ten times as much."""
+    """A past task with a similarity of 0.2 changes a score by less than 0.02, and one with 0.8 by more than ten times
+    as much.
+    """
     far = history("cook", 0.5, [_past(weight(0.2, 1.0), cook=(1, 0))]) - 0.5
     near = history("cook", 0.5, [_past(weight(0.8, 1.0), cook=(1, 0))]) - 0.5
     assert 0 < far < 0.04
@@ -39,18 +43,18 @@ def test_a_dissimilar_task_hardly_counts() -> None:
 
 
 def test_a_task_without_feedback_does_not_count() -> None:
-    """Success is never assumed."""
+    """A past task without feedback does not count, neither as a success nor as a failure."""
     assert history("cook", 0.5, [_past(0.5, cook=(0, 0))]) == 0.5
 
 
 def test_a_fading_memory_counts_less() -> None:
-    """A memory with too little strength does not count at all."""
+    """A memory counts less as it fades, and with too little strength not at all."""
     assert weight(0.8, 0.1) < weight(0.8, 1.0) < weight(0.8, 5.0)
     assert heaviest_precedents([_past(FAINTEST / 2, cook=(1, 0))]) == ()
 
 
 def test_a_past_task_counts_once() -> None:
-    """Of several memories of one task the one with the largest effect counts."""
+    """Of several memories about one past task, only the one with the largest effect counts."""
     task, faint, clear = uuid4(), uuid4(), uuid4()
     found = heaviest_precedents(
         [Precedent(faint, task, 0.1, {"cook": (1, 0)}), Precedent(clear, task, 0.4, {"cook": (1, 0)})]
@@ -60,8 +64,9 @@ def test_a_past_task_counts_once() -> None:
 
 
 def test_a_routing_uses_the_memories_about_the_chosen_agents() -> None:
-    """The use is under the perspective of past routings. Memories about other agents and tasks without feedback are
-    only candidates.
+    """A routing records a use, in the perspective of past routings, of the memories about the chosen agents.
+
+    Memories about other agents, and about tasks without feedback, are only candidates.
     """
     good, other, silent = _past(0.4, cook=(1, 0)), _past(0.4, nurse=(1, 0)), _past(0.4, cook=(0, 0))
     assert influencing_memories(["cook"], [good, other, silent]) == (good.memory_id,)
@@ -76,7 +81,9 @@ def test_a_routing_uses_the_memories_about_the_chosen_agents() -> None:
 
 
 def test_similar_tasks_decide_between_equal_agents() -> None:
-    """The agent with good feedback on similar tasks works, whatever its overall rate is."""
+    """Of agents that are otherwise equal, the one with good feedback on similar tasks is chosen, whatever its overall
+    rate is.
+    """
     worse = _agent("a", succeeded=3)
     better = _agent("b", failed=1)
     task = given(submitted("soup?"), summarised("soup?")).task
@@ -90,7 +97,7 @@ def test_similar_tasks_decide_between_equal_agents() -> None:
 
 
 def test_feedback_becomes_a_memory_of_the_agents_aptitude() -> None:
-    """Each verdict becomes one; a prevented error does not."""
+    """Each verdict becomes a memory about the aptitude of the agent that answered. A prevented error does not."""
     task = given(submitted("Which soup has onions?"), summarised("?")).task
 
     memory = precedents.aptitude_memory(task, "cook", "helpful")
@@ -103,7 +110,7 @@ def test_feedback_becomes_a_memory_of_the_agents_aptitude() -> None:
 
 
 def test_the_orchestrators_memory_has_the_scope_of_the_task() -> None:
-    """A task of one project is not retrieved in another."""
+    """The orchestrator's memory of a task has the task's scope, so it is not retrieved in another project."""
     here = submitted("Which soup has onions?", setting=Setting(project="inn"))
     done = given(here, summarised("?"), routed(1), assigned(1), answered(1, "so"), completed())
 
@@ -122,7 +129,7 @@ OUTCOMES = st.dictionaries(st.sampled_from("ab"), st.tuples(st.integers(0, 9), s
 def test_the_history_score_is_between_0_and_1(
     overall: float, past: list[tuple[float, float, dict[str, tuple[int, int]]]]
 ) -> None:
-    """The bounds hold for any memories."""
+    """For any memories the score from past tasks is between 0 and 1."""
     found = [Precedent(uuid4(), uuid4(), weight(cosine, strength), outcomes) for cosine, strength, outcomes in past]
 
     assert -1e-9 <= history("a", overall, found) <= 1 + 1e-9

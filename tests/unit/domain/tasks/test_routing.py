@@ -1,4 +1,4 @@
-"""Tests of routing: expertise, past outcomes and load (document 000 §3.1)."""
+"""Tests of routing, which chooses agents by expertise, past outcomes and load (document 000 §3.1)."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,9 @@ TIME = Perspective(name="time", keywords=("delay", "deadline"))
 
 
 def test_the_agent_with_the_expertise_works_on_the_task() -> None:
-    """Expertise is matched by role, description, perspectives and topics of memories."""
+    """The agent with the expertise is chosen. Its role, description, perspectives and topics of memories are compared
+    with the task.
+    """
     buyer = _agent("buyer", role="Buyer of steel")
     cook = _agent("cook", role="Cook", description="Soups and sauces")
     nurse = _agent("nurse", role="Nurse", tags=("fever", "bandage"))
@@ -32,7 +34,7 @@ def test_the_agent_with_the_expertise_works_on_the_task() -> None:
 
 
 def test_strong_memories_count_more_than_fading_ones() -> None:
-    """Strong memories also count more than the claim of a definition."""
+    """Topics of strong memories count more than topics of fading ones, and more than the words of a definition."""
     note = replace(_agent("a"), topics=(Topic("steel", 0.05, 1),))
     settled = replace(_agent("c"), topics=(Topic("steel", 8.0, 9),))
 
@@ -42,7 +44,7 @@ def test_strong_memories_count_more_than_fading_ones() -> None:
 
 
 def test_the_request_counts_more_than_the_documents() -> None:
-    """The summary also has the key points of all documents."""
+    """Words of the request count more than the rest of the summary, which also has the key points of all documents."""
     buyer, cook = _agent("buyer", role="steel price"), _agent("cook", role="soup sauce")
     task = given(submitted("soup?"), summarised("soup?")).task.replace(summary="soup? steel price sand steel")
 
@@ -50,7 +52,7 @@ def test_the_request_counts_more_than_the_documents() -> None:
 
 
 def test_of_equal_agents_the_more_helpful_one_works() -> None:
-    """A new agent counts as half helpful."""
+    """Of agents with equal expertise the more helpful one is chosen. A new agent counts as half helpful."""
     good, new, poor = _agent("c", succeeded=3), _agent("b"), _agent("a", failed=3)
 
     routed = _route(_task("Anything?"), good, new, poor)
@@ -59,14 +61,14 @@ def test_of_equal_agents_the_more_helpful_one_works() -> None:
 
 
 def test_of_equal_agents_the_less_busy_one_works() -> None:
-    """The load is relative to the busiest agent."""
+    """Of equal agents the less busy one is chosen. The load is relative to the busiest agent."""
     routed = _route(_task("Anything?"), _agent("a", waiting=4), _agent("b", waiting=1))
 
     assert [(each.agent_id, each.load) for each in routed.scores] == [("b", 0.75), ("a", 0.0)]
 
 
 def test_a_requested_agent_works() -> None:
-    """Only that agent is scored, with its load relative to all agents."""
+    """An agent that the client requests is chosen. Only this agent is scored, with its load relative to all agents."""
     task = given(submitted("steel?", wanted_agent="cook"), summarised("steel?")).task
 
     routed = _route(task, _agent("buyer", role="steel", waiting=2), _agent("cook", role="soup", waiting=1))
@@ -76,7 +78,7 @@ def test_a_requested_agent_works() -> None:
 
 
 def test_a_task_for_an_unknown_agent_fails() -> None:
-    """The reason is one line with the remedy."""
+    """A task for an unknown agent fails with a reason of one line that names the remedy."""
     task = given(submitted("?", wanted_agent="ghost"), summarised("?")).task
 
     end = routing.route(submitted(), task, [_agent("cook")])
@@ -87,7 +89,7 @@ def test_a_task_for_an_unknown_agent_fails() -> None:
 
 
 def test_a_task_fails_without_any_agent() -> None:
-    """The reason is one line."""
+    """If there is no agent, the task fails with a reason of one line."""
     end = routing.route(submitted(), _task("?"), [])
 
     assert isinstance(end, TaskFailed)
@@ -96,7 +98,9 @@ def test_a_task_fails_without_any_agent() -> None:
 
 
 def test_the_perspective_with_matching_words_is_chosen() -> None:
-    """Keywords and the name count. Without a match there is no perspective, and the first of equals is chosen."""
+    """The perspective whose name or keywords match the task is chosen, and of equal ones the first. Without a match
+    there is none.
+    """
     for text, perspective in [
         ("Is there a delay of the price list before the deadline?", "time"),
         ("The budget, please", "cost"),
@@ -108,14 +112,14 @@ def test_the_perspective_with_matching_words_is_chosen() -> None:
 
 
 def test_a_requested_perspective_is_chosen() -> None:
-    """The words of the task do not matter."""
+    """A perspective that the client requests is chosen, whatever the words of the task are."""
     task = given(submitted("The budget?", perspective="time"), summarised("The budget?")).task
 
     assert _route(task, _agent("a")).choices[0].perspective == "time"
 
 
 def test_the_same_routing_derives_the_same_assignments() -> None:
-    """Each part is assigned, here all to one agent."""
+    """The same routing always gives assignments with the same ids, one for each part. Here all go to one agent."""
     task = given(submitted("?"), summarised("price", "delay")).task
     routed = _route(task, _agent("a"))
 
@@ -127,7 +131,10 @@ def test_the_same_routing_derives_the_same_assignments() -> None:
 
 
 def test_each_part_goes_to_the_best_agent_for_it() -> None:
-    """The part has the perspective that it asks for. The recorded scores are those of the whole task."""
+    """Each part goes to the best agent for it, under the perspective that the part's words match.
+
+    The recorded scores are those of the whole task.
+    """
     buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
     task = given(submitted("all of it"), summarised("soup, its price", "steel and its deadline", "soup again")).task
 
@@ -141,7 +148,7 @@ def test_each_part_goes_to_the_best_agent_for_it() -> None:
 
 
 def test_equal_agents_share_the_parts() -> None:
-    """Parts given in this routing count as load."""
+    """Equal agents share the parts, because parts assigned in the same routing count as load."""
     task = given(submitted("?"), summarised(*"1234567")).task
 
     routed = _route(task, _agent("a", waiting=2), _agent("b"), _agent("c", waiting=1))
@@ -151,7 +158,7 @@ def test_equal_agents_share_the_parts() -> None:
 
 
 def test_all_parts_go_to_a_requested_agent() -> None:
-    """Other agents may be better for some parts."""
+    """All parts go to the requested agent, even if other agents are better for some of them."""
     task = given(submitted("?", wanted_agent="cook"), summarised("steel", "soup")).task
 
     routed = _route(task, _agent("buyer", role="steel"), _agent("cook", role="soup"))
@@ -160,7 +167,7 @@ def test_all_parts_go_to_a_requested_agent() -> None:
 
 
 def test_only_as_much_as_a_summary_is_read() -> None:
-    """Text after the token limit of a summary does not count, for the task and for each part."""
+    """For the task and for each part, only as much text is read as fits the token limit of a summary."""
     buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
     beginning, rest = "soup " + "so " * SUMMARY_TOKENS, "steel " * SUMMARY_TOKENS
     short, long = (given(submitted(text), summarised(text)).task for text in (beginning, beginning + rest))
@@ -171,7 +178,7 @@ def test_only_as_much_as_a_summary_is_read() -> None:
 
 
 def test_a_supplied_summary_comes_first() -> None:
-    """The text of the task follows as far as the limit allows."""
+    """A supplied summary is read before the text of the task, of which only as much is read as the limit allows."""
     buyer, cook = _agent("buyer", role="steel"), _agent("cook", role="soup")
     text, summary = "See below. steel", "soup sauce soup"
     supplied = given(submitted(text, summary=summary), summarised(text)).task.replace(summary=summary)
@@ -183,7 +190,7 @@ def test_a_supplied_summary_comes_first() -> None:
 
 
 def test_another_attempt_has_another_routing_id() -> None:
-    """The id is derived from task and attempt, not from the cause."""
+    """The id of a routing is derived from the task and the attempt, not from the event that caused it."""
     story = given(submitted("?"), summarised("?"))
     again = story.when(failed(), reopened())
 
@@ -197,7 +204,10 @@ def test_another_attempt_has_another_routing_id() -> None:
 @settings(deadline=None, max_examples=50)
 @for_any(st.randoms(use_true_random=False), st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40))
 def test_routing_does_not_depend_on_the_order_of_the_agents(random: Any, text: str) -> None:
-    """Ties are decided by name. Every score is between 0 and 1 and the sum of its parts."""
+    """Routing does not depend on the order of the agents, because equal scores are ordered by name.
+
+    Every score is between 0 and 1 and the sum of its parts.
+    """
     agents = [_agent(name, waiting=number % 2) for number, name in enumerate("abcdef")]
     task = _task(text or "?")
     expected = _route(task, *agents)

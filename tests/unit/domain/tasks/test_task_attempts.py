@@ -1,4 +1,4 @@
-"""Tests of the attempt of an event and of reopening a failed task."""
+"""Tests of finding the attempt to which an event belongs, and of reopening a failed task."""
 
 from uuid import uuid4
 
@@ -21,7 +21,7 @@ from tests.unit.domain.tasks.stories import (
 
 
 def test_an_event_of_an_assignment_belongs_to_its_attempt() -> None:
-    """An event of an assignment belongs to its attempt, also after the next attempt has begun."""
+    """An event of an assignment belongs to the attempt of that assignment, even if the next attempt has begun."""
     state = given(
         submitted(), summarised(), routed(), assigned(1), failed(), reopened(TASK, 1, None),
         routed(attempt=2), assigned(2, attempt=2),
@@ -30,17 +30,19 @@ def test_an_event_of_an_assignment_belongs_to_its_attempt() -> None:
 
 
 def test_an_event_with_an_attempt_belongs_to_it() -> None:
-    """The state of the task does not matter."""
+    """An event that names an attempt belongs to it, whatever the state of the task is."""
     assert [attempt_of(each, TaskState()) for each in (routed(attempt=3), reopened(TASK, 3, None))] == [3, 4]
 
 
 def test_other_events_have_no_known_attempt() -> None:
-    """Neither the event nor an assignment names one."""
+    """An event that names neither an attempt nor an assignment has no known attempt."""
     assert [attempt_of(each, given(submitted()).state) for each in (ready(0), feedback(), retrieved(7))] == [None] * 3
 
 
 def test_an_attempt_is_reopened_once() -> None:
-    """The id follows from the failed attempt, whatever the cause is, so each attempt has its own."""
+    """An attempt is reopened once, because the id of the reopening is derived from the failed attempt, whatever causes
+    it.
+    """
     first, again, second = reopened(TASK, 1, None), reopened(TASK, 1, uuid4()), reopened(TASK, 2, None)
     assert first.event_id == again.event_id != second.event_id
     assert (first.event_id.version, first.attempt, second.attempt) == (DERIVED, 2, 3)

@@ -25,12 +25,14 @@ from tests.unit.domain.tasks.stories import (
 
 
 def usage(tokens: int, model: str = "large") -> dict[str, Usage]:
-    """Return the usage of a call with this number of input tokens and half as many output tokens."""
+    """Return the usage of a call with `tokens` input tokens and half as many output tokens."""
     return {"usage": Usage(model=model, input_tokens=tokens, output_tokens=tokens // 2)}
 
 
 def test_every_step_of_a_task_has_its_cost() -> None:
-    """The steps are chunks, routing, answers, judgement, learnings and panel, each with its model."""
+    """Each step (chunks, routing, answers, judgement, learnings, panel) has its own costs, with the model that was
+    called.
+    """
     voices = (Voice(agent_id=AGENT, perspective=None, answer="an answer"),)
     merged = Panel(voices=voices, merged="an answer", **usage(60))
     story = given(submitted(), chunked()).when(
@@ -57,7 +59,7 @@ def test_every_step_of_a_task_has_its_cost() -> None:
 
 
 def test_a_failed_attempt_has_costs() -> None:
-    """The costs of all attempts are added up, by model."""
+    """The costs of all attempts, also of failed ones, are added up for each model."""
     story = given(submitted(), summarised()).when(
         routed().model_copy(update=usage(20)),
         assigned(1),
@@ -77,6 +79,8 @@ def test_a_failed_attempt_has_costs() -> None:
 
 
 def test_a_step_without_a_model_call_has_no_costs() -> None:
-    """A task in progress and a routing without a model have none."""
+    """A step that called no model has no costs. Examples are a step that is not done yet and a routing without a
+    model.
+    """
     assert costs(given(submitted(), summarised(), routed(), assigned(1)).state) == ()
     assert costs(given().state) == ()

@@ -1,4 +1,4 @@
-"""Builders of experiences, memories and tiered memories for tests."""
+"""Builders of experiences, memories and states of tiered memory for tests."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,12 +21,12 @@ VECTOR = "hashing-1.4." + "0" * 64
 
 
 def named(number: int | str) -> UUID:
-    """Return an id by its number."""
+    """Return the id that belongs to a number."""
     return uuid5(NAMESPACE, str(number))
 
 
 def defined() -> AgentDefined:
-    """Return the agent's definition, as read from the log."""
+    """Return the event that defines the agent, as it is read from the log."""
     return AgentDefined(
         event_id=named("born"),
         agent_id=AGENT,
@@ -47,7 +47,7 @@ def lived(
     minutes: float = 0.0,
     **more: Any,
 ) -> ExperienceRecorded:
-    """Return an experience recorded `minutes` after the agent's definition, by the log's clock."""
+    """Return the event of an experience that is recorded `minutes` after the agent's definition, by the log's clock."""
     return ExperienceRecorded(
         event_id=named(number),
         agent_id=AGENT,
@@ -61,7 +61,7 @@ def lived(
 
 
 def became(number: int, sources: Iterable[int], *, second: float = 0.0, **more: Any) -> MemoryFormed:
-    """Return the event of a memory formed from others."""
+    """Return the event of a memory that is formed from the memories with the numbers `sources`."""
     return MemoryFormed(
         event_id=named(number),
         agent_id=AGENT,
@@ -75,12 +75,14 @@ def became(number: int, sources: Iterable[int], *, second: float = 0.0, **more: 
 
 
 def mind(*events: AnyAgentEvent) -> TieredMind:
-    """Return the tiered memory after these events."""
+    """Return the state of an agent's tiered memory after these events."""
     return fold([defined(), *events])
 
 
 def simulated(events: Iterable[tuple[AnyAgentEvent, float]]) -> TieredMind:
-    """Return a tiered memory kept in process, with each event at its second of a simulation's clock."""
+    """Return the state of a tiered memory as an agent host keeps it: each event has its second of the simulation's
+    clock.
+    """
     tiers = TieredMind.of(AGENT)
     for event, moment in events:
         tiers = evolve(tiers, event, moment)
@@ -88,7 +90,7 @@ def simulated(events: Iterable[tuple[AnyAgentEvent, float]]) -> TieredMind:
 
 
 def rows(*vectors: Sequence[float]) -> dict[UUID, NDArray[np.float32]]:
-    """Return vectors of length 1 for memories 0, 1, 2, …"""
+    """Return vectors, scaled to length 1, for the memories with the numbers 0, 1, 2, …"""
     found = {}
     for number, each in enumerate(vectors):
         row = np.array(each, np.float32)

@@ -1,4 +1,4 @@
-"""Tests of admission to short-term memory."""
+"""Tests of admission: the decision to record an experience in short-term memory."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def offered(**more: object) -> ExperienceOffered:
 
 
 def test_what_a_client_tells_is_recorded_with_what_its_words_tell() -> None:
-    """Cues and importance come from the text if the client gives neither."""
+    """An experience that a client offers gets cues and importance from its text, if the client gives neither."""
     event = admit(offered(), RULES, VECTOR)
 
     assert event is not None
@@ -33,7 +33,7 @@ def test_what_a_client_tells_is_recorded_with_what_its_words_tell() -> None:
 
 
 def test_who_knows_better_says_so() -> None:
-    """Given cues replace those of the text, and a given importance replaces the computed one."""
+    """Cues given by the client replace those of the text, and a given importance replaces the computed one."""
     plain = admit(offered(cues={}), RULES, VECTOR)
     rated = admit(offered(importance=0.95), RULES, VECTOR)
 
@@ -44,15 +44,17 @@ def test_who_knows_better_says_so() -> None:
 
 
 def test_what_does_not_matter_is_not_recorded() -> None:
-    """An importance below 0.2 is not recorded (document 004 §4.3). No rule gives such an importance."""
+    """An experience with an importance below 0.2 is not recorded (document 004 §4.3). Only a client can give such an
+    importance.
+    """
     assert admit(offered(importance=0.19), RULES, VECTOR) is None
     assert admit(offered(importance=0.2), RULES, VECTOR) is not None
 
 
 @pytest.mark.parametrize(("failed", "expected"), [(False, 0.6), (True, 0.8)])
 def test_a_completed_action_becomes_an_experience(failed: bool, expected: float) -> None:
-    """A completed action becomes an experience with place, time and nearby agents, related to goals that share its
-    words.
+    """A completed action becomes an experience with place, time and nearby agents. It is related to goals that share
+    its words.
     """
     working = WorkingMemory(
         agent_id="noah",

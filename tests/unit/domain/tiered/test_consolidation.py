@@ -1,4 +1,4 @@
-"""Tests of the selection and clustering of short-term memories."""
+"""Tests of consolidation: the short-term memories that are selected, and their clusters."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ RULES = TiersPolicy()
 
 
 def full(number: int, every: float = 10.0, policy: dict[str, object] | None = None) -> TieredMind:
-    """Return a tiered memory with `number` experiences, one every `every` seconds."""
+    """Return a tiered memory with `number` experiences, `every` seconds apart."""
     tiers = simulated((lived(each), each * every) for each in range(number))
     return tiers.with_agent(policy=policy or {})
 
 
 def agent_of(tiers: TieredMind) -> TiersAgent:
-    """Return the agent of a tiered memory."""
+    """Return the agent of a tiered memory; fail if it is not defined."""
     assert tiers.agent is not None
     return tiers.agent
 
@@ -34,7 +34,9 @@ def agent_of(tiers: TieredMind) -> TiersAgent:
 def test_the_longer_it_lives_the_more_is_held_and_the_more_often_it_goes_over(
     hours: float, most: int, minutes: float
 ) -> None:
-    """Capacity grows and the interval shrinks with age, as in the table of document 004 §4.2.2."""
+    """With age the capacity of short-term memory grows and the interval of consolidation shrinks, as in document 004
+    §4.2.2.
+    """
     agent = agent_of(TieredMind.of(AGENT))
 
     assert capacity(agent, hours * 3_600) == most
@@ -42,7 +44,7 @@ def test_the_longer_it_lives_the_more_is_held_and_the_more_often_it_goes_over(
 
 
 def test_too_much_goes_over_the_oldest_first() -> None:
-    """At capacity the oldest move, until half of the capacity is left."""
+    """When short-term memory reaches its capacity, its oldest memories are consolidated until it is half full."""
     tiers = full(100, every=1.0)
     agent = agent_of(tiers)
 
@@ -52,7 +54,7 @@ def test_too_much_goes_over_the_oldest_first() -> None:
 
 
 def test_in_time_what_is_old_goes_over() -> None:
-    """Every ten minutes in the first hour, memories older than thirty minutes move."""
+    """In the first hour of an agent, memories older than thirty minutes are consolidated every ten minutes."""
     tiers = full(90, every=30.0)
     agent = agent_of(tiers)
     later = agent.replace(consolidated_at=2_500.0)
@@ -68,7 +70,7 @@ def test_in_time_what_is_old_goes_over() -> None:
 
 
 def test_a_reflection_leaves_the_newest_and_who_asks_gets_all() -> None:
-    """A reflection keeps the newest memories, and a client's request moves all."""
+    """After a reflection the newest memories stay in short-term memory. On a client's request all are consolidated."""
     tiers = full(15)
     agent = agent_of(tiers)
 
@@ -77,7 +79,10 @@ def test_a_reflection_leaves_the_newest_and_who_asks_gets_all() -> None:
 
 
 def test_what_is_alike_belongs_together() -> None:
-    """Memories with a cosine from 0.85 are in one cluster, also by a chain; the others are alone."""
+    """Memories with a cosine of at least 0.85 are in one cluster, also if only a chain of others connects them.
+
+    All other memories are clusters of one.
+    """
     tiers = full(5)
     turned = [np.deg2rad(angle) for angle in (0, 30, 60, 120, 61)]
     vectors = rows(*((np.cos(each), np.sin(each)) for each in turned))
@@ -90,14 +95,14 @@ def test_what_is_alike_belongs_together() -> None:
 
 @pytest.mark.parametrize(("cosine", "together"), [(0.85, True), (0.849, False)])
 def test_the_bound_is_the_documents(cosine: float, together: bool) -> None:
-    """A cosine of 0.85 puts two memories in one cluster, a lower one does not."""
+    """Two memories are in one cluster from a cosine of 0.85, the document's limit."""
     vectors = rows((1.0, 0.0), (cosine, np.sqrt(1 - cosine**2)))
 
     assert (len(clusters(full(2).short, vectors, RULES)) == 1) == together
 
 
 def test_a_cluster_that_is_too_large_is_told_in_pieces() -> None:
-    """A cluster above the maximum size is divided by time."""
+    """A cluster above the maximum size is divided into pieces in the order of time."""
     tiers = full(45)
     vectors = dict.fromkeys((named(each) for each in range(45)), np.array([1.0, 0.0], np.float32))
 
@@ -108,7 +113,7 @@ def test_a_cluster_that_is_too_large_is_told_in_pieces() -> None:
 
 
 def test_what_has_no_vector_is_like_nothing() -> None:
-    """A memory without a vector, or with one of another length, is similar to none."""
+    """A memory without a vector, or with a vector of another length, is similar to no other."""
     vectors: Vectors = {named(0): np.array([1.0, 0.0], np.float32), named(1): np.array([1.0], np.float32)}
 
     assert len(clusters(full(3).short, vectors, RULES)) == 3
@@ -130,7 +135,7 @@ def test_clusters_are_the_same_in_any_order(turned: list[tuple[float, int]], ran
 
 @given(st.integers(0, 120), st.sampled_from(["capacity", "interval", "reflection", "asked"]), st.floats(0, 20_000))
 def test_what_goes_over_is_the_oldest(number: int, because: Because, now: float) -> None:
-    """For every reason the oldest memories move first."""
+    """Whatever the reason of a consolidation is, it takes the oldest memories."""
     tiers = full(number)
     merging = memories_to_move(tiers.short, agent_of(tiers), because, now)
 

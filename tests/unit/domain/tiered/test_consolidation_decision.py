@@ -1,4 +1,4 @@
-"""Tests of the plan of a consolidation for a complete tiered memory."""
+"""Tests of planning a consolidation of an agent's whole tiered memory."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -14,7 +14,9 @@ ROOM = 40
 
 
 def test_a_mind_that_lives_on_holds_no_more_than_its_capacities() -> None:
-    """Regular consolidation keeps both memories within their capacities, and forgets only weak old memories."""
+    """Regular consolidations keep short-term and long-term memory within their capacities. Only weak, old memories are
+    forgotten.
+    """
     policy = {"long_term": {"capacity": ROOM}, "short_term": {"base_capacity": 10, "max_capacity": 10}}
     tiers, most = TieredMind.of(AGENT, policy=policy), 0
     for number in range(400):
@@ -40,7 +42,9 @@ def test_a_mind_that_lives_on_holds_no_more_than_its_capacities() -> None:
 
 
 def test_what_is_faint_in_long_term_memory_is_merged_in_the_same_go() -> None:
-    """A consolidation also merges weak long-term memories, and asks for all vectors at once."""
+    """The same consolidation also merges weak long-term memories, and all vectors that it needs are requested at
+    once.
+    """
     tiers = TieredMind.of(AGENT, policy={"long_term": {"capacity": 10}})
     for number in range(8):
         tiers = evolve(tiers, became(number, (100 + number,)), 0.0)

@@ -1,4 +1,4 @@
-"""Tests of the fold of tiered memory."""
+"""Tests of the fold of tiered memory, which gives an agent's state from its events."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from tests.unit.domain.tiered.lives import AGENT, BORN, became, defined, lived, 
 
 
 def begun(number: int, *groups: tuple[int, ...], deleted: tuple[int, ...] = (), layer: str = "short") -> AnyAgentEvent:
-    """Return the start of a consolidation."""
+    """Return the event that begins the consolidation of these groups of memories."""
     return ConsolidationBegun.model_validate(
         {
             "event_id": named(f"begun {number}"),
@@ -31,7 +31,7 @@ def begun(number: int, *groups: tuple[int, ...], deleted: tuple[int, ...] = (), 
 
 
 def accessed(number: int, times: int, *, second: float = 60.0) -> MemoriesAccessed:
-    """Return an event of retrievals of a memory."""
+    """Return the event that a memory was retrieved `times` times."""
     return MemoriesAccessed(
         event_id=named(f"accessed {number} {times}"),
         agent_id=AGENT,
@@ -43,7 +43,7 @@ def accessed(number: int, times: int, *, second: float = 60.0) -> MemoriesAccess
 
 
 def shared(number: int, scope: str = "global", *to: str) -> AnyAgentEvent:
-    """Return an event that shares a memory."""
+    """Return the event that shares a memory with the agents `to`."""
     return MemoryShared.model_validate(
         {"event_id": named(f"shared {number}"), "agent_id": AGENT, "memory_id": named(number), "scope": scope}
         | {"visible_to": to, "recorded_at": BORN, "sequence": 300 + number}
@@ -51,12 +51,14 @@ def shared(number: int, scope: str = "global", *to: str) -> AnyAgentEvent:
 
 
 def only(tiers: TieredMind, number: int | str) -> TierMemory:
-    """Return one memory."""
+    """Return the memory that belongs to a number."""
     return tiers.memories[named(number)]
 
 
 def test_an_experience_is_in_short_term_memory_by_its_own_clock_or_the_logs() -> None:
-    """Experiences are ordered by the simulation's clock if they have its second, else by the log's."""
+    """Short-term memories are ordered by the simulation's clock if the experiences state its second, otherwise by the
+    log's clock.
+    """
     tiers = mind(lived(1, minutes=2), lived(2, minutes=1), lived(3, second=5.0))
 
     assert [each.memory_id for each in tiers.short] == [named(3), named(2), named(1)]
@@ -74,7 +76,9 @@ def test_only_an_agent_with_tiered_memory_has_one() -> None:
 
 
 def test_what_goes_stays_until_it_has_become_another_memory() -> None:
-    """A memory in consolidation is not counted in short-term memory, but stays until the new memory is formed."""
+    """A memory that is being consolidated does not count in short-term memory, but exists until the new memory is
+    formed.
+    """
     merging = mind(lived(1), lived(2), lived(3), begun(1, (1, 2)))
     gone = mind(lived(1), lived(2), lived(3), begun(1, (1, 2)), became(9, (1, 2)))
 
@@ -88,7 +92,7 @@ def test_what_goes_stays_until_it_has_become_another_memory() -> None:
 
 
 def test_a_memory_made_of_memories_knows_the_experiences_that_they_came_from() -> None:
-    """A consolidated memory knows its experiences over several steps."""
+    """A memory formed in several consolidations knows the original experiences."""
     tiers = mind(*(lived(each) for each in range(4)), became(8, (0, 1)), became(9, (2,)), became(10, (8, 9, 3)))
 
     assert only(tiers, 10).sources == tuple(named(each) for each in range(4))
@@ -96,14 +100,14 @@ def test_a_memory_made_of_memories_knows_the_experiences_that_they_came_from() -
 
 
 def test_retrievals_count_as_access() -> None:
-    """An event adds its number of retrievals to the access count and sets the time of the last one."""
+    """An access event adds its retrievals to the memory's count, and sets the time of the last access."""
     tiers = mind(lived(1), accessed(1, 2), accessed(1, 3, second=90.0), accessed(7, 1))
 
     assert (only(tiers, 1).access_count, only(tiers, 1).accessed_at) == (5, 90.0)
 
 
 def test_what_is_shared_stays_as_it_is() -> None:
-    """A shared memory moves to long-term memory and is neither merged nor forgotten."""
+    """A shared memory moves to long-term memory. It is neither merged nor forgotten."""
     tiers = mind(lived(1, kind="reflection"), lived(2), shared(1, "bilateral", "lila"), begun(1, (1, 2), deleted=(1,)))
     formed = evolve_at_its_time(tiers, became(9, (1, 2)))
 
@@ -112,7 +116,7 @@ def test_what_is_shared_stays_as_it_is() -> None:
 
 
 def test_what_is_forgotten_is_gone_and_what_is_erased_too() -> None:
-    """Forgotten and erased memories are removed, and the totals follow."""
+    """Forgotten and erased memories are removed, and the totals no longer count them."""
     lives: list[AnyAgentEvent] = [lived(1), became(8, (1,)), lived(2)]
     erased = MemoriesErased(
         event_id=named("erased"), agent_id=AGENT, memory_ids=(named(2),), recorded_at=BORN, sequence=400
@@ -138,7 +142,7 @@ def test_other_parameters_are_in_force_at_once() -> None:
 
 
 def test_a_simulation_keeps_a_mind_by_its_own_clock() -> None:
-    """A simulation can keep a tiered memory by its own clock without a log."""
+    """A simulation can keep an agent's tiered memory without a log, by the simulation's own clock."""
     tiers = simulated([(lived(1), 30.0), (lived(2), 10.0)])
 
     assert [each.at for each in tiers.short] == [10.0, 30.0]
@@ -158,8 +162,8 @@ EVENTS: list[AnyAgentEvent] = [
 
 @given(st.lists(st.sampled_from(EVENTS), max_size=20))
 def test_no_history_is_impossible(events: list[AnyAgentEvent]) -> None:
-    """In any order of events, with repetitions, totals equal the rows, and an event changes only the rows that it
-    touches.
+    """For events in any order, with repetitions, the totals equal a recount, and each event changes only rows that it
+    names.
     """
     tiers = TieredMind()
     for event in events:
@@ -177,14 +181,14 @@ def test_no_history_is_impossible(events: list[AnyAgentEvent]) -> None:
 
 @given(st.lists(st.sampled_from(EVENTS), max_size=12), st.data())
 def test_repetitions_count_once(events: list[AnyAgentEvent], data: st.DataObject) -> None:
-    """A repeated event counts once, because the log delivers at least once."""
+    """An event that is repeated counts once. The log may deliver an event more than once."""
     again = [*events, *data.draw(st.lists(st.sampled_from(events), max_size=5) if events else st.just([]))]
 
     assert fold(again) == fold(events)
 
 
 def test_a_group_is_of_one_layer_only() -> None:
-    """A memory that has moved to long-term memory is not marked again by a group of short-term memories."""
+    """A group of short-term memories does not include a memory that has already moved to long-term memory."""
     tiers = mind(lived(1), became(8, (1,)), begun(1, (8,)))
 
     assert not only(tiers, 8).merging
@@ -192,7 +196,7 @@ def test_a_group_is_of_one_layer_only() -> None:
 
 
 def test_who_shares_names_those_whom_the_scope_asks_for() -> None:
-    """Sharing names no agent for global, one for bilateral and at least one for group."""
+    """A shared memory names no agent with the scope global, one with bilateral, and at least one with group."""
     for scope, to in (("global", ("lila",)), ("bilateral", ()), ("bilateral", ("lila", "mira")), ("group", ())):
         with pytest.raises(ValueError, match=r"visible|between|group"):
             shared(1, scope, *to)

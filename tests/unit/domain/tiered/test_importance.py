@@ -1,4 +1,4 @@
-"""Tests of importance and cues."""
+"""Tests of the importance of experiences, and of the cues (such as a failure or an emotion) that raise it."""
 
 import pytest
 
@@ -24,7 +24,7 @@ from nemuri_domain.tiered.importance import detect_cues, importance
     ],
 )
 def test_importance_goes_by_the_documents_rules(kind: Experienced, cues: Cues, expected: float) -> None:
-    """Importance is the base of the type plus the bonus of its cues (document 004 §4.5.3)."""
+    """Importance is the base value of the kind of experience plus a bonus for its cues (document 004 §4.5.3)."""
     assert importance(kind, cues) == pytest.approx(expected)
 
 
@@ -49,21 +49,23 @@ def test_importance_goes_by_the_documents_rules(kind: Experienced, cues: Cues, e
     ],
 )
 def test_words_tell_of_cues(text: str, found: set[str]) -> None:
-    """Words give exactly the expected cues, in Japanese and English."""
+    """A text has exactly the expected cues, in Japanese and English."""
     cues = detect_cues(text).model_dump(exclude={"emotion"})
 
     assert {name for name, there in cues.items() if there} == found
 
 
 def test_what_is_felt_is_heard() -> None:
-    """A strong emotion exceeds the threshold of a conversation, a weak one does not."""
+    """A text with a strong emotion has an emotion cue above 0.5, the threshold for conversations. A neutral text has
+    0.
+    """
     assert detect_cues("本当に悲しい、泣いている").emotion > 0.5
     assert detect_cues("I am furious with you!").emotion > 0.5
     assert detect_cues("Noah planted wheat").emotion == 0
 
 
 def test_what_shares_words_with_a_goal_is_related_to_it() -> None:
-    """A text that shares words with a goal is related to it; without goals nothing is."""
+    """A text is related to a goal if they share words. Without goals it is related to none."""
     goals = ["鉄インゴットを精錬する", "Build a stone house"]
 
     assert detect_cues("鉄インゴットを3個手に入れた", goals).goal_related

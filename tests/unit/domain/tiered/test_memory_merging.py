@@ -1,4 +1,4 @@
-"""Tests of the formation of memories without a model."""
+"""Tests of forming one memory from several without a language model."""
 
 import re
 
@@ -18,7 +18,7 @@ RULES = Consolidation()
 def told(
     *contents: str, kind: Experienced = "observation", failures: tuple[int, ...] = (), **more: object
 ) -> list[TierMemory]:
-    """Return experiences with these contents."""
+    """Return experiences with these contents. Those at the positions `failures` are failed actions."""
     events = (
         lived(number, text, kind=kind, cues=Cues(failure=number in failures), **more)  # type: ignore[arg-type]
         for number, text in enumerate(contents)
@@ -27,7 +27,7 @@ def told(
 
 
 def test_one_alone_keeps_its_words() -> None:
-    """A single memory keeps its text and becomes episodic."""
+    """A memory formed from one experience keeps its text and is episodic."""
     written = extract_memory(told("Lila and Noah quarrelled at the farm.", participants=("Lila", "Noah")), RULES)
 
     assert (written.content, written.type) == ("Lila and Noah quarrelled at the farm.", "episodic")
@@ -35,7 +35,9 @@ def test_one_alone_keeps_its_words() -> None:
 
 
 def test_several_become_sentences_of_their_own_and_how_many_they_were() -> None:
-    """Several memories become at most three of their sentences without duplicates, and their number."""
+    """A memory formed from several has at most three of their sentences, without duplicates, and states their
+    number.
+    """
     mined = [f"Noah mined iron with Lila in the {place}" for place in ("north", "north", "west", "south", "east")]
     written = extract_memory(told(*mined, kind="conversation"), RULES)
 
@@ -48,7 +50,7 @@ def test_several_become_sentences_of_their_own_and_how_many_they_were() -> None:
 
 @pytest.mark.parametrize("number", [1, 4])
 def test_no_word_of_a_conversation_loses_its_speaker(number: int) -> None:
-    """Every kept sentence of a conversation names its own speaker."""
+    """Every sentence that is kept from a conversation names its speaker."""
     said = {
         "Bela": ["Could you help me, please?", "The iron lies north of the lake."],
         "Chiyo": ["I have seen it.", "Two skeletons guard the iron in the cave"],
@@ -86,14 +88,14 @@ def test_japanese_is_joined_as_japanese() -> None:
     ],
 )
 def test_what_kind_of_memory_it_becomes(kind: Experienced, number: int, failures: tuple[int, ...], kept: Kept) -> None:
-    """Repeated successful actions become procedural, other repeated experiences semantic."""
+    """Repeated successful actions give a procedural memory, and other repeated experiences a semantic one."""
     smelting = [f"Smelted iron in the furnace with coal {each}" for each in range(number)]
 
     assert extract_memory(told(*smelting, kind=kind, failures=failures), RULES).type == kept
 
 
 def test_importance_is_that_of_the_most_important_and_grows_with_access() -> None:
-    """The importance is the highest of the sources or a model's rating, raised by retrievals (document 004 §4.3,
+    """The importance is the highest of the sources, or a model's rating, and retrievals raise it (document 004 §4.3,
     §4.5.3).
     """
     assert importance_after_access(0.5, 0, 10, RULES) == 0.5
@@ -113,7 +115,7 @@ def test_a_memory_that_is_formed_names_what_it_came_from() -> None:
 
 
 def test_tags_are_few_short_and_each_once() -> None:
-    """Tags are at most eight, short and unique, in their first spelling."""
+    """A memory has at most eight tags. They are short and unique, and keep their first spelling."""
     assert normalised_tags(["Lila", "lila", "  iron\nore ", "", "x" * 200]) == ("Lila", "iron ore", "x" * 60)
     assert len(normalised_tags(map(str, range(100)))) == 8
 
@@ -128,7 +130,7 @@ def test_code_alone_is_kept_as_it_is() -> None:
     st.randoms(),
 )
 def test_anything_can_become_a_memory(contents: list[str], random: object) -> None:
-    """Any texts become a valid memory, which does not depend on their order."""
+    """Any texts give a valid memory, which does not depend on their order."""
     memories = told(*contents)
     shuffled = list(memories)
     random.shuffle(shuffled)  # type: ignore[attr-defined]

@@ -24,12 +24,12 @@ HOUR = 3_600.0
 
 
 def kept(number: int, **more: object) -> TierMemory:
-    """Return a long-term memory that began at second 0."""
+    """Return a long-term memory that was formed at second 0."""
     return simulated([(became(number, (100 + number,)), 0.0)]).long[0].replace(**more)
 
 
 def test_recency_is_the_documents() -> None:
-    """Recency is 0.61 after one hour, 0.29 after two and a half, and 0.5 after 1.4."""
+    """Recency is 0.61 after one hour, 0.5 after 1.4 hours and 0.29 after two and a half hours, as in the document."""
     after = recency([0.0, 0.0, 0.0, 9e9], 2.5 * HOUR, 0.5)
 
     assert after[0] == pytest.approx(math.exp(-1.25))
@@ -39,7 +39,9 @@ def test_recency_is_the_documents() -> None:
 
 
 def test_access_weighs_by_its_logarithm() -> None:
-    """The access weight is the logarithm relative to the most retrieved memory, and 0 if nothing was retrieved."""
+    """The access weight is the logarithm of the retrievals, relative to the most retrieved memory. Without any it is
+    0.
+    """
     assert access_weight([0, 3, 9]) == pytest.approx([0, math.log(4) / math.log(10), 1])
     assert access_weight([0, 0]) == pytest.approx([0, 0])
 
@@ -53,13 +55,13 @@ def test_the_decay_factor_is_the_product() -> None:
 
 
 def test_nothing_is_forgotten_while_there_is_room() -> None:
-    """Nothing is forgotten below 80 % of the capacity, even if it is weak."""
+    """Below 80 % of the capacity no memory is forgotten, however weak it is."""
     assert plan_forgetting(LongTermColumns.of([kept(each) for each in range(7)]), 1_000 * HOUR, SMALL).deleted == ()
     assert len(plan_forgetting(LongTermColumns.of([kept(each) for each in range(8)]), 1_000 * HOUR, SMALL).deleted) == 8
 
 
 def test_what_was_never_retrieved_is_forgotten_once_it_is_faint() -> None:
-    """A memory without retrievals is forgotten when importance · recency falls below 0.05."""
+    """A memory that was never retrieved is forgotten once importance · recency is below 0.05."""
     memories = [kept(each, importance=0.5) for each in range(8)]
     retrieved = [memories[0].replace(access_count=1), *memories[1:]]
 
@@ -69,7 +71,7 @@ def test_what_was_never_retrieved_is_forgotten_once_it_is_faint() -> None:
 
 
 def test_what_is_young_is_left_alone_but_above_the_capacity() -> None:
-    """Young memories are forgotten only above the capacity, the weakest first."""
+    """Young memories are forgotten only if the capacity is exceeded, the weakest first."""
     memories = [kept(each, importance=0.01 * (each + 1)) for each in range(12)]
 
     assert plan_forgetting(LongTermColumns.of(memories[:9]), 0.9 * HOUR, SMALL).deleted == ()
@@ -77,7 +79,7 @@ def test_what_is_young_is_left_alone_but_above_the_capacity() -> None:
 
 
 def test_what_is_shared_or_going_stays() -> None:
-    """Shared memories and those in consolidation stay, even above the capacity."""
+    """Shared memories, and memories that are being consolidated, stay even if the capacity is exceeded."""
     memories = [kept(each, scope="global") if each else kept(each, merging=True) for each in range(12)]
 
     found = plan_forgetting(LongTermColumns.of(memories), 100 * HOUR, SMALL)
@@ -86,7 +88,7 @@ def test_what_is_shared_or_going_stays() -> None:
 
 
 def test_the_faint_are_merged_with_what_is_like_them() -> None:
-    """Memories with a factor below 0.1 and a cosine from 0.85 are merged."""
+    """Memories with a decay factor below 0.1 are merged with memories from a cosine of 0.85 on."""
     memories = [kept(each, importance=0.9, access_count=1 + (each > 3) * 500) for each in range(8)]
     found = plan_forgetting(LongTermColumns.of(memories), 1.2 * HOUR, SMALL)
     vectors = rows((1, 0), (1, 0.1), (0, 1), (0.1, 1), (1, 0), (1, 0), (1, 0), (1, 0))
@@ -104,8 +106,9 @@ def test_the_faint_are_merged_with_what_is_like_them() -> None:
     st.floats(0, 100),
 )
 def test_forgetting_keeps_its_promises(lives: list[tuple[float, int, float, bool]], hours: float) -> None:
-    """No memory is named twice, is fixed, or is both deleted and merged; retrieved ones are deleted only above the
-    capacity.
+    """For any memories, none is named twice, both deleted and merged, or touched although it must stay.
+
+    A retrieved memory is deleted only if the capacity is exceeded.
     """
     memories = [
         kept(number, importance=importance, access_count=count, at=at * HOUR, merging=fixed)
@@ -124,7 +127,7 @@ def test_forgetting_keeps_its_promises(lives: list[tuple[float, int, float, bool
 
 
 def test_ten_thousand_are_looked_at_at_once() -> None:
-    """Ten thousand memories are decided on as columns, the weakest first."""
+    """The decision on ten thousand memories is made on arrays, and takes the weakest first."""
     random = np.random.default_rng(1)
     memories = [kept(each) for each in range(2)] * 5_000
     fading = LongTermColumns(

@@ -1,4 +1,4 @@
-"""Tests of retrieval for each module."""
+"""Tests of retrieval from tiered memory, whose rules differ for each cognitive module."""
 
 import math
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ def recalled(
     top: int | None = None,
     asked: NDArray[np.float32] = ASKED,
 ) -> list[ScoredMemory]:
-    """Return the retrieved memories."""
+    """Return the memories that a module retrieves at the second `now`."""
     assert tiers.agent is not None
     found = shelf_of(tiers, vectors).recall(tiers.agent, tiers.memories.__getitem__, asked, now, module, top)
     assert all(memory is tiers.memories[each.memory_id] for each, memory in found)
@@ -45,7 +45,7 @@ def recalled(
 
 
 def fanned(tiers: TieredMind) -> dict[UUID, NDArray[np.float32]]:
-    """Return vectors with decreasing similarity to the query."""
+    """Return a vector for each memory. Their similarity to the query decreases from memory to memory."""
     memories = sorted(tiers.memories.values(), key=lambda each: (each.at, each.changed))
     return {
         each.memory_id: np.array([math.cos(0.01 * number), math.sin(0.01 * number)], np.float32)
@@ -54,7 +54,7 @@ def fanned(tiers: TieredMind) -> dict[UUID, NDArray[np.float32]]:
 
 
 def lives() -> TieredMind:
-    """Return a tiered memory with forty experiences of every type and thirty long-term memories."""
+    """Return a tiered memory with forty experiences, of all kinds, and thirty long-term memories."""
     short = [(lived(each, f"thing {each}", kind=TYPES[each % 4]), each * 10.0) for each in range(40)]
     kinds = ("episodic", "semantic", "procedural")
     long = [(became(100 + each, (200 + each,), type=kinds[each % 3]), each * 10.0) for each in range(30)]
@@ -77,7 +77,9 @@ def lives() -> TieredMind:
 def test_every_module_looks_in_its_own_way(
     module: Module, weights: tuple[float, float, float], top: int, layers: set[str], types: set[str] | None
 ) -> None:
-    """Each module uses its row of the table in document 004 §4.6.3. A reflection finds only ten episodes here."""
+    """Each module uses its row of the table in document 004 §4.6.3. A reflection finds only the ten episodes that exist
+    here.
+    """
     tiers = lives()
 
     found = recalled(tiers, fanned(tiers), 400.0, module)
@@ -92,7 +94,7 @@ def test_every_module_looks_in_its_own_way(
 
 
 def test_a_reflection_asks_for_twenty() -> None:
-    """A reflection retrieves twenty memories, planning fifteen and talking five."""
+    """A reflection retrieves up to twenty memories, planning fifteen and talking five."""
     rules = TiersPolicy()
 
     assert [rules.pattern(each).top for each in ("self_reflection", "planning", "talking")] == [20, 15, 5]
@@ -117,7 +119,7 @@ def test_relevance_recency_and_importance_each_lift_a_memory() -> None:
 
 
 def test_of_two_that_tell_of_the_same_experience_the_better_one_is_told() -> None:
-    """Of two memories of the same experience only the better one is returned (document 004 §4.6.2)."""
+    """Of two memories that contain the same experience only the better one is returned (document 004 §4.6.2)."""
     ids = [named(each) for each in range(4)]
     found = [ScoredMemory(each, "long", 0.5, 0.5, 0.5, 1 - place / 10) for place, each in enumerate(ids)]
     origins = {ids[0]: {named(10), named(11)}, ids[1]: {named(11)}, ids[2]: {named(12)}, ids[3]: {ids[3]}}
@@ -140,7 +142,7 @@ def test_only_the_newest_short_term_memories_are_looked_at() -> None:
 
 
 def test_ten_thousand_memories_are_searched_as_one_by_one() -> None:
-    """A search of ten thousand memories in columns equals a search one by one."""
+    """A search of ten thousand memories on arrays gives the same result as a search one by one."""
     random = np.random.default_rng(7)
     count = 10_000
     base = simulated([(became(1, (0,)), 0.0)]).long[0]

@@ -1,4 +1,4 @@
-"""Tests of working memory and of shared memories."""
+"""Tests of working memory, of sharing memories, and of the default parameters."""
 
 import pytest
 from pydantic import ValidationError
@@ -25,7 +25,7 @@ FULL = WorkingMemory(
 
 
 def test_working_memory_is_told_in_lines() -> None:
-    """Working memory is rendered in lines with every field, the decision first (document 004 §4.2.1)."""
+    """Working memory is written as lines with every field, the decision first (document 004 §4.2.1)."""
     assert [*FULL.lines()] == [
         "decided: go on mining at the farm",
         "doing: mining iron_ore, expecting iron_ore x1",
@@ -40,7 +40,7 @@ def test_working_memory_is_told_in_lines() -> None:
 
 
 def test_working_memory_is_updated_in_parts() -> None:
-    """An update changes the named fields only and refuses invalid ones (document 004 §4.8.3)."""
+    """An update changes only the fields that it names, and invalid fields are refused (document 004 §4.8.3)."""
     after = FULL.updated(health=12, current_action=None)
 
     assert (after.health, after.current_action, after.active_goals) == (12, None, FULL.active_goals)
@@ -66,12 +66,12 @@ def memory(**more: object) -> TierMemory:
     ],
 )
 def test_who_sees_a_memory(shared: dict[str, object], seen_by: set[str]) -> None:
-    """A memory is visible to its owner and to those it is shared with."""
+    """A memory is visible to its owner and to the agents with which it is shared."""
     assert {each for each in ("noah", "lila", "mira") if is_visible(memory(**shared), each)} == seen_by
 
 
 def test_the_parameters_are_the_documents() -> None:
-    """The default parameters are those of document 004 §4.2 and §4.3, and each has a range."""
+    """The default parameters are those of document 004 §4.2 and §4.3, and each parameter has a range."""
     rules = TiersPolicy()
 
     assert rules.retrieval.decay_per_hour == 0.5

@@ -45,7 +45,7 @@ ACTION: SearchStrategy[Action] = st.one_of(
     st.builds(Rest, seconds=st.floats(0.1, 5)),
 )
 STEP = st.tuples(st.lists(st.tuples(NAMES, ACTION), max_size=4), st.sampled_from([0.25, 0.1, 1.0]))
-"""The acts that begin at one moment, and the seconds that pass after them."""
+"""Strategy for a step: the acts that begin at one moment, and the seconds until the next step."""
 STEPS = st.lists(STEP, min_size=1, max_size=12)
 EXCHANGE_ACTION: SearchStrategy[Action] = st.one_of(
     st.builds(Give, to=NAMES, stack=STACK),
@@ -57,4 +57,4 @@ EXCHANGE_ACTION: SearchStrategy[Action] = st.one_of(
 EXCHANGE_STEPS = st.lists(
     st.tuples(st.lists(st.tuples(NAMES, EXCHANGE_ACTION), max_size=4), st.just(0.25)), min_size=1, max_size=12
 )
-"""Sequences of steps with gifts, trades, deposits, withdrawals and rests only."""
+"""Strategy for sequences of steps that contain only gifts, trades, deposits, withdrawals and rests."""

@@ -1,4 +1,4 @@
-"""A world of bare grass to which tests add blocks, items and creatures."""
+"""A world that has only grass, to which tests add blocks, items and creatures."""
 
 from collections.abc import Iterable
 from itertools import count
@@ -21,10 +21,10 @@ def at(x: int, z: int) -> Position:
 
 
 class Stage:
-    """A world of grass only, with all agents in its middle. By default no creatures spawn."""
+    """A world that has only grass, with all agents in its middle. By default no creatures spawn."""
 
     def __init__(self, *agents: str, creatures: bool = False, size: int = 64, day: float = 1e6) -> None:
-        """Create the world with these agents. Their names are their ids."""
+        """Create the world with these agents. The name of each is equal to its id."""
         self.state = WorldState.initial(WorldSettings(size=size, creatures=creatures, day_seconds=day))
         self.state.ground = BlockGrid.from_blocks(np.full((size, size), BLOCK_NUMBER["grass"], dtype=np.uint8))
         self.state.terrain.dark[:] = self.state.terrain.safe[:] = False
@@ -36,7 +36,7 @@ class Stage:
         self.world.changed_percepts()
 
     def row(self, agent: str) -> int:
-        """Return the row of an agent."""
+        """Return the row of an agent in the world's arrays."""
         return self.state.players.rows[agent]
 
     def place_agent(self, agent: str, x: int, z: int) -> None:
@@ -66,17 +66,18 @@ class Stage:
         return self.state.creatures.id_of(self.state.creatures.number.size - 1)
 
     def act(self, agent: str, action: Action) -> Act:
-        """Return an act with a new id."""
+        """Return an act of an agent, with a new id."""
         return Act(agent_id=agent, act_id=f"act-{next(self._acts)}", act=action)
 
     def do(self, agent: str, action: Action, seconds: float = 0.25) -> str | None:
-        """Begin an act and advance time. Return the reason of its failure, empty on success, or None while it
-        continues.
+        """Begin an act and advance time by `seconds`.
+
+        Return None if the act continues, an empty text if it succeeded, else the reason of its failure.
         """
         return self.do_together([(agent, action)], seconds)[0]
 
     def do_together(self, actions: Iterable[tuple[str, Action]], seconds: float = 0.25) -> list[str | None]:
-        """Begin several acts at once and advance time. Return the same as `do` for each."""
+        """Begin several acts at the same time and advance time by `seconds`. Return for each act the same as `do`."""
         acts = [self.act(agent, action) for agent, action in actions]
         self.world.step(acts, seconds)
         told = self.world.changed_percepts()
@@ -86,7 +87,9 @@ class Stage:
     def wait_for_outcome(
         self, agent: str, action: Action, limit: float = 120.0, pace: float = 0.25
     ) -> tuple[str, float]:
-        """Begin an act and wait for its outcome. Return the reason of its failure and the seconds until the outcome."""
+        """Begin an act and advance time until its outcome. Return the reason of its failure (empty on success) and the
+        seconds.
+        """
         act, began = self.act(agent, action), self.world.second
         self.world.step([act], pace)
         while self.world.second - began < limit:
@@ -97,12 +100,12 @@ class Stage:
         raise AssertionError(f"{action} had no outcome in {limit} seconds")
 
     def next_percept(self, agent: str) -> Percept:
-        """Return an agent's percept and mark it as read."""
+        """Return an agent's percept, which then counts as read."""
         told = self.world.changed_percepts()
         return told.get(agent) or self.world.percept(agent)
 
     def advance(self, seconds: float) -> None:
-        """Advance time by some seconds."""
+        """Advance time by `seconds`."""
         self.world.step([], seconds)
 
 

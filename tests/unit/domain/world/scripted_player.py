@@ -1,4 +1,4 @@
-"""A scripted player that follows a plan. It knows the map; everything else it takes from its percepts."""
+"""A scripted player that follows a plan. It is given the map, and takes everything else from its percepts."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -12,20 +12,20 @@ from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, R
 from nemuri_domain.world.grid_world import World
 
 HUNT_SECONDS = 600.0
-"""Seconds of simulation time for one hunt, at most."""
+"""Longest time of one hunt, in seconds of the simulation."""
 
 
 class ScriptedPlayer:
-    """One agent."""
+    """An agent of the grid world that a test controls."""
 
     def __init__(self, world: World, name: str) -> None:
-        """Enter the world."""
+        """Let the player enter the world."""
         self.world, self.name, self._acts = world, name, 0
         world.join(name, name)
         self.percept: Percept = world.changed_percepts()[name]
 
     def do(self, action: Action) -> str:
-        """Act and wait for the outcome. Return the reason of the failure; empty on success."""
+        """Act and wait for the outcome. Return the reason of a failure; an empty text on success."""
         self._acts += 1
         known = f"{self.name}-{self._acts}"
         acts = [Act(agent_id=self.name, act_id=known, act=action)]
@@ -38,11 +38,11 @@ class ScriptedPlayer:
                     return outcome.reason
 
     def count(self, item: str) -> int:
-        """Return how many of an item it holds."""
+        """Return the number of an item that the player holds."""
         return self.world.percept(self.name).inventory.get(item, 0)
 
     def blocks_by_distance(self, *blocks: str, dark: bool = False) -> Iterator[Position]:
-        """Return the positions of blocks of these kinds, nearest first."""
+        """Yield the positions of blocks of these kinds, nearest first."""
         state, here = self.world._state, self.percept.position
         known = np.isin(state.ground.blocks(), [BLOCK_NUMBER[each] for each in blocks])
         found = np.argwhere(known & state.terrain.dark if dark else known)
@@ -56,15 +56,15 @@ class ScriptedPlayer:
         return Position(x=x, y=GROUND_Y, z=z)
 
     def go(self, places: Iterable[Position]) -> None:
-        """Walk to the first reachable position."""
+        """Walk to the first of these positions that is reachable."""
         assert any(self.do(Go(to=each)) == "" for each in places)
 
     def far_from_towns(self, block: str) -> Iterator[Position]:
-        """Return the positions of blocks of a kind that are not near a town."""
+        """Yield the positions of blocks of a kind that are not near a town."""
         return (each for each in self.blocks_by_distance(block) if not self.world._state.terrain.safe[each.x, each.z])
 
     def collect(self, block: str) -> None:
-        """Collect one block of a kind, the nearest reachable one."""
+        """Collect the nearest reachable block of a kind."""
         for place in self.blocks_by_distance(block):
             if self.do(Go(to=place)) == "":
                 while (reason := self.do(Collect(block=block, at=place))).startswith("found no"):
@@ -74,7 +74,7 @@ class ScriptedPlayer:
         raise AssertionError(f"there is no {block} that {self.name} can get to")
 
     def craft(self, item: str) -> None:
-        """Craft an item after collecting its ingredients and placing its stations."""
+        """Collect the ingredients of an item, place the required stations, and craft the item."""
         blocks = {rule.item: block for block, rule in COLLECTING_RULES.items()}
         for block in RECIPES[item].stations:
             if not self.count(block):
@@ -94,12 +94,12 @@ class ScriptedPlayer:
         raise AssertionError(f"{item} cannot be placed")
 
     def wait(self, second: float) -> None:
-        """Advance the world to that second."""
+        """Advance the world to the second `second`."""
         if second > self.world.second:
             self.world.step([], second - self.world.second)
 
     def hunt(self, sort: str) -> None:
-        """Wait for a creature of the species and attack until one is defeated."""
+        """Wait for a creature of the species and attack until one creature is defeated."""
         until, number = self.world.second + HUNT_SECONDS, self._defeated(sort)
         while self._defeated(sort) == number:
             assert self.world.second < until, f"no {sort} was to be had"
@@ -110,5 +110,7 @@ class ScriptedPlayer:
                 self.do(Go(to=seen[0].position))
 
     def _defeated(self, sort: str) -> int:
-        """Return a value that changes when a creature of the species is defeated: the beef held, or the achievement."""
+        """Return a number that changes when a creature of the species is defeated: the beef held, or the achievement as
+        0 or 1.
+        """
         return self.count("beef") if sort == "cow" else f"defeat_{sort}" in self.world.achievements(self.name)

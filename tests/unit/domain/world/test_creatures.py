@@ -9,7 +9,7 @@ from tests.unit.domain.world.grass_world import MIDDLE, Stage
 
 @pytest.mark.parametrize(("tool", "blows"), [(None, 3), ("wood_sword", 2), ("stone_sword", 1), ("diamond_sword", 1)])
 def test_a_defeated_creature_drops_its_items(tool: str | None, blows: int) -> None:
-    """A better sword needs fewer blows. A defeated creature disappears from percepts and its drops go to the agent."""
+    """A better sword needs fewer blows. A defeated creature disappears from percepts, and the agent gets its drops."""
     stage = Stage("ann")
     if tool:
         stage.give("ann", **{tool: 1})
@@ -26,7 +26,7 @@ def test_a_defeated_creature_drops_its_items(tool: str | None, blows: int) -> No
 
 
 def test_an_attack_out_of_reach_fails() -> None:
-    """An attack on a creature five blocks away fails as out of reach."""
+    """An attack on a creature five blocks away fails, because it is out of reach."""
     stage = Stage("ann")
     assert stage.do("ann", Attack(target=stage.add_creature("cow", MIDDLE + 5, MIDDLE))) == "that is out of reach"
 
@@ -53,7 +53,7 @@ def test_a_zombie_does_more_damage_to_a_resting_agent(resting: bool, armour: boo
 
 
 def test_creatures_spawn_near_agents_and_despawn_without_them() -> None:
-    """Cows spawn near agents on grass by day, up to the limit, and despawn when no agent is near."""
+    """By day cows spawn on grass near agents, up to a limit. They despawn when no agent is near."""
     stage = Stage("ann", creatures=True)
     stage.advance(60)
     cows = stage.state.creatures

@@ -1,4 +1,4 @@
-"""Tests of the rules: they agree with Crafter and are consistent."""
+"""Tests of the rules of the grid world: they agree with the game Crafter and are consistent."""
 
 from nemuri_domain.world.game_rules import (
     ACHIEVEMENTS,
@@ -17,7 +17,7 @@ COLLECTED = {
     "iron": ("stone_pickaxe", "iron"), "diamond": ("iron_pickaxe", "diamond"), "water": (None, None),
     "grass": (None, "sapling"),
 }  # fmt: skip
-"""Tool and item of each block in Crafter 1.8.3. Water gives a drink, which is no item."""
+"""The required tool and the collected item of each block in Crafter 1.8.3. Water gives a drink, which is no item."""
 MADE: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
     "table": ({"wood": 2}, ()),
     "furnace": ({"stone": 4}, ()),
@@ -28,7 +28,7 @@ MADE: dict[str, tuple[dict[str, int], tuple[str, ...]]] = {
     "stone_sword": ({"wood": 1, "stone": 1}, ("table",)),
     "iron_sword": ({"wood": 1, "coal": 1, "iron": 1}, ("table", "furnace")),
 }
-"""Ingredients and stations of each item in Crafter. There, placing a table or furnace uses up its ingredients."""
+"""The ingredients and stations of each item in Crafter, where placing a table or furnace uses up its ingredients."""
 PUT = {
     "stone": {"grass", "sand", "path", "water", "lava"}, "table": {"grass", "sand", "path"},
     "furnace": {"grass", "sand", "path"}, "sapling": {"grass"},
@@ -36,7 +36,7 @@ PUT = {
 
 
 def test_recipes_are_those_of_crafter() -> None:
-    """Tools, yields, ingredients, stations and placeable ground are those of Crafter."""
+    """Tools, items, ingredients, stations and the ground on which blocks can be placed are those of Crafter."""
     assert {each: (COLLECTING_RULES[each].tool, COLLECTING_RULES[each].item) for each in COLLECTED} == COLLECTED
     assert {each: (dict(RECIPES[each].ingredients), RECIPES[each].stations) for each in MADE} == MADE
     assert {each: set(PLACING_RULES[each].onto) for each in PUT} == PUT
@@ -44,7 +44,7 @@ def test_recipes_are_those_of_crafter() -> None:
 
 
 def test_each_of_the_22_achievements_can_be_reached() -> None:
-    """Each achievement is reached by a rule, except three: defeating a zombie or a skeleton, and waking up."""
+    """A rule leads to each achievement, except to three: defeating a zombie, defeating a skeleton, and waking up."""
     reached = {f"collect_{each.item or 'drink'}" for each in COLLECTING_RULES.values()}
     reached |= {f"place_{rule.block or item}" for item, rule in PLACING_RULES.items()} | {
         f"make_{each}" for each in RECIPES

@@ -21,7 +21,7 @@ def _held(stage: Stage) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def test_a_gift_moves_to_the_other_inventory() -> None:
-    """A gift moves to the other inventory at once and counts as held by both agents."""
+    """A gift moves to the other inventory at once, and the receiver is recorded as having held it."""
     stage = _two()
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == ""
     assert _held(stage) == ({}, {"stone": 3, "wood": 2})
@@ -29,7 +29,7 @@ def test_a_gift_moves_to_the_other_inventory() -> None:
 
 
 def test_a_trade_needs_two_matching_offers() -> None:
-    """The first offer stays open until the matching one arrives; then both acts have one outcome."""
+    """A first offer stays open until the matching one arrives. Then each of the two acts has one outcome."""
     stage = _two()
     first = stage.act("ann", Trade(partner="bob", offer=WOOD, want=STONE))
     stage.world.step([first], 2)

@@ -65,8 +65,9 @@ REFUSED: list[tuple[Action, str]] = [
 
 @pytest.mark.parametrize(("action", "reason"), REFUSED)
 def test_an_impossible_act_is_refused_and_changes_nothing(action: Action, reason: str) -> None:
-    """An impossible act fails with a reason and changes neither blocks nor inventory, also for unknown items and
-    positions.
+    """An impossible act fails with a reason and changes neither blocks nor inventory.
+
+    Acts with unknown items and unknown positions are impossible too.
     """
     stage = Stage("ann")
     stage.give("ann", fence=1)
@@ -85,7 +86,7 @@ def test_a_full_inventory_refuses_another_item() -> None:
 
 
 def test_an_agent_is_busy_after_an_act() -> None:
-    """The agent is busy for a second after felling a tree; its next act begins afterwards."""
+    """An agent is busy for a second after felling a tree, and begins its next act afterwards."""
     stage = Stage("ann")
     stage.set_block("tree", (NEAR.x, NEAR.z))
     assert stage.do("ann", Collect(block="tree", at=NEAR)) == ""
@@ -110,8 +111,8 @@ def test_a_plant_bears_fruit_repeatedly() -> None:
 
 
 def test_a_chest_is_shared_and_must_be_empty_to_be_collected() -> None:
-    """Every agent can withdraw the contents of a chest. A failed withdrawal names the contents, and only an empty chest
-    can be collected.
+    """Every agent can withdraw items from a chest. A failed withdrawal names the contents. Only an empty chest can be
+    collected.
     """
     stage = Stage("ann", "bob")
     stage.set_block("chest", (NEAR.x, NEAR.z))
@@ -140,8 +141,9 @@ def test_health_rises_faster_at_rest() -> None:
 
 
 def test_a_starved_agent_respawns_without_items() -> None:
-    """Hunger reaches 0 after 20 times 45 seconds, and then health falls every 10 seconds. A dead agent starts again at
-    home without items, but the items that it ever held stay recorded.
+    """Hunger reaches 0 after 20 times 45 seconds. Then health falls every 10 seconds, until the agent dies.
+
+    A dead agent starts again at home without items. The record of items that it has ever held stays.
     """
     stage = Stage("ann")
     stage.give("ann", wood=3)
@@ -170,7 +172,7 @@ def test_a_drink_restores_health() -> None:
 
 
 def test_a_block_that_encloses_its_agent_is_refused() -> None:
-    """The last block of a small ring around the agent is refused; a ring as large as a house can be closed."""
+    """A block that would enclose its agent in a small area is refused. An area as large as a house can be enclosed."""
     for radius, closed in ((1, False), (2, False), (4, True)):
         stage = Stage("ann")
         ring = [(x, z) for x, z in product(range(-radius, radius + 1), repeat=2) if max(abs(x), abs(z)) == radius]

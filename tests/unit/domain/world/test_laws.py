@@ -31,7 +31,7 @@ SNAPSHOT = SMALL_WORLD.world.dump()
 
 
 def _apply(stage: Stage, steps: Steps) -> list[object]:
-    """Apply the steps and return the changed percepts after each."""
+    """Apply the steps, and return the changed percepts after each step."""
     told = list[object]()
     for actions, seconds in steps:
         stage.world.step([stage.act(agent, action) for agent, action in actions], seconds)
@@ -48,7 +48,9 @@ def _stage(world: World) -> Stage:
 @settings(max_examples=15, deadline=None)
 @given(steps=STEPS, cut=st.integers(0, 12))
 def test_a_loaded_world_continues_identically(steps: Steps, cut: int) -> None:
-    """A world that is loaded from a snapshot at any step gives the same percepts and the same final snapshot."""
+    """A world loaded from a snapshot, made after any step, gives the same percepts and the same final snapshot as the
+    original.
+    """
     whole, first = (_stage(World.load(SNAPSHOT)) for _ in range(2))
     told = _apply(whole, steps)
     before = _apply(first, steps[:cut])
@@ -61,7 +63,7 @@ def test_a_loaded_world_continues_identically(steps: Steps, cut: int) -> None:
 @settings(max_examples=15, deadline=None)
 @given(steps=STEPS)
 def test_every_act_has_exactly_one_outcome(steps: Steps) -> None:
-    """Each act of an agent in the world has exactly one outcome, also if it is refused, replaced or ended by death."""
+    """Each act has exactly one outcome, also if it is refused, replaced, or ended by the agent's death."""
     stage, said, ended = _stage(World.load(SNAPSHOT)), Counter[str](), Counter[str]()
     for actions, seconds in [*steps, *[([], 1.0)] * 30]:
         acts = [stage.act(agent, action) for agent, action in actions]
@@ -93,7 +95,7 @@ def test_transfers_conserve_all_items(steps: Steps) -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2**62])
 def test_the_seed_determines_the_world(seed: int) -> None:
-    """Equal seeds give the same snapshot; another seed gives another one."""
+    """Equal seeds give the same snapshot, and another seed gives a different one."""
 
     def lived(seed: int) -> bytes:
         world = World(WorldSettings(seed=seed, size=64, towns=("north", "south")))
@@ -108,14 +110,14 @@ def test_the_seed_determines_the_world(seed: int) -> None:
 
 @pytest.mark.parametrize("spoilt", [b"", b"world", SNAPSHOT[:-30], SNAPSHOT[:200], b"PK\x03\x04" + SNAPSHOT[4:90]])
 def test_an_invalid_snapshot_is_refused(spoilt: bytes) -> None:
-    """Bytes that are no snapshot raise an error with a one-line message."""
+    """Bytes that are not a snapshot raise an error with a message of one line."""
     with pytest.raises(InvalidSnapshotError, match="no world"):
         World.load(spoilt)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
 def test_time_must_advance(seconds: float) -> None:
-    """Seconds that are not finite and positive raise ValueError and change nothing."""
+    """Seconds that are not finite and positive raise `ValueError` and change nothing."""
     world = World.load(SNAPSHOT)
     with pytest.raises(ValueError, match="positive"):
         world.step([], seconds)

@@ -17,7 +17,7 @@ WALL = [(MIDDLE + 8, z) for z in range(MIDDLE - 10, MIDDLE + 11)]
 
 @pytest.mark.parametrize("block", ["water", "lava", "stone", "tree", "fence"])
 def test_an_agent_walks_around_a_wall(block: str) -> None:
-    """An agent walks around a wall, which takes longer than the straight path, and stops within reach of the goal."""
+    """An agent walks around a wall, which takes longer than a straight path, and stops within reach of its goal."""
     stage, walled = Stage("ann"), Stage("ann")
     walled.set_block(block, *WALL)
     goal = Go(to=at(MIDDLE + 20, MIDDLE))
@@ -29,7 +29,7 @@ def test_an_agent_walks_around_a_wall(block: str) -> None:
 
 
 def test_an_unreachable_goal_is_refused() -> None:
-    """A walk fails and does not move the agent if no walkable cell is within reach of the goal."""
+    """If no walkable cell is within reach of the goal, the walk fails and the agent does not move."""
     stage = Stage("ann")
     stage.set_block("stone", *((x, z) for x in range(45, 57) for z in range(45, 57)))
     stage.set_block("path", (51, 51))
@@ -48,7 +48,9 @@ def test_the_search_from_an_enclosed_cell_ends_early() -> None:
 
 @given(st.floats(0.3, 0.6), st.integers(0, 2**32 - 1))
 def test_a_path_is_found_exactly_if_one_exists(share: float, seed: int) -> None:
-    """A path exists exactly if steps to the north, south, east and west connect the start with a cell within reach."""
+    """A path is found if, and only if, steps to the north, south, east and west connect the start with a cell within
+    reach.
+    """
     ground, rng = Stage().state.ground, np.random.default_rng(seed)
     for x, z in np.argwhere(rng.random((64, 64)) < share).tolist():
         ground.set_block(ground.cell(x, z), "stone")
@@ -66,14 +68,14 @@ def test_a_path_is_found_exactly_if_one_exists(share: float, seed: int) -> None:
 
 
 def test_an_ore_in_rock_can_be_reached_from_outside() -> None:
-    """An agent walks to a cell from which an ore inside rock is within reach."""
+    """To reach an ore inside rock, an agent walks to a cell outside from which the ore is within reach."""
     stage = Stage("ann")
     stage.set_block("stone", *((x, z) for x in range(45, 57) for z in range(45, 57)))
     assert stage.wait_for_outcome("ann", Go(to=at(48, 48)))[0] == ""
 
 
 def test_an_obstructed_path_is_searched_again() -> None:
-    """An agent whose path is obstructed searches another path, and the act has one outcome."""
+    """An agent whose path gets obstructed searches another path. The act still has one outcome."""
     stage = Stage("ann")
     assert stage.do("ann", Go(to=at(MIDDLE + 20, MIDDLE)), seconds=0.5) is None
     stage.set_block("fence", *WALL)
@@ -100,7 +102,7 @@ def test_a_new_act_replaces_the_current_one_except_speech() -> None:
 
 
 def test_paths_cut_no_corners() -> None:
-    """There is no diagonal step between two blocks that touch at a corner."""
+    """A path has no diagonal step between two blocks that touch at a corner."""
     stage = Stage("ann")
     ring = [(x, z) for x in range(26, 39) for z in range(26, 39) if abs(x - 32) + abs(z - 32) == 6]
     stage.set_block("water", *ring)
@@ -108,7 +110,7 @@ def test_paths_cut_no_corners() -> None:
 
 
 def test_a_long_path_is_walked_to_its_end() -> None:
-    """A path longer than the stored part of it is walked to the end."""
+    """A path that is too long to be stored completely is walked to its end."""
     stage = Stage("ann")
     for number, x in enumerate(range(2, 62, 3)):
         stage.set_block("stone", *((x, z) for z in range(64) if z != (0 if number % 2 else 63)))
@@ -145,8 +147,8 @@ def test_an_agent_returns_beside_an_obstructed_position() -> None:
 
 
 def test_joining_an_unknown_or_full_town_is_refused() -> None:
-    """Joining raises an error with a one-line message if the town is unknown or there is no room. The agent stays
-    unknown.
+    """Joining an unknown town, or one without room, raises an error with a message of one line. The agent is not
+    added.
     """
     stage = Stage("ann")
     with pytest.raises(SpawnError, match="there is no town atlantis in this world"):

@@ -1,4 +1,4 @@
-"""Tests of percepts: the radii of document 002 §3.4, changes, and events that are reported once."""
+"""Tests of percepts: the radii of document 002 §3.4, percepts only after changes, and events that are reported once."""
 
 from collections import Counter
 
@@ -35,7 +35,7 @@ def test_the_spatial_index_equals_a_comparison_of_all_pairs(
     ("dx", "dz", "hears"), [(32, 0, True), (33, 0, False), (0, -32, True), (23, 22, True), (23, 23, False)]
 )
 def test_speech_is_heard_within_the_chat_radius(dx: int, dz: int, hears: bool) -> None:
-    """An utterance is heard at up to 32 blocks, but not by the speaker."""
+    """Agents up to 32 blocks away hear an utterance. The speaker does not hear it."""
     stage = Stage("ann", "bob", size=128)
     stage.world.join("ann", "Ann")
     stage.place_agent("ann", 64, 64)
@@ -52,7 +52,7 @@ def test_speech_is_heard_within_the_chat_radius(dx: int, dz: int, hears: bool) -
 
 @pytest.mark.parametrize(("dx", "dz", "sees"), [(16, 0, True), (17, 0, False), (11, 11, True), (12, 11, False)])
 def test_agents_and_blocks_are_seen_within_the_visual_radius(dx: int, dz: int, sees: bool) -> None:
-    """Agents and blocks are visible at up to 16 blocks."""
+    """Agents and blocks are visible up to a distance of 16 blocks."""
     stage = Stage("ann", "bob")
     stage.place_agent("bob", MIDDLE + dx, MIDDLE + dz)
     stage.set_block("table", (MIDDLE + dx, MIDDLE + dz))
@@ -66,7 +66,7 @@ def test_agents_and_blocks_are_seen_within_the_visual_radius(dx: int, dz: int, s
 
 
 def test_an_agent_without_changes_gets_no_percept() -> None:
-    """An agent without changes gets no percept, and each event is reported once."""
+    """An agent for which nothing has changed gets no percept, and each event is reported once."""
     stage = Stage("ann", "bob", "far", size=128)
     stage.place_agent("far", 100, 100)
     stage.world.changed_percepts()
@@ -79,7 +79,7 @@ def test_an_agent_without_changes_gets_no_percept() -> None:
 
 
 def test_a_walking_agent_is_seen_until_it_is_out_of_sight() -> None:
-    """A walking agent is seen as walking, and the observer gets a percept without it when it is out of sight."""
+    """A walking agent is seen as walking. When it is out of sight, the observer gets a percept without it."""
     stage = Stage("ann", "bob")
     stage.world.step([stage.act("bob", Go(to=at(63, MIDDLE)))], 0.5)
     seen = [each.activity for each in stage.world.changed_percepts()["ann"].agents]
@@ -92,7 +92,9 @@ def test_a_walking_agent_is_seen_until_it_is_out_of_sight() -> None:
 
 
 def test_an_agent_returns_with_its_inventory() -> None:
-    """An agent that left is no longer seen. When it returns it has its inventory, its new name and a percept."""
+    """An agent that has left is no longer seen. When it returns, it has its inventory and its new name, and gets a
+    percept.
+    """
     stage = Stage("ann", "bob")
     stage.give("bob", wood=2)
     stage.world.leave("bob")
@@ -111,8 +113,8 @@ def test_an_agent_returns_with_its_inventory() -> None:
     st.dictionaries(st.tuples(st.integers(14, 50), st.integers(14, 50)), st.sampled_from(VISIBLE_BLOCKS), max_size=80)
 )
 def test_a_percept_contains_the_two_nearest_blocks_of_each_kind(built: dict[tuple[int, int], str]) -> None:
-    """A percept contains the two nearest blocks of each kind: first the nearest of all kinds by distance, then the
-    second ones.
+    """A percept contains the two nearest blocks of each kind. First come the nearest of all kinds, by distance, then
+    the second ones.
     """
     stage = Stage("ann")
     stage.set_block("path", *((x, z) for x in range(64) for z in range(64)))
@@ -157,8 +159,8 @@ def test_all_agents_perceive_nightfall() -> None:
 
 
 def test_percepts_as_json_equal_the_contract_type() -> None:
-    """The JSON of percepts validates as the contract's type and equals the percept, with any script and quotes in names
-    and speech.
+    """The JSON of a percept is valid for the contract's type and equals the percept, with any script and quotes in
+    names and speech.
     """
     stage = Stage("ann", "bob", "cat")
     stage.world.join("bob", '“Bob” \\ "ボブ"')

@@ -1,4 +1,4 @@
-"""Test that a scripted player reaches all achievements in a generated world."""
+"""A scripted player reaches all achievements in a generated world."""
 
 from nemuri_contracts.world_protocol import Collect, Eat, Rest
 from nemuri_domain.world.game_rules import ACHIEVEMENTS, RIPENING_SECONDS
