@@ -1,4 +1,4 @@
-"""`nemuri teach`, `courses` and `clock`."""
+"""The commands `nemuri teach`, `courses` and `clock`: courses are taught, and the clock makes repetitions due."""
 
 from pathlib import Path
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""`nemuri forget`, `backup` and `restore`."""
+"""The commands `nemuri forget`, `backup` and `restore`: erased memories stay erased."""
 
 from pathlib import Path
 

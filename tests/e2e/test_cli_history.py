@@ -1,4 +1,4 @@
-"""`nemuri state`, `diff`, `replay --what-if` and `memory --history`."""
+"""The commands that show the past: `nemuri state`, `diff`, `replay --what-if` and `memory --history`."""
 
 from pathlib import Path
 from typing import Any

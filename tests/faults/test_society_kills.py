@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def running() -> AsyncIterator[RunningSociety]:
-    """A running society, shared by all tests of this module. They depend on their order."""
+    """A running society, shared by all tests of this module. The tests depend on their order."""
     async with RunningSociety.running() as running:
         await running.resume()
         await running.until_complete()

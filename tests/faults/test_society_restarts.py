@@ -64,8 +64,9 @@ class StoredState:
     scope="module", loop_scope="session", params=[(4, 1), pytest.param((50, 2), marks=pytest.mark.long)], ids=str
 )
 async def running(request: pytest.FixtureRequest) -> AsyncIterator[RunningSociety]:
-    """A running society in which every agent has acted, shared by all tests of this module. They depend on their
-    order.
+    """A running society in which every agent has acted, shared by all tests of this module.
+
+    The tests depend on their order.
     """
     agents, hosts = request.param
     async with RunningSociety.running(agents, hosts, every=2.0) as running:

@@ -1,4 +1,4 @@
-"""Emotional reading of turns over the wire: recorded replies for the document's examples, and refused temperatures."""
+"""Emotional reading of turns over the wire: recorded replies for examples of document 001, and refused temperatures."""
 
 import json
 from typing import Final
@@ -80,7 +80,7 @@ RECORDED: Final = (
         },
     ),
 )
-"""The document's examples of classification, with replies in the document's format."""
+"""Examples of classification from document 001, with replies in the format of that document."""
 EXPECTED: Final = (
     ("positive", 85, ("joy", "excitement", "pride")),
     ("positive", 25, ("satisfaction",)),
@@ -88,7 +88,7 @@ EXPECTED: Final = (
     ("negative", 20, ("sadness", "resignation")),
     ("neutral", 30, ()),
 )
-"""The document's classification of each example."""
+"""The classification of each example in document 001."""
 TEXTS: Final = tuple(
     f"```json\n{json.dumps(said, ensure_ascii=False, indent=2)}\n```" if place % 2 else json.dumps(said)
     for place, (_, said) in enumerate(RECORDED)
@@ -99,7 +99,7 @@ REFUSED: Final = ScriptedReply({"error": {"message": "`temperature` is deprecate
 
 
 async def test_the_documents_examples_are_read_as_in_its_table() -> None:
-    """The readings of the document's examples equal its table, by either provider, at temperature 0."""
+    """The readings of document 001's examples equal its table, by either provider, at temperature 0."""
     found = []
     async with (
         Provider([*(ScriptedReply(anthropic_reply(text)) for text in TEXTS[:3]), ScriptedReply({}, 500)]) as anthropic,

@@ -77,7 +77,7 @@ def test_a_memory_that_waits_for_protection_is_a_question(capsys: pytest.Capture
 
 
 def test_costs_are_extrapolated_from_the_real_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    """The yearly cost, given for the document's hundred turns a day, is extrapolated from a thousand turns in ten
+    """The yearly cost, given for document 001's hundred turns a day, is extrapolated from a thousand turns in ten
     days.
     """
     assert "a year at the pace of these 10 days $325.06 (¥48,759)" in said(capsys, view())

@@ -54,8 +54,8 @@ def test_a_scorer_learns_that_impact_decides() -> None:
 
 
 def test_a_scorer_learns_an_interaction_of_two_features() -> None:
-    """A scorer learns the document's example of an interaction: a memory that is both strong and fresh is worth more
-    than either alone.
+    """A scorer learns the interaction that document 000 gives as an example: a memory that is both strong and fresh
+    is worth more than either alone.
     """
     older, _ = training_samples.split_held_out(past(by_strength_while_fresh, 300, seed=11))
 

@@ -23,7 +23,7 @@ EVER = {"levels": {"level1_threshold": 3e-9, "level2_threshold": 2e-9, "level3_t
     [(100, (86, 64, 41, 16)), (50, (43, 32, 20, 8)), (35, (30, 22, 14, 6)), (20, (17, 13, 8, 3))],
 )
 def test_the_decay_simulation_is_reproduced(intensity: int, table: tuple[int, ...]) -> None:
-    """With the coefficient 0.995, the retention after 30, 90, 180 and 365 nights equals the document's table in whole
+    """With the coefficient 0.995, the retention after 30, 90, 180 and 365 nights equals document 001's table in whole
     numbers.
     """
     life = living(**EVER)
@@ -61,8 +61,8 @@ def test_the_coefficient_rises_with_intensity_within_the_range_of_the_category(
 
 
 def test_the_example_of_casual_talk_is_reproduced() -> None:
-    """The coefficients of casual talk are 0.70, 0.75 and 0.80 at intensities of 0, 50 and 100, as in the document's
-    example.
+    """The coefficients of casual talk are 0.70, 0.75 and 0.80 at intensities of 0, 50 and 100, as in the example of
+    document 001.
     """
     assert [round(RETENTION.coefficient("casual", each), 10) for each in (0, 50, 100)] == [0.70, 0.75, 0.80]
 
@@ -72,7 +72,7 @@ def test_the_example_of_casual_talk_is_reproduced() -> None:
     [("casual", 1.9, 3.1), ("work", 4.3, 8.3), ("decision", 9.6, 22.8), ("emotional", 34.3, 692.8)],
 )
 def test_half_lives_are_those_of_the_formula(category: Category, shortest: float, longest: float) -> None:
-    """The half-life in days is ln 0.5 / ln coefficient. The prose of the document gives longer times than its
+    """The half-life in days is ln 0.5 / ln coefficient. The prose of document 001 gives longer times than its
     numbers.
     """
     found = [log(0.5) / log(RETENTION.coefficient(category, each)) for each in (0, 100)]
@@ -176,7 +176,7 @@ def test_of_missed_nights_days_pass_and_a_recall_halves_once() -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=25), st.integers(0, 100))
 def test_the_closed_form_is_the_batch_of_the_document(nights: list[tuple[int, bool]], intensity: int) -> None:
-    """For any nights and recalls, the retention in closed form equals the result of the document's loop over nights."""
+    """For any nights and recalls, the retention in closed form equals the result of document 001's loop over nights."""
     life = living(**EVER)
     memory = life.remember(max(intensity, 1), "decision", days=0.375)
     days, coefficient, recalls = 0.375, life.memory(memory).coefficient, 0

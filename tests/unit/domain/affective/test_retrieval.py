@@ -1,4 +1,4 @@
-"""Tests of retrieval from affective memory: the document's formulas and examples, and ranking by time, category and
+"""Tests of retrieval from affective memory: formulas and examples of document 001, and ranking by time, category and
 archive.
 """
 
@@ -54,7 +54,7 @@ def ids(*numbers: int) -> list[UUID]:
 
 
 def test_the_documents_example_of_resonance() -> None:
-    """The document's example of emotional resonance gives the document's value."""
+    """The example of emotional resonance in document 001 gives the value stated there."""
     mood = Emotion(valence="negative", arousal=85, tags=("frustration", "anger"))
     felt = Emotion(valence="negative", arousal=90, tags=("frustration",))
     assert resonance(felt, mood, Resonance()) == pytest.approx(0.3 + 0.2 * 0.95 + 0.5 * 1 / 2)
@@ -63,7 +63,7 @@ def test_the_documents_example_of_resonance() -> None:
 
 
 def test_priority_is_the_documents_formula() -> None:
-    """The priority of a memory equals the document's formula."""
+    """The priority of a memory equals the formula of document 001."""
     assert priority(40, 0.5, 3, 0.0, RULES) == pytest.approx(40 * 0.5 * 1.3)
     assert priority(40, 0.5, 3, 0.8, RULES) == pytest.approx(40 * 0.5 * 1.3 + 0.3 * 0.8 * 40)
     assert priority(40, -0.5, 3, 0.0, RULES) == 0.0

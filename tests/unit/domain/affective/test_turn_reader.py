@@ -80,7 +80,7 @@ APPENDIX: Final = (
 
 
 def band(arousal: int) -> tuple[int, int]:
-    """Return the limits of the document's band that contains an arousal."""
+    """Return the limits of the band of document 001 that contains an arousal."""
     [found] = [each for each in BANDS if each[0] <= arousal <= each[1]]
     return found
 
@@ -89,7 +89,7 @@ def band(arousal: int) -> tuple[int, int]:
 def test_the_documents_examples_are_classified_as_in_its_table(
     prompt: str, valence: Valence, arousal: int, tags: tuple[Tag, ...]
 ) -> None:
-    """The document's examples get its valence and tags, and an arousal in its band that differs by at most ten."""
+    """The examples of document 001 get its valence and tags, and an arousal in its band that differs by at most ten."""
     felt = read_turn(prompt, "").emotion
 
     assert (felt.valence, felt.tags) == (valence, tags)

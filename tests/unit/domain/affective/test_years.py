@@ -1,4 +1,4 @@
-"""Years with a hundred memories a day through the real nightly jobs, compared with the document's formulas."""
+"""Years with a hundred memories a day through the real nightly jobs, compared with the formulas of document 001."""
 
 import random
 from collections.abc import Iterator

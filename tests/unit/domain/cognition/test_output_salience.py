@@ -25,7 +25,9 @@ outputs = st.sampled_from(sorted(OUTPUTS))
 
 
 def test_the_score_is_the_weighted_geometric_mean_of_the_document() -> None:
-    """The score is the weighted geometric mean of the three factors, with the document's weights 0.4, 0.35 and 0.25."""
+    """The score is the weighted geometric mean of the three factors, with the weights 0.4, 0.35 and 0.25 (document 002
+    §1.4).
+    """
     assert Salience("planning", 0.5, 0.8, 0.2).composite == pytest.approx(0.5**0.4 * 0.8**0.35 * 0.2**0.25)
     assert Salience("planning", 1.0, 1.0, 1.0).composite == 1.0
 

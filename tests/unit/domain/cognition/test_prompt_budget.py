@@ -22,8 +22,8 @@ TEXTS = st.dictionaries(
 
 
 def test_the_shares_at_rest_are_those_of_the_document() -> None:
-    """At urgency 0 and company 0 the shares of the sections are 10, 30, 15, 15, 20 and 10 percent, as in the
-    document.
+    """At urgency 0 and company 0 the shares of the sections are 10, 30, 15, 15, 20 and 10 percent, as in document
+    004.
     """
     assert section_shares(0, 0) == pytest.approx(dict(BASE_SHARES))
     assert sum(BASE_SHARES.values()) == pytest.approx(1)

@@ -34,7 +34,7 @@ def test_clocks_fall_by_the_rates() -> None:
 
 
 def test_an_unused_memory_is_archived_after_about_45_days() -> None:
-    """An unused memory is archived after ln 0.1 / ln 0.95 = 44.9 days, by the document's formula. Its text says 20
+    """An unused memory is archived after ln 0.1 / ln 0.95 = 44.9 days, by the formula of document 003. Its text says 20
     days.
     """
     days = log(POLICY.archive_threshold / POLICY.initial_strength) / log(POLICY.daily_decay_targets[0])

@@ -50,7 +50,7 @@ MANY = [UUID(int=number) for number in range(1, 31)]
 
 
 def test_the_nine_features_are_those_of_the_document() -> None:
-    """The nine raw features are in the document's order: those of stage 1, those of the memory, and those of the
+    """The nine raw features are in the order of document 000: those of stage 1, those of the memory, and those of the
     task.
     """
     story = given(encoded(A), retrieved(A), retrieved(A), used(A, perspective=COST), credited(A, points=2.0))

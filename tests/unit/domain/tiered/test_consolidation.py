@@ -95,7 +95,7 @@ def test_what_is_alike_belongs_together() -> None:
 
 @pytest.mark.parametrize(("cosine", "together"), [(0.85, True), (0.849, False)])
 def test_the_bound_is_the_documents(cosine: float, together: bool) -> None:
-    """Two memories are in one cluster from a cosine of 0.85, the document's limit."""
+    """Two memories are in one cluster from a cosine of 0.85 on, the limit of document 004."""
     vectors = rows((1.0, 0.0), (cosine, np.sqrt(1 - cosine**2)))
 
     assert (len(clusters(full(2).short, vectors, RULES)) == 1) == together

@@ -29,7 +29,7 @@ def kept(number: int, **more: object) -> TierMemory:
 
 
 def test_recency_is_the_documents() -> None:
-    """Recency is 0.61 after one hour, 0.5 after 1.4 hours and 0.29 after two and a half hours, as in the document."""
+    """Recency is 0.61 after one hour, 0.5 after 1.4 hours and 0.29 after two and a half hours, as in document 004."""
     after = recency([0.0, 0.0, 0.0, 9e9], 2.5 * HOUR, 0.5)
 
     assert after[0] == pytest.approx(math.exp(-1.25))

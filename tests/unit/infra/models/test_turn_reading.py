@@ -128,7 +128,7 @@ def test_numbers_are_clamped_to_their_range() -> None:
 
 
 def test_a_missing_value_comes_from_the_lexicon() -> None:
-    """The lexicon supplies a missing value. One of them is the protection, for which the document's form has no key."""
+    """The lexicon supplies a missing value. One of them is the protection, for which document 001's form has no key."""
     reply = '{"emotional_intensity": 70, "category": "fun", "emotional_tags": [], "trigger": 4}'
     found = turn_reading.read(reply, KNOWN)
 

@@ -24,7 +24,7 @@ HERE: dict[str, Any] = {"position": {"x": 1, "y": 64, "z": 2}, "biome": "forest"
 
 
 def test_working_memory_has_the_form_of_the_document() -> None:
-    """Working memory describes the present situation in the form of the document."""
+    """Working memory describes the present situation in the form of document 004."""
     act = {"id": "a", "text": "collect iron", "second": 4.0, "expected": {"gain": {"iron": 1}}}
     state = state_of(
         5.0,
@@ -125,7 +125,9 @@ def test_an_event_becomes_an_experience_with_cues() -> None:
 
 
 def test_a_conversation_is_recorded_once_when_it_ends_or_is_long() -> None:
-    """A conversation is recorded once when it ends. A long one is recorded earlier, up to that point (§4.3)."""
+    """A conversation is recorded once when it ends. A long one is recorded earlier, up to that point (document 004
+    §4.3).
+    """
     said: list[JsonValue] = [
         {"speaker": ("bea", "ada")[nth % 2], "text": f"word {nth}", "second": float(nth)}
         for nth in range(CONVERSATION_PART + 2)
