@@ -1,1 +1,1 @@
-"""Intake: it summarises tasks, reads large documents in chunks for that, and accepts offered memories."""
+"""Intake: it summarises tasks, reads large documents in chunks, and accepts offered memories."""

@@ -64,7 +64,7 @@ async def _route_task(event: Event, state: TaskState, resources: Resources) -> T
 
 
 @service.handles(TaskRouted)
-async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssigned]:  # noqa: ARG001 - every reaction has this form
+async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssigned]:  # noqa: ARG001 - every handler has this form
     """Append one assignment for each agent that was chosen for a part of the task."""
     return routing.assignments(event)
 

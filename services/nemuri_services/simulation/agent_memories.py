@@ -55,8 +55,7 @@ WORDING_SECONDS: Final = 0.1
 Some minutes after the start of a society all its agents have many groups to consolidate at once.
 """
 MAX_WAITING_GROUPS: Final = 500
-"""Number of queued groups of memories above which no consolidation begins. Each queued group holds its source memories.
-"""
+"""Number of queued groups of memories from which on no consolidation begins. Each group holds its source memories."""
 ACCESS_REPORT_SECONDS: Final = 10.0
 """Minimum seconds of the simulation between two events about an agent's accessed memories."""
 STEP_SIZE: Final = 8

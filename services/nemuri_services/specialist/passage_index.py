@@ -32,7 +32,7 @@ class PassageIndex:
 
     passages: tuple[Detail, ...]
     chunks: tuple[int, ...]
-    """For each passage, the position of its chunk in the list of chunks."""
+    """Position of each passage's chunk in the list of chunks, in the order of `passages`."""
     postings: InvertedIndex
 
     @property
