@@ -10,9 +10,7 @@ from nemuri_domain.strength.training_samples import FEWEST_HELD_OUT
 
 
 def scorer_view(agent: Agent, known: Scorer | None, gathered: int) -> ScorerView:
-    """Return the view of an agent's scorer. `gathered` is the number of samples since the last training, as a lower
-    bound.
-    """
+    """Return the view of an agent's scorer. `gathered` is a lower bound of the number of new samples."""
     rules = agent.rules
     learned = importance(known.weights) if known else {}
     return ScorerView(
