@@ -131,8 +131,8 @@ class Platform:
             await connection.execute("SELECT pg_reload_conf()")
 
     def logged(self) -> list[str]:
-        """Return the kind of each statement in PostgreSQL's log."""
-        text = (self.data / "postgres" / "postgres.log").read_text(errors="replace")
+        """Return the kinds of all statements in PostgreSQL's log."""
+        text = (self.data / "postgres" / "postgres.log").read_text(errors="replace").replace("\n\t", " ")
         return [kind_of(each["text"]) for each in STATEMENT.finditer(text)]
 
     async def quiet(self) -> None:

@@ -137,7 +137,8 @@ async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept
     over = SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4())
     with spent.measured():
         newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
-        tired = await sleep_input(resources.database, agent_id)
+        agent = await resources.views.agent(agent_id)
+        tired = await sleep_input(resources.database, agent) if agent else None
         event = sleep.decide(over, tired) if tired else None
         if event is None:
             raise LookupError(f"{agent_id} does not sleep")

@@ -140,6 +140,11 @@ class Subjects:
         return f"{self.namespace}-timers.due.{key}"
 
     @property
+    def appended(self) -> str:
+        """Return the subject to which the server sends each new event of the log, for all processes that subscribe."""
+        return f"{self.namespace}-appended"
+
+    @property
     def projected(self) -> str:
         """Return the subject on which the projector publishes the last stream sequence that it has projected."""
         return f"{self.namespace}-projected"

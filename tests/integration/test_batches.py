@@ -5,18 +5,18 @@ views.
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import text, update
 
 from nemuri.operations import OperationError, backup, forget, rebuild, reembed, verify
 from nemuri_contracts.agents import AgentDefined
-from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.fold import evolve
 from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.projections import database, tables
 from nemuri_infra.projections.database import Database, DatabaseError
-from nemuri_infra.projections.education import fold_courses
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, Position
 from nemuri_infra.projections.rebuilder import catch_up
@@ -159,15 +159,14 @@ async def test_the_views_halt_before_an_event_that_cannot_be_folded(
 ) -> None:
     """Views halt before an event that cannot be folded, and `rebuild` and `verify` name the same event."""
 
-    async def fragile(connection: Any, events: Sequence[AnyEvent]) -> None:
-        if any(isinstance(each, AgentDefined) and each.agent_id == "agent-5" for each in events):
+    def fragile(mind: Mind, event: AnyAgentEvent) -> Mind:
+        if isinstance(event, AgentDefined) and event.agent_id == "agent-5":
             raise ValueError("a fault in the fold")
-        await fold_courses(connection, events)
+        return evolve(mind, event)
 
     async with open_resources(settings) as resources:
         await define_agents(resources, 9)
-    for place in ("projection", "bulk_fold"):
-        monkeypatch.setattr(f"nemuri_infra.projections.{place}.fold_courses", fragile)
+    monkeypatch.setattr("nemuri_infra.projections.fold_states.evolve_mind", fragile)
     why = "event 6, agent_defined of agent-5, cannot be folded: ValueError"
     async with (
         running_services(settings, ["projector", "query-api"]) as resources,

@@ -107,7 +107,8 @@ async def read_views(resources: Resources, over: asyncio.Event) -> int:
     times = 0
     while not over.is_set():
         assert {each.agent_id for each in await resources.views.agents()} == set(AGENTS)
-        tired = await sleep_input(resources.database, "python")
+        agent = await resources.views.agent("python")
+        tired = await sleep_input(resources.database, agent) if agent else None
         assert tired is not None
         assert len(tired.touched) == MEMORIES_PER_AGENT
         assert sum(tired.agent.active) == MEMORIES_PER_AGENT

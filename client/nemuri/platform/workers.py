@@ -18,6 +18,7 @@ from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFai
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.process.cancellation import cancel_and_wait
+from nemuri_infra.process.event_loop import run
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 
@@ -200,7 +201,7 @@ def run_until_stopped(
     With `within`, the process also ends that many seconds after the first signal, even if the event loop is busy or a
     thread does not return.
     """
-    asyncio.run(_until_stopped(work_until, within))
+    run(_until_stopped(work_until, within))
 
 
 async def _until_stopped(

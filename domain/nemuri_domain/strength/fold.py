@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from nemuri_contracts.affective import AffectEvent
@@ -12,7 +12,7 @@ from nemuri_contracts.client_events import Scope
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
-from nemuri_contracts.event import derive
+from nemuri_contracts.event import Event, derive
 from nemuri_contracts.scorers import ScorerTrained
 from nemuri_contracts.strength import (
     AgentSlept,
@@ -119,6 +119,12 @@ UnrelatedEvent = (
     | TiersEvent
 )
 """Events of an agent that do not change its strength memory. Some belong to other kinds of memory."""
+
+
+AGENT_EVENTS: frozenset[type[Event]] = frozenset(get_args(AnyAgentEvent)) - frozenset(
+    (MemoriesRetrieved, ScorerTrained, *get_args(UnrelatedEvent))
+) | {PolicyAdopted}
+"""Events that may change the agent itself, with the totals of its memories. No other event changes it."""
 
 
 def _set_right(mind: Mind, agent: Agent, event: Correction | UnrelatedEvent) -> Mind:

@@ -7,7 +7,9 @@ from nemuri_infra.bus.event_log import Log
 
 
 async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerInfo]:
-    """Return all consumers of a stream, also the ephemeral ones. Each name occurs once.
+    """Return all pull consumers of a stream, also the ephemeral ones. Each name occurs once.
+
+    The consumer that sends new events to all processes is left out, because nobody acknowledges them.
 
     The server lists 256 consumers in one answer. If a consumer is deleted between two answers, one other consumer may
     be missing from the result.
@@ -15,7 +17,7 @@ async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerI
     found, seen = dict[str, ConsumerInfo](), 0
     while page := await context.consumers_info(stream, offset=seen):
         seen += len(page)
-        found |= {each.name: each for each in page}
+        found |= {each.name: each for each in page if each.config.deliver_subject is None}
     return list(found.values())
 
 

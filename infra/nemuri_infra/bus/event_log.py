@@ -275,8 +275,7 @@ class Log:
         found, after = list[AnyEvent](), 0
         while (raw := await self._next_on(subject, after)) is not None:
             after = raw.seq or 0
-            recorded_at = _recorded_at(raw.time or datetime.now(UTC), raw.headers)
-            found.append(self._event(subject, raw.data or b"", recorded_at, after))
+            found.append(self.event_of(subject, raw.data or b"", raw.time or datetime.now(UTC), raw.headers, after))
         return Parked.by(found)
 
     def _batch(self, messages: list[Msg], after: int, parked: Parked) -> Batch:
@@ -303,8 +302,7 @@ class Log:
             raw = await self.stream.get_msg(self.subjects.stream, sequence)
         except NotFoundError:
             return None
-        recorded_at = _recorded_at(raw.time or datetime.now(UTC), raw.headers)
-        return self._event(raw.subject or "", raw.data or b"", recorded_at, sequence)
+        return self.event_of(raw.subject or "", raw.data or b"", raw.time or datetime.now(UTC), raw.headers, sequence)
 
     async def bytes_at(self, sequence: int) -> bytes | None:
         """Return the bytes of the message with this sequence, even if it is not an event.
@@ -321,10 +319,17 @@ class Log:
 
         Raises `UndecodableError` if the message is not a valid event or is on the wrong subject.
         """
-        recorded_at = _recorded_at(message.metadata.timestamp, message.headers)
-        return self._event(message.subject, message.data, recorded_at, _place(message))
+        appended = message.metadata.timestamp
+        return self.event_of(message.subject, message.data, appended, message.headers, _place(message))
 
-    def _event(self, subject: str, data: bytes, recorded_at: datetime, sequence: int) -> AnyEvent:
+    def event_of(
+        self, subject: str, data: bytes, appended: datetime, headers: dict[str, str] | None, sequence: int
+    ) -> AnyEvent:
+        """Return the event in the bytes of a message, which the server stored at the time `appended`.
+
+        Raises `UndecodableError` like `decode`.
+        """
+        recorded_at = _recorded_at(appended, headers)
         client_id = self.subjects.client_of(subject)
         event = decode(data, recorded_at=recorded_at, sequence=sequence, client_id=client_id)
         if self.subjects.of(event) != subject:

@@ -116,6 +116,8 @@ class EmbeddedNats:
         self._users = users
         self._config = self.directory / "nats.conf"
         self._kept_port = self.directory / PORT
+        self._monitoring: tuple[int, int] | None = None
+        """Process id of the server, and the monitoring port on which it listens."""
         self._child = Child("nats", [str(nats_server_binary()), "-c", str(self._config)], self.directory)
 
     @property
@@ -266,13 +268,18 @@ class EmbeddedNats:
 
         It is found among the open ports of the process, because a full disk could not store a file with it.
         """
+        if self._monitoring is not None and self._monitoring[0] == self.pid:
+            return self._monitoring[1]
         others = {port, self.seat.route_port if self.seat else None}
         try:
             found = psutil.Process(self.pid).net_connections() if self.pid else []
         except psutil.Error:
             return None
         listening = (each.laddr.port for each in found if each.status == psutil.CONN_LISTEN)
-        return next((each for each in listening if each not in others), None)
+        monitoring = next((each for each in listening if each not in others), None)
+        if monitoring is not None and self.pid is not None:
+            self._monitoring = self.pid, monitoring
+        return monitoring
 
 
 class EmbeddedNatsCluster:

@@ -47,6 +47,9 @@ def span(name: str, *, kind: SpanKind = SpanKind.INTERNAL, **named: str | int) -
 
     `named` are the span's attributes, without the prefix `nemuri.`.
     """
+    if not _traced():
+        yield trace.INVALID_SPAN
+        return
     attributes = {f"nemuri.{key}": value for key, value in named.items()}
     with _tracer.start_as_current_span(
         name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
@@ -60,6 +63,9 @@ def continued_span(headers: Mapping[str, str] | None, name: str, **named: str | 
 
     `named` are the span's attributes, without the prefix `nemuri.`.
     """
+    if not _traced(headers):
+        yield trace.INVALID_SPAN
+        return
     with _tracer.start_as_current_span(
         name,
         context=_format.extract(headers or {}, context=Context()),
@@ -69,6 +75,15 @@ def continued_span(headers: Mapping[str, str] | None, name: str, **named: str | 
         set_status_on_exception=False,
     ) as begun:
         yield begun
+
+
+def _traced(headers: Mapping[str, str] | None = None) -> bool:
+    """Return whether spans are recorded, or whether the message or the current context continues a trace."""
+    return (
+        not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
+        or bool(headers and not _format.fields.isdisjoint(headers))
+        or trace.get_current_span() is not trace.INVALID_SPAN
+    )
 
 
 def recording() -> bool:

@@ -8,14 +8,15 @@ from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.projections.live_projection import LiveProjection
 from nemuri_infra.projections.projection import GapError, OtherFoldsError, OutdatedError, Projection, Unprojectable
 
 ENVIRONMENT_ERRORS = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
 """Errors that are not caused by an event: a server is unavailable, or the projections are in an unexpected state."""
 
 
-async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
-    """Fold a batch into the projections and return the position that they reached.
+async def fold(projection: Projection | LiveProjection, batch: Batch, subjects: Subjects) -> int:
+    """Fold a batch into the projections and return their new position.
 
     If an event cannot be folded, all events before it are folded, and then `Unprojectable` is raised. Also raises the
     errors of `Projection.apply`.
@@ -33,8 +34,8 @@ async def fold(projection: Projection, batch: Batch, subjects: Subjects) -> int:
         raise _unprojectable(batch.events[0], error) from error
 
 
-async def _fold_halves(projection: Projection, batch: Batch, subjects: Subjects) -> int:
-    """Fold the two halves of a batch in order. If a half fails, `fold` divides it again."""
+async def _fold_halves(projection: Projection | LiveProjection, batch: Batch, subjects: Subjects) -> int:
+    """Fold the two halves of a batch in order. A half that fails is divided again."""
     places = batch.sequences
     first, second = batch.split(places[len(places) // 2 - 1])
     await fold(projection, first, subjects)

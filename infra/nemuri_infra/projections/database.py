@@ -55,6 +55,8 @@ class Database:
     """An engine that uses the same connections in autocommit mode."""
     url: str
     schema: str
+    before_reading: Callable[[], Awaitable[None]] | None = None
+    """Function that is awaited before each read; None for none."""
 
     @classmethod
     def at(cls, url: str, schema: str, *, durable: bool = True, connections: int = DEFAULT_CONNECTIONS) -> Self:
@@ -72,6 +74,8 @@ class Database:
             pool_size=kept,
             max_overflow=connections - kept,
             pool_timeout=10,
+            isolation_level="AUTOCOMMIT",  # of most connections, because most only read
+            pool_reset_on_return=None,  # a transaction ends with its context
         )
         _check_idle_connections(engine)
 
@@ -79,7 +83,7 @@ class Database:
         def register(connection: Any, _record: Any) -> None:
             connection.run_async(_register_vector)
 
-        return cls(engine, engine.execution_options(isolation_level="AUTOCOMMIT"), url, schema)
+        return cls(engine.execution_options(isolation_level="READ COMMITTED"), engine, url, schema)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -97,6 +101,8 @@ class Database:
 
         Each statement sees what was committed before it began, and needs one round trip.
         """
+        if self.before_reading is not None:
+            await self.before_reading()
         async with self.readers.connect() as connection:
             yield connection
 
@@ -183,6 +189,8 @@ async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Await
 
     If a rebuild exchanges the tables meanwhile, `read` is called again.
     """
+    if views.before_reading is not None:
+        await views.before_reading()
     while True:
         async with views.begin() as connection:
             await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))

@@ -26,18 +26,21 @@ _OF_COURSES = (tables.course, tables.trial)
 
 
 async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> Erased:
-    """Return the ids and agents of these events that are erased.
+    """Return the erased ids among the ids of these events and of their tasks, courses and agents."""
+    names = erased_keys(events)
+    query = select(tables.erased.c.name).where(tables.erased.c.name.in_(names))
+    return _read((await connection.execute(query)).scalars() if names else ())
 
-    The ids are those of the events, of their tasks and of their courses.
-    """
+
+def erased_keys(events: Iterable[Event]) -> set[str]:
+    """Return the keys in the table of erased names that would make one of these events ineffective."""
     names = set[str]()
     for each in events:
         ids = {each.event_id, each.thread, getattr(each, "course_id", None)} - {None}
         names.update(map(str, ids))
         if each.agent_id is not None:
             names.add(_AGENT + each.agent_id)
-    query = select(tables.erased.c.name).where(tables.erased.c.name.in_(names))
-    return _read((await connection.execute(query)).scalars() if names else ())
+    return names
 
 
 async def everything_erased(database: Database, *, after: int = 0) -> Erased:

@@ -149,6 +149,11 @@ class States:
         yield tables.tier_agent, single_row_changes((old.agent, new.agent) for old, new in lived)
         yield tables.tier_memory, multi_row_changes((old.memories, new.memories) for old, new in lived)
 
+    def settle(self) -> None:
+        """Regard all changes as written."""
+        for each in (self.tasks, self.minds, self.affects, self.tiers):
+            each.settle()
+
     def forget(self) -> None:
         """Drop all states from memory. To be called after all changes are written.
 

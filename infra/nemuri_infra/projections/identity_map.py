@@ -32,7 +32,9 @@ class IdentityMap(Generic[K, S]):
     evolve: Callable[[S, Any], S]
     now: dict[K, S] = field(default_factory=dict)
     kept: dict[K, S] = field(default_factory=dict)
-    """States as they were loaded from the tables, by key."""
+    """States as they are in the tables."""
+    unwritten: set[K] = field(default_factory=set)
+    """Keys of the states into which events were folded since the last write."""
 
     def fold(self, key: Callable[[Any], K], events: Iterable[Any]) -> None:
         """Fold each event into the state of its key. `key` returns the key of an event."""
@@ -40,14 +42,20 @@ class IdentityMap(Generic[K, S]):
         for event in events:
             name = key(event)
             now[name] = evolve(now.get(name, none), event)
+            self.unwritten.add(name)
 
     def pairs(self) -> list[tuple[S, S]]:
-        """Return the stored and the present version of each state in the map."""
-        return [(self.kept.get(key, self.none), state) for key, state in self.now.items()]
+        """Return the stored and the present version of each state into which events were folded."""
+        return [(self.kept.get(key, self.none), self.now[key]) for key in self.unwritten]
+
+    def settle(self) -> None:
+        """Regard all present states as stored. Call it after they are written."""
+        self.kept.update((key, self.now[key]) for key in self.unwritten)
+        self.unwritten.clear()
 
     def forget(self) -> None:
         """Remove all states from the map."""
-        self.now, self.kept = {}, {}
+        self.now, self.kept, self.unwritten = {}, {}, set()
 
 
 @dataclass(slots=True)
@@ -79,7 +87,12 @@ class MindMap(IdentityMap[str, M], Generic[M]):
         for each in events:
             names.add(each.agent_id)
             touched = self.touched(each)
-            wanted.update(memory_id for memory_id in touched if not self._held(each.agent_id, memory_id))
+            wanted.update(
+                memory_id
+                for memory_id in touched
+                # A memory has the id of the event that encodes it, so there is none before this event.
+                if memory_id != each.event_id and not self._held(each.agent_id, memory_id)
+            )
         strangers = names - self.now.keys()
         agent, agent_record = self.agents
         memory, memory_record = self.memories

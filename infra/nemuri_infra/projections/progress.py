@@ -1,8 +1,9 @@
 """The progress of the projections, which the projector publishes to all processes."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -13,6 +14,25 @@ from nemuri_infra.projections.projection import Projection
 
 HEARTBEAT_SECONDS = 1.0
 """Seconds without a notification after which the database is queried, because a notification may be lost."""
+
+_needed: ContextVar[int] = ContextVar("needed", default=0)
+
+
+@contextmanager
+def projected_up_to(sequence: int) -> Iterator[None]:
+    """Let every read of the projections during the context first wait until they contain everything up to a
+    sequence.
+    """
+    token = _needed.set(sequence)
+    try:
+        yield
+    finally:
+        _needed.reset(token)
+
+
+def needed_sequence() -> int:
+    """Return the sequence up to which the projections must be complete before a read; 0 outside `projected_up_to`."""
+    return _needed.get()
 
 
 class BehindError(Exception):
@@ -75,6 +95,13 @@ class Progress:
                     await self._hear(sequence)
         except TimeoutError as error:
             raise BehindError(f"the projections are at {self.sequence}, but {sequence} is needed") from error
+
+    async def wait_until_needed(self) -> None:
+        """Wait until the projections contain what the reads of the current context need. Raises `BehindError` like
+        `wait`.
+        """
+        if (sequence := needed_sequence()) > self.sequence:
+            await self.wait(sequence)
 
     async def wait_beyond(self, beyond: int, *, seconds: float) -> bool:
         """Wait at most `seconds` seconds until the projections are beyond the sequence `beyond`. Return whether they

@@ -217,12 +217,17 @@ async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) 
     All other events have no effect.
     """
     kept = [*first_of_each(events, await erased_among(connection, events))]
-    rows = [dict(zip(_JOURNAL, journal_row(each), strict=True)) for each in kept]
+    rows = [journal_record(each) for each in kept]
     accepted = set(await insert_new(connection, tables.journal, rows, tables.journal.c.sequence))
     return [each for each in kept if each.sequence in accepted]
 
 
 _JOURNAL = tuple(str(column.name) for column in tables.journal.columns)
+
+
+def journal_record(event: AnyEvent) -> Row:
+    """Return the row of the journal for an event."""
+    return dict(zip(_JOURNAL, journal_row(event), strict=True))
 
 
 def journal_row(event: AnyEvent) -> tuple[Any, ...]:

@@ -1,53 +1,71 @@
 """Queries of services and clients on tasks, agents, strength memories and the journal."""
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 from uuid import UUID
 
+from cachetools import LRUCache
 from immutables import Map
-from sqlalchemy import func, or_, select, true, tuple_
+from sqlalchemy import ColumnElement, func, or_, select, true, tuple_
 
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.event import Event
+from nemuri_contracts.scorers import ScorerTrained
 from nemuri_contracts.tasks import TaskReopened
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
 from nemuri_domain.strength.decay import clock_of, log_strength
+from nemuri_domain.strength.fold import AGENT_EVENTS
 from nemuri_domain.tasks.aggregate import Chunk, Task, TaskState
 from nemuri_domain.tasks.task_attempts import attempt_of
+from nemuri_infra.bus.recent_events import RecentEvents
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.erasure import erased_among
 from nemuri_infra.projections.fold_states import task_states
-from nemuri_infra.projections.progress import BehindError, Progress
+from nemuri_infra.projections.progress import BehindError, Progress, needed_sequence, projected_up_to
+from nemuri_infra.projections.recent_tasks import RecentTasks
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL
 from nemuri_infra.projections.strength_queries import memory_in_row, select_memories
 
+AGENT_KINDS = frozenset(each.kind_of() for each in AGENT_EVENTS)
+SCORER_KINDS = frozenset({ScorerTrained.kind_of()})
+MAX_CACHED_AGENTS = 10_000
+"""Maximum number of agents, and of scorers, that one process caches."""
+T = TypeVar("T")
+
 
 @dataclass(slots=True)
-class _Recent:
-    """A cache of rows. It is cleared when the projections move on, so it is never stale."""
+class _Cached(Generic[T]):
+    """A cached row, and a sequence of the log whose changes it contains for certain."""
 
-    sequence: int = -1
-    agents: dict[str, Agent | None] = field(default_factory=dict)
-    scorers: dict[str, Scorer | None] = field(default_factory=dict)
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    value: T
+    at: int
+
+
+@dataclass(slots=True)
+class _AgentCaches:
+    """Rows of agents and scorers. They are read again after an event that changes them."""
+
+    agents: LRUCache[str, _Cached[Agent | None]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
+    scorers: LRUCache[str, _Cached[Scorer | None]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
+    all: _Cached[dict[str, Agent]] | None = None
+    """All agents by name."""
+    all_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """Read access to the projections.
-
-    An event is valid if it is the first one with its id and neither erased nor parked. The journal holds the valid
-    events.
-    """
+    """Read access to the projections, and to the tasks that are folded from the newest events of the log."""
 
     database: Database
     progress: Progress
-    _recent: _Recent = field(default_factory=_Recent)
+    recent: RecentEvents
+    tasks: RecentTasks
+    _caches: _AgentCaches = field(default_factory=_AgentCaches)
 
     async def wait_for(self, event: Event) -> None:
         """Wait until the projections contain an event of the log (rule 3 in `runtime/service.py`).
@@ -59,9 +77,13 @@ class Views:
     async def is_effective(self, event: Event) -> bool:
         """Return whether the event is the first one with its id and not erased, so that it must be handled.
 
-        Raises `BehindError` if the event should be in the projections but is not: it is parked, or the projections
-        belong to another log.
+        If the newest events of the log do not tell, waits until the projections contain the event. Raises `BehindError`
+        if they do not contain it although they should: they belong to another log.
         """
+        known = await self.tasks.is_effective(event)
+        if known is not None:
+            return known
+        await self.wait_for(event)
         query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event.event_id)
         async with self.database.reading() as connection:
             found = (await connection.execute(query)).scalar_one_or_none()
@@ -87,20 +109,28 @@ class Views:
             return 1 + int((await connection.execute(reopened)).scalar_one())
 
     async def task(self, task_id: UUID) -> TaskState:
-        """Return the state of a task without its chunks; an empty state if the id is unknown."""
+        """Return the state of a task; an empty state if the id is unknown.
+
+        Event handlers get it from the newest events of the log if the task began in them, and else, like all others,
+        from the projections. Then it has no chunks.
+        """
+        if (needed := needed_sequence()) and (state := await self.tasks.state(task_id, needed)) is not None:
+            return state
         async with self.database.reading() as connection:
             return (await task_states(connection, [task_id]))[task_id]
 
     async def with_chunks(self, state: TaskState) -> TaskState:
-        """Return the state with all chunks of the task's documents added. This reads one row for each chunk."""
-        if state.task is None or not state.task.chunks:
+        """Return the state with all chunks of the task's documents added. They are one row each."""
+        if state.task is None or len(state.chunks) == state.task.chunks:
             return state
         async with self.database.reading() as connection:
             found = await load(connection, tables.chunk, Chunk, tables.chunk.c.task_id == state.task.task_id)
         return replace(state, chunks=Map({each.ordinal: each for each in found}))
 
     async def chunk(self, task_id: UUID, ordinal: int) -> Chunk | None:
-        """Return the chunk of a task with this number; None if there is none."""
+        """Return one chunk of a task; None if there is none."""
+        if (needed := needed_sequence()) and (state := await self.tasks.state(task_id, needed)) is not None:
+            return state.chunks.get(ordinal)
         of = tables.chunk.c
         async with self.database.reading() as connection:
             found = await load(connection, tables.chunk, Chunk, of.task_id == task_id, of.ordinal == ordinal)
@@ -108,6 +138,8 @@ class Views:
 
     async def task_without_parts(self, task_id: UUID) -> Task | None:
         """Return a task without its chunks, assignments and feedback; None if the id is unknown."""
+        if (needed := needed_sequence()) and (state := await self.tasks.state(task_id, needed)) is not None:
+            return state.task
         async with self.database.reading() as connection:
             return next(iter(await load(connection, tables.task, Task, tables.task.c.task_id == task_id)), None)
 
@@ -131,6 +163,10 @@ class Views:
 
         Returns None if there is none.
         """
+        needed = needed_sequence()
+        known = await self.tasks.state(task_id, needed) if needed else None
+        if known is not None and (known.task is None or known.task.conversation is None):
+            return None
         here, later = tables.task.alias("here").c, tables.task.c
         query = (
             select(later.task_id)
@@ -146,6 +182,8 @@ class Views:
 
     async def newest_sequence(self, task_id: UUID, kind: str) -> int | None:
         """Return the sequence of the task's newest valid event of this kind; None if there is none."""
+        if (needed := needed_sequence()) and (events := await self.tasks.events(task_id, needed)) is not None:
+            return max((each.sequence or 0 for each in events if each.kind == kind), default=None)
         journal = tables.journal.c
         query = select(func.max(journal.sequence)).where(journal.task_id == task_id, journal.kind == kind)
         async with self.database.reading() as connection:
@@ -154,38 +192,79 @@ class Views:
 
     async def agents(self, agent_id: str | None = None) -> list[Agent]:
         """Return all agents, sorted by name, or only the agent with this name."""
-        chosen = [tables.agent.c.agent_id == agent_id] if agent_id is not None else []
+        return await self._agents(*([tables.agent.c.agent_id == agent_id] if agent_id is not None else ()))
+
+    async def _agents(self, *where: ColumnElement[bool]) -> list[Agent]:
         async with self.database.reading() as connection:
-            found = await load(connection, tables.agent, Agent, *chosen)
+            found = await load(connection, tables.agent, Agent, *where)
         return sorted(found, key=lambda each: each.agent_id)
 
+    async def all_agents(self) -> list[Agent]:
+        """Return all agents, sorted by name. Cached: only agents that changed since the last call are read again."""
+        async with self._caches.all_lock:
+            current, known = await self._recent_up_to_date(), self._caches.all
+            changed = self.recent.changed_agents(known.at, AGENT_KINDS) if current and known else None
+            last = (self.recent.last_change(name, AGENT_KINDS) for name in changed or ())
+            needed = needed_sequence() if changed is None else max(last, default=0)
+            with projected_up_to(needed):
+                await self.progress.wait_until_needed()
+                at = self.progress.sequence
+                if known is None or changed is None:
+                    known = self._caches.all = _Cached({each.agent_id: each for each in await self.agents()}, at)
+                elif changed:
+                    known.value.update(
+                        {each.agent_id: each for each in await self._agents(tables.agent.c.agent_id.in_(changed))}
+                    )
+                    known.at = at
+            return [known.value[name] for name in sorted(known.value)]
+
+    async def memories_changed(self, agent_id: str, since: int) -> int | None:
+        """Return the sequence that the projections must contain to show the last change of an agent's memories; None if
+        no memory has changed after the sequence `since`.
+        """
+        if not await self._recent_up_to_date():
+            return needed_sequence() or self.progress.sequence
+        return self.recent.last_change(agent_id) if self.recent.changed_since(agent_id, since) else None
+
     async def agent(self, agent_id: str) -> Agent | None:
-        """Return an agent; None if the name is unknown. The result is cached until the projections move on."""
-        async with self._recent.lock:
-            await self._forget_the_old()
-            if agent_id not in self._recent.agents:
-                self._recent.agents[agent_id] = next(iter(await self.agents(agent_id)), None)
-            return self._recent.agents[agent_id]
+        """Return an agent; None if the name is unknown. Cached until an event changes the agent."""
+
+        async def read() -> Agent | None:
+            return next(iter(await self.agents(agent_id)), None)
+
+        return await self._cached(self._caches.agents, agent_id, AGENT_KINDS, read)
 
     async def scorer(self, agent_id: str) -> Scorer | None:
-        """Return the newest version of an agent's learned scorer; None if it has none yet.
-
-        The result is cached until the projections move on.
+        """Return the newest version of an agent's learned scorer; None before the first. Cached until a new version is
+        trained.
         """
-        async with self._recent.lock:
-            await self._forget_the_old()
-            if agent_id not in self._recent.scorers:
-                async with self.database.reading() as connection:
-                    found = await load(connection, tables.scorer, Scorer, tables.scorer.c.agent_id == agent_id)
-                self._recent.scorers[agent_id] = next(iter(found), None)
-            return self._recent.scorers[agent_id]
 
-    async def _forget_the_old(self) -> None:
-        here = await self.progress.current_sequence()
-        if self._recent.sequence != here:
-            self._recent.sequence = here
-            self._recent.agents.clear()
-            self._recent.scorers.clear()
+        async def read() -> Scorer | None:
+            async with self.database.reading() as connection:
+                return next(
+                    iter(await load(connection, tables.scorer, Scorer, tables.scorer.c.agent_id == agent_id)), None
+                )
+
+        return await self._cached(self._caches.scorers, agent_id, SCORER_KINDS, read)
+
+    async def _cached(
+        self, cache: LRUCache[str, _Cached[T]], agent_id: str, kinds: frozenset[str], read: Callable[[], Awaitable[T]]
+    ) -> T:
+        """Return a row of an agent, from the cache if no event of these kinds has changed it since it was read."""
+        current, known = await self._recent_up_to_date(), cache.get(agent_id)
+        if known is None or not current or self.recent.changed_since(agent_id, known.at, kinds):
+            with projected_up_to(self.recent.last_change(agent_id, kinds) if current else needed_sequence()):
+                await self.progress.wait_until_needed()
+                at = self.progress.sequence
+                known = cache[agent_id] = _Cached(await read(), at)
+        return known.value
+
+    async def _recent_up_to_date(self) -> bool:
+        """Wait until the window of recent events has arrived at what the caller needs. Return whether it has.
+
+        An event handler needs its event. Everybody else needs what the projections contain.
+        """
+        return await self.recent.wait(needed_sequence() or await self.progress.current_sequence())
 
     async def strongest(
         self, agent: Agent, status: Literal["active", "archived", "all"], *, offset: int, limit: int

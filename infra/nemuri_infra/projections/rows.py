@@ -55,7 +55,7 @@ async def insert_new(
     """Insert the rows whose key does not exist yet, and return the inserted rows' values in the column `returned`."""
     if not rows:
         return ()
-    statement = text(f"{_insert(table)} ON CONFLICT DO NOTHING RETURNING {returned.name}")
+    statement = text(f"{insertion(table, _PARAMETER)} ON CONFLICT DO NOTHING RETURNING {returned.name}")
     return (await connection.execute(statement, {"rows": orjson.dumps(rows).decode()})).scalars().all()
 
 
@@ -81,23 +81,35 @@ async def copy_values(connection: AsyncConnection, table: Table, rows: Iterable[
                 await stream.write_row(row)
 
 
+_PARAMETER = "json_to_recordset(CAST(:rows AS json))"
+
+
 @cache
 def _upsert(table: Table) -> TextClause:
+    return text(upsertion(table, _PARAMETER))
+
+
+def upsertion(table: Table, source: str) -> str:
+    """Return the SQL statement that inserts the rows of a source, or updates them if they exist.
+
+    `source` is a call of `json_to_recordset` or `jsonb_to_recordset`.
+    """
     keys = [column.name for column in table.primary_key.columns]
     rest = ", ".join(
         f'"{column.name}" = excluded."{column.name}"' for column in table.columns if column.name not in keys
     )
     identity = ", ".join(f'"{name}"' for name in keys)
-    return text(f"{_insert(table)} ON CONFLICT ({identity}) DO UPDATE SET {rest}")
+    return f"{insertion(table, source)} ON CONFLICT ({identity}) DO UPDATE SET {rest}"
 
 
 @cache
-def _insert(table: Table) -> str:
+def insertion(table: Table, source: str) -> str:
+    """Return the SQL statement that inserts the rows of a source, as for `upsertion`."""
     columns = ", ".join(f'"{column.name}"' for column in table.columns)
     types = ", ".join(f'"{column.name}" {_type(column)}' for column in table.columns)
     return (
         f"INSERT INTO {table.name} ({columns}) "  # noqa: S608 - names of our own tables
-        f"SELECT {columns} FROM json_to_recordset(CAST(:rows AS json)) AS fresh({types})"
+        f"SELECT {columns} FROM {source} AS fresh({types})"
     )
 
 

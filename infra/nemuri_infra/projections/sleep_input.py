@@ -1,8 +1,10 @@
 """The input of a sleep: memories that changed since the last sleep, faded memories, and those to be pruned first."""
 
+from functools import partial
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, column, func, or_, select, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_domain.strength.aggregate import Agent, Memory
@@ -13,26 +15,80 @@ from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, selecting
 
 
-async def sleep_input(views: Database, agent_id: str) -> SleepInput | None:
-    """Return the input of the agent's next sleep, read from one snapshot; None if there is no such agent."""
+async def sleep_input(views: Database, agent: Agent) -> SleepInput | None:
+    """Return the input of the agent's next sleep from one snapshot; None if there is no such agent any more.
 
-    async def read(connection: AsyncConnection) -> SleepInput | None:
-        found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
-        if not found:
+    `agent` is a recent state of the agent. If the snapshot has another one, that one is used.
+    """
+    while True:
+        found, touched, faded, principles = await _concerned(views, agent)
+        if found is None:
             return None
-        agent = found[0]
-        state = tables.memory_state
-        active = and_(state.c.agent_id == agent_id, state.c.status == "active")
-        touched = await load(connection, state, Memory, active, state.c.changed > agent.reviewed)
-        faded = await load(connection, state, Memory, active, or_(*_faded(agent)))
-        weakest = await _weakest(connection, agent, surplus(agent, touched))
-        concerned = {each.memory_id for each in (*touched, *faded, *(each.memory for each in weakest))}
-        memory_id = tables.memory.c.memory_id
-        principles = select(memory_id).where(memory_id.in_(concerned), is_principle(agent))
-        kept = frozenset((await connection.execute(principles)).scalars())
-        return SleepInput(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
+        if found != agent:
+            agent = found
+        elif surplus(agent, touched):
+            return await read_snapshot(views, partial(_with_weakest, agent_id=agent.agent_id))
+        else:
+            return SleepInput(agent, touched, faded, (), principles)
 
-    return await read_snapshot(views, read)
+
+Concerned = tuple[Agent | None, tuple[Memory, ...], tuple[Memory, ...], frozenset[UUID]]
+"""The agent, its memories that changed since the last sleep, those that may have faded, and the principles among
+both.
+"""
+
+
+async def _concerned(views: Database, agent: Agent) -> Concerned:
+    """Read the agent, and the memories that its next sleep may change except for pruning, in one statement.
+
+    The memories are those of the given state of the agent.
+    """
+    state, content = tables.memory_state, tables.memory
+    touched, faded = state.c.changed > agent.reviewed, or_(*_faded(agent))
+    memories = (
+        selecting(state, Memory)
+        .add_columns(touched.label("touched"), faded.label("faded"), is_principle(agent).label("principle"))
+        .join(content, content.c.memory_id == state.c.memory_id)
+        .where(state.c.agent_id == agent.agent_id, state.c.status == "active", or_(touched, faded))
+        .subquery("concerned")
+    )
+    whole = func.to_json(column(tables.agent.name))
+    query = (
+        select(whole.label("agent"), memories)
+        .select_from(tables.agent.outerjoin(memories, true()))
+        .where(tables.agent.c.agent_id == agent.agent_id)
+    )
+    async with views.reading() as connection:
+        rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping
+    if not rows:
+        return None, (), (), frozenset()
+    found: list[tuple[Memory, bool, bool, bool]] = []
+    now = Agent.model_validate(rows[0]["agent"])
+    for row in rows:
+        del row["agent"]
+        kinds = row.pop("touched"), row.pop("faded"), row.pop("principle")
+        if row["memory_id"] is not None:
+            found.append((Memory.model_validate(row), *kinds))
+    changed = tuple(memory for memory, touched, _, _ in found if touched)
+    faint = tuple(memory for memory, _, faded, _ in found if faded)
+    return now, changed, faint, frozenset(memory.memory_id for memory, _, _, held in found if held)
+
+
+async def _with_weakest(connection: AsyncConnection, agent_id: str) -> SleepInput | None:
+    """Return the input of a sleep that may have to prune memories."""
+    found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
+    if not found:
+        return None
+    agent, state = found[0], tables.memory_state
+    active = and_(state.c.agent_id == agent_id, state.c.status == "active")
+    touched = await load(connection, state, Memory, active, state.c.changed > agent.reviewed)
+    faded = await load(connection, state, Memory, active, or_(*_faded(agent)))
+    weakest = await _weakest(connection, agent, surplus(agent, touched))
+    concerned = {each.memory_id for each in (*touched, *faded, *(each.memory for each in weakest))}
+    memory_id = tables.memory.c.memory_id
+    principles = select(memory_id).where(memory_id.in_(concerned), is_principle(agent))
+    kept = frozenset((await connection.execute(principles)).scalars())
+    return SleepInput(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
 
 
 def is_principle(agent: Agent) -> ColumnElement[bool]:

@@ -1,6 +1,6 @@
 """Queries on strength memories and their changes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -47,12 +47,11 @@ def memory_in_row(row: Row[Any]) -> Remembered:
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
 
 
-async def changes(database: Database, agent_id: str, after: int, *, generation: str) -> list[MemoryChange]:
+async def changes(
+    database: Database, agent_id: str, after: int, *, generation: str, known: Collection[UUID] = ()
+) -> list[MemoryChange]:
     """Return the agent's memories that changed after the sequence `after`, each with its vector of this generation, if
-    any.
-
-    They are read in pages, so they are not one snapshot. A memory that changes meanwhile is returned in its newest
-    state.
+    any. Vectors of memories in `known` are not read.
     """
     state = tables.memory_state
     place = tuple_(state.c.changed, state.c.memory_id)
@@ -65,7 +64,8 @@ async def changes(database: Database, agent_id: str, after: int, *, generation: 
         page = following.where(place > tuple_(*last)).subquery()
         async with database.reading() as connection:
             rows = [memory_in_row(row) for row in await connection.execute(select_memories(page))]
-            vectors = await _vectors(connection, agent_id, generation, [each.memory_id for each, _ in rows])
+            fresh = [each.memory_id for each, _ in rows if each.memory_id not in known]
+            vectors = await _vectors(connection, agent_id, generation, fresh)
         for content, memory in sorted(rows, key=lambda each: (each[1].changed, each[1].memory_id)):
             found[content.memory_id] = MemoryChange(memory, content, vectors.get(content.memory_id))
             last = (memory.changed, memory.memory_id)
@@ -76,7 +76,9 @@ async def changes(database: Database, agent_id: str, after: int, *, generation: 
 async def _vectors(
     connection: AsyncConnection, agent_id: str, generation: str, memory_ids: Sequence[UUID]
 ) -> dict[UUID, NDArray[np.float32]]:
-    """Return the vectors of this generation, by memory id. Memories without one are left out."""
+    """Return the vectors of this generation for these memories, by memory id. Memories without one are left out."""
+    if not memory_ids:
+        return {}
     vector = tables.memory_vector.c
     query = select(vector.memory_id, vector.vector).where(
         vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(memory_ids)

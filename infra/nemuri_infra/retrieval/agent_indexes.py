@@ -22,6 +22,7 @@ from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_infra.observability.tracing import span
 from nemuri_infra.projections.erasure import everything_erased
+from nemuri_infra.projections.progress import projected_up_to
 from nemuri_infra.projections.strength_queries import MemoryChange, changes
 from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
 from nemuri_infra.runtime.resources import Resources
@@ -146,14 +147,26 @@ async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vec
 
     If a memory in the index was erased, the whole index is read again.
     """
-    here = await resources.views.progress.current_sequence()
-    if here == indexed.seen:
+    views = resources.views
+    needed = await views.memories_changed(agent.agent_id, indexed.seen)
+    if needed is None:
+        indexed.seen = max(indexed.seen, views.progress.sequence)
         return
-    if indexed.known:
+    with projected_up_to(needed):
+        await views.progress.wait_until_needed()
+        here = views.progress.sequence
+        await _read_changes(indexed, resources, agent, vectors)
+    indexed.seen = here
+
+
+async def _read_changes(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
+    if indexed.known and resources.views.recent.began > indexed.seen:  # only then anything may have been erased
         erased = await everything_erased(resources.database, after=indexed.seen)
         if not erased.ids.isdisjoint(indexed.known):
             indexed.clear()
-    changed = await changes(resources.database, agent.agent_id, indexed.until, generation=indexed.generation)
+    changed = await changes(
+        resources.database, agent.agent_id, indexed.until, generation=indexed.generation, known=indexed.known
+    )
     await _index(indexed, [each for each in changed if each.memory.memory_id not in indexed.index], vectors)
     for active in (True, False):
         flipped = [each.memory.memory_id for each in changed if (each.memory.status == "active") == active]
@@ -161,7 +174,6 @@ async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vec
     indexed.update({each.memory.memory_id: (each.content, each.memory) for each in changed})
     indexed.principles |= {each.memory.memory_id for each in changed if each.content.source == "definition"}
     indexed.until = max((each.memory.changed for each in changed), default=indexed.until)
-    indexed.seen = here
 
 
 async def _index(indexed: CachedIndex, fresh: Sequence[MemoryChange], vectors: Vectors) -> None:

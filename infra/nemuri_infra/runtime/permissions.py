@@ -148,6 +148,7 @@ class Permissions:
             rights |= _publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
         if service.handlers:
             tries = attempts_bucket(self.subjects.namespace)
+            rights |= _subscribing(self.subjects.appended)
             rights |= _publishing(self.subjects.dead(service.name), f"$KV.{tries}.{service.name}.*")
             rights |= _publishing(f"{API}.STREAM.MSG.GET.KV_{tries}")
         for durable in service.durables(self.subjects):

@@ -22,6 +22,8 @@ from nemuri_infra.stores.vectors import vector_bucket
 
 RESULT_SECONDS = 7 * 24 * 3600.0
 """Seconds for which a result is stored. After that time results are read from the projections."""
+APPENDED = "appended"
+"""Name of the consumer that sends each new event to all processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ async def provision(
     subjects, bounds = log.subjects, limits(log.subjects, storage)
     for wanted in _streams(subjects, replicas):
         await _stream(log.stream, replace(wanted, max_bytes=bounds.get(str(wanted.name))))
-    await _consumers(log.stream, subjects.stream, (_consumer(each, ack_wait, replicas) for each in durables))
+    consumers = (*(_consumer(each, ack_wait, replicas) for each in durables), _sender(subjects, replicas))
+    await _consumers(log.stream, subjects.stream, consumers)
     await _consumers(log.stream, subjects.timers_stream, [_consumer(timers_durable(subjects), ack_wait, replicas)])
 
 
@@ -117,6 +120,21 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
         ack_wait=ack_wait,
         max_ack_pending=durable.concurrency * durable.workers + durable.put_off,
         max_deliver=-1,
+        num_replicas=replicas,
+    )
+
+
+def _sender(subjects: Subjects, replicas: int) -> api.ConsumerConfig:
+    """Return the configuration of the consumer that sends each new event to every process that subscribes.
+
+    The stream's own republishing would do the same, but one message with a malformed header block ends nats-server
+    2.15.1 then.
+    """
+    return api.ConsumerConfig(
+        durable_name=APPENDED,
+        deliver_subject=subjects.appended,
+        deliver_policy=api.DeliverPolicy.NEW,
+        ack_policy=api.AckPolicy.NONE,
         num_replicas=replicas,
     )
 

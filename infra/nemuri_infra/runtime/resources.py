@@ -7,6 +7,7 @@ from typing import Self
 
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.recent_events import RecentEvents
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.models.factory import Models, build_models
@@ -15,6 +16,7 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.projection import Projection
 from nemuri_infra.projections.queries import Views
+from nemuri_infra.projections.recent_tasks import RecentTasks
 from nemuri_infra.runtime.durable_timers import Timers
 from nemuri_infra.runtime.event_client import ClientCache
 from nemuri_infra.runtime.settings import Settings
@@ -80,13 +82,16 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
         vectors = await Vectors.open(log, embedder)
         projection = Projection(database, vectors)
         progress = await stack.enter_async_context(Progress.following(log, projection))
+        reading = replace(database, before_reading=progress.wait_until_needed)
+        recent = RecentEvents(log)
+        stack.push_async_callback(recent.close)
         clock = await Clock.open(log)
         yield Resources(
             settings=settings,
             log=log,
-            database=database,
+            database=reading,
             projection=projection,
-            views=Views(database, progress),
+            views=Views(reading, progress, recent, RecentTasks(recent, reading)),
             blobs=await Blobs.open(log),
             vectors=vectors,
             results=await Results.open(log),

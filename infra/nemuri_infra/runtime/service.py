@@ -26,7 +26,7 @@ from nemuri_contracts.subjects import PARTITIONS, Subjects
 from nemuri_contracts.tasks import ReactionFailed
 from nemuri_infra.models.call_budget import SpentError, count_replies
 from nemuri_infra.observability import tracing
-from nemuri_infra.projections.progress import BehindError
+from nemuri_infra.projections.progress import BehindError, projected_up_to
 from nemuri_infra.runtime.consumer_pauses import check_complete
 from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
 from nemuri_infra.runtime.outage_errors import INCOMPLETE_INPUT_ERRORS, OUTAGE_ERRORS, is_outage
@@ -272,10 +272,11 @@ class EventProcessor:
 
     async def _process(self, event: Event) -> None:
         with tracing.span("views", sequence=event.sequence or 0):
-            await self.resources.views.wait_for(event)
-        if not await self._is_effective(event):
+            effective = await self._is_effective(event)
+        if not effective:
             return
-        outcome = await self.service.handlers[type(event)](event, self.resources)
+        with projected_up_to(event.sequence or 0):
+            outcome = await self.service.handlers[type(event)](event, self.resources)
         if tracing.recording():
             await link_joined(outcome.event if isinstance(outcome, ConditionalAppend) else outcome, self.resources)
         if isinstance(outcome, ConditionalAppend):

@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.batch_fold import fold
+from nemuri_infra.projections.live_projection import LiveProjection
 from nemuri_infra.projections.log_identity import check_log_identity
 from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, OutdatedError, Unprojectable
 from nemuri_infra.projections.rebuilder import rebuild
@@ -76,8 +77,9 @@ async def _follow(resources: Resources) -> None:
         position = await resources.projection.position()
     await check_log_identity(resources.projection, resources.log)
     await _publish_progress(resources, position.sequence)
+    live = LiveProjection(resources.projection)
     async for batch in resources.log.read(position.sequence):
-        await _publish_progress(resources, await fold(resources.projection, batch, resources.log.subjects))
+        await _publish_progress(resources, await fold(live, batch, resources.log.subjects))
 
 
 def _report(done: int, total: int) -> None:

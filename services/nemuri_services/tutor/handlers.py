@@ -73,10 +73,14 @@ async def encode_chapter(event: ChapterRead, resources: Resources) -> Sequence[M
 @service.handles(SessionEnded, TaskFailed, NegotiationOpened)
 async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
     """Grade an exercise when every session of its task has ended, or when its task fails or opens a negotiation."""
-    found = await Courses(resources.database).exercise_of(event.thread) if event.thread else None
+    if event.thread is None:
+        return None
+    state = await resources.views.task(event.thread)
+    if state.task is not None and state.task.client_id != TUTOR:
+        return None
+    found = await Courses(resources.database).exercise_of(event.thread)
     if found is None:
         return None
-    state = await resources.views.task(event.task_id)
     if not lesson_plan.is_gradable(state):
         return None
     said = "\n".join(substance(each.answer or "") for each in state.present)

@@ -28,15 +28,11 @@ class PastAndLog:
     sequence: int = 0
     """Last sequence that the log reports."""
 
-    async def wait_for(self, event: Event) -> None:
-        """Record the call. Raises `BehindError` if `behind` is set."""
-        self.asked.append(f"since {event.kind}")
-        if self.behind:
-            raise BehindError("the projections are at 1, but 2 is needed")
-
     async def is_effective(self, event: Event) -> bool:
         """Record the call and return `first`: True if the event counts as the first of its id."""
         self.asked.append(f"counts {event.kind}")
+        if self.behind:
+            raise BehindError("the projections are at 1, but 2 is needed")
         return self.first
 
     async def attempt_number(self, _event: Event) -> int:

@@ -2,6 +2,8 @@
 
 from alembic import op
 
+from nemuri_infra.projections.write_function import create_function
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -188,4 +190,4 @@ def upgrade() -> None:
         f"FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})"
         for number in range(PARTITIONS)
     )
-    op.execute(";".join((*STATEMENTS, *partitions)))  # one round trip for all statements
+    op.execute(";".join((*STATEMENTS, *partitions, create_function())))  # one round trip for all statements

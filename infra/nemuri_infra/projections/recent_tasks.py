@@ -1,0 +1,127 @@
+"""The states of tasks, folded from the newest events of the log without the projections."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, get_args
+from uuid import UUID
+
+from cachetools import LRUCache
+from sqlalchemy import text
+
+from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.event import Event
+from nemuri_domain.tasks.aggregate import TaskState
+from nemuri_domain.tasks.fold import LifeEvent, evolve
+from nemuri_infra.bus.recent_events import RecentEvents
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.erasure import erased_keys
+from nemuri_infra.projections.progress import projected_up_to
+
+MAX_STATES = 2_000
+"""Maximum number of tasks whose folded states one process caches."""
+_FOLDED: frozenset[type[Event]] = frozenset(get_args(LifeEvent))
+_KNOWN = text("""
+    SELECT (SELECT min(sequence) FROM journal WHERE event_id = :event_id) AS sequence,
+        EXISTS (SELECT FROM erased WHERE name = ANY(:names)) AS erased
+""")
+_ERASED_AGENTS = text("SELECT substr(name, 7) FROM erased WHERE name LIKE 'agent/%'")
+
+
+@dataclass(slots=True)
+class _Folded:
+    """The state of a task after the first events of the window that concern it."""
+
+    state: TaskState
+    events: int
+    """Number of these events."""
+
+
+@dataclass(slots=True)
+class RecentTasks:
+    """The tasks that began in the window of recent events. Their states need no projection."""
+
+    recent: RecentEvents
+    database: Database
+    _states: LRUCache[UUID, _Folded] = field(default_factory=lambda: LRUCache(MAX_STATES))
+    _fresh: LRUCache[tuple[UUID, int], bool] = field(default_factory=lambda: LRUCache(MAX_STATES))
+    """Whether the event with this id and sequence is the first with its id and not erased."""
+    _erased_agents: tuple[int, frozenset[str]] = (-1, frozenset())
+    """The beginning of the window for which the names of the erased agents were read, and these names."""
+
+    async def events(self, task_id: UUID, until: int) -> Sequence[AnyEvent] | None:
+        """Return all events of a task so far, at least up to the sequence `until`; None if the window does not contain
+        all of them.
+        """
+        if not await self._usable(until):
+            return None
+        found = self.recent.of_task(task_id)
+        if not found or not isinstance(found[0], TaskSubmitted):
+            return None
+        return found if await self._is_first(found[0]) else None
+
+    async def state(self, task_id: UUID, until: int) -> TaskState | None:
+        """Return the state of a task after all its events so far; None as for `events`."""
+        events = await self.events(task_id, until)
+        if events is None:
+            return None
+        known = self._states.get(task_id)
+        if known is None or known.events > len(events):
+            known = _Folded(TaskState(), 0)
+        gone = await self._agents_erased()
+        for event in events[known.events :]:
+            known.state = _after(known.state, event, gone)
+        known.events = len(events)
+        self._states[task_id] = known
+        return known.state
+
+    async def is_effective(self, event: Event) -> bool | None:
+        """Return whether an event is the first with its id and not erased; None if only projections that contain it can
+        tell.
+        """
+        sequence = event.sequence or 0
+        if not await self._usable(sequence):
+            return None
+        if self.recent.first(event.event_id) != sequence:
+            return False
+        if event.agent_id in await self._agents_erased():
+            return False
+        task = event.thread
+        if task is not None and task != event.event_id and await self.events(task, sequence) is not None:
+            return True
+        return await self._is_first(event)
+
+    async def _usable(self, sequence: int) -> bool:
+        return await self.recent.wait(sequence) and self.recent.covers(sequence)
+
+    async def _is_first(self, event: Event) -> bool:
+        """Return whether no event before the window has the id of an event in the window, and whether it is not erased.
+
+        Asks the projections. They only need to contain everything before the window.
+        """
+        key = event.event_id, event.sequence or 0
+        if (known := self._fresh.get(key)) is None:
+            with projected_up_to(self.recent.after):
+                async with self.database.reading() as connection:
+                    row = (await connection.execute(_KNOWN, _names(event))).one()
+            known = not row.erased and row.sequence in {None, event.sequence}
+            self._fresh[key] = known
+        return known
+
+    async def _agents_erased(self) -> frozenset[str]:
+        began, names = self._erased_agents
+        if began != self.recent.began:
+            began = self.recent.began
+            with projected_up_to(began):
+                async with self.database.reading() as connection:
+                    names = frozenset((await connection.execute(_ERASED_AGENTS)).scalars())
+            self._erased_agents = began, names
+        return names
+
+
+def _names(event: Event) -> dict[str, Any]:
+    return {"event_id": event.event_id, "names": sorted(erased_keys([event]))}
+
+
+def _after(state: TaskState, event: Any, erased_agents: frozenset[str]) -> TaskState:
+    return evolve(state, event) if type(event) in _FOLDED and event.agent_id not in erased_agents else state
