@@ -56,7 +56,7 @@ def platform(data: Path) -> Iterator[None]:
         yield
     finally:
         running.terminate()
-        running.wait(60)
+        running.communicate(timeout=60)
 
 
 def turns(number: int) -> Iterator[TurnOffered]:

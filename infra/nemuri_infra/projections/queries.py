@@ -11,9 +11,11 @@ from cachetools import LRUCache
 from immutables import Map
 from sqlalchemy import ColumnElement, func, or_, select, true, tuple_
 
-from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, EmbeddingAdopted, PolicyAdopted
+from nemuri_contracts.erasure import AgentErased
 from nemuri_contracts.event import Event
 from nemuri_contracts.scorers import ScorerTrained
+from nemuri_contracts.strength import AgentSlept
 from nemuri_contracts.tasks import TaskReopened
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
 from nemuri_domain.strength.decay import clock_of, log_strength
@@ -32,6 +34,10 @@ from nemuri_infra.projections.sql_arithmetic import SQL
 from nemuri_infra.projections.strength_queries import memory_in_row, select_memories
 
 AGENT_KINDS = frozenset(each.kind_of() for each in AGENT_EVENTS)
+RULE_KINDS = frozenset(
+    each.kind_of() for each in (AgentDefined, AgentErased, AgentSlept, EmbeddingAdopted, PolicyAdopted)
+)
+"""Kinds of events that change an agent's definition, its embedding or its policy in force."""
 SCORER_KINDS = frozenset({ScorerTrained.kind_of()})
 MAX_CACHED_AGENTS = 10_000
 """Maximum number of agents, and of scorers, that one process caches."""
@@ -226,13 +232,18 @@ class Views:
             return needed_sequence() or self.progress.sequence
         return self.recent.last_change(agent_id) if self.recent.changed_since(agent_id, since) else None
 
-    async def agent(self, agent_id: str) -> Agent | None:
-        """Return an agent; None if the name is unknown. Cached until an event changes the agent."""
+    async def agent(self, agent_id: str, *, only_rules: bool = False) -> Agent | None:
+        """Return an agent; None if the name is unknown. Cached until an event changes the agent.
+
+        With `only_rules`, just its definition, embedding and policy are sure to be up to date. Its clocks, sessions and
+        totals may be older.
+        """
 
         async def read() -> Agent | None:
             return next(iter(await self.agents(agent_id)), None)
 
-        return await self._cached(self._caches.agents, agent_id, AGENT_KINDS, read)
+        kinds = RULE_KINDS if only_rules else AGENT_KINDS
+        return await self._cached(self._caches.agents, agent_id, kinds, read)
 
     async def scorer(self, agent_id: str) -> Scorer | None:
         """Return the newest version of an agent's learned scorer; None before the first. Cached until a new version is
@@ -301,6 +312,15 @@ class Views:
         query = select(tables.journal.c.event_id).where(tables.journal.c.event_id.in_(list(event_ids)))
         async with self.database.reading() as connection:
             return set((await connection.execute(query)).scalars())
+
+    async def lately_projected(self, event_ids: Iterable[UUID]) -> set[UUID]:
+        """Return the ids in `event_ids` whose events are among the newest of the log and in the projections.
+
+        Reads no projection.
+        """
+        await self._recent_up_to_date()
+        reached = self.progress.sequence
+        return {each for each in event_ids if (self.recent.first(each) or reached + 1) <= reached}
 
     async def sequences_of_kind(
         self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None

@@ -44,7 +44,7 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     known = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
     shown = [known[each.memory_id][0] for each in work.retrieved if each.memory_id in known]
     question = state.task.part(work.part).text
-    agent = await resources.views.agent(work.agent_id)
+    agent = await resources.views.agent(work.agent_id, only_rules=True)
     detection = (agent.rules if agent else Policy()).use_detection
     used, cost = await detect_used_memories(event, question, shown, detection, resources, perspective=work.perspective)
     return MemoriesUsed.following(
@@ -146,7 +146,7 @@ def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJo
 
 async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
     """Return the policies of the agents with an assignment in the current attempt of the task, by agent id."""
-    agents = {each.agent_id: await resources.views.agent(each.agent_id) for each in state.present}
+    agents = {each.agent_id: await resources.views.agent(each.agent_id, only_rules=True) for each in state.present}
     return {name: agent.rules for name, agent in agents.items() if agent}
 
 

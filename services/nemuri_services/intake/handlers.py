@@ -124,7 +124,7 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
     """Encode an offered memory. Refuse it if the agent is unknown or has no strength memory, or if the content is not
     acceptable (`refusal_reason`).
     """
-    agent = await resources.views.agent(str(event.agent_id))
+    agent = await resources.views.agent(str(event.agent_id), only_rules=True)
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
     if (kind := agent.definition.memory) != "strength":
@@ -146,7 +146,7 @@ async def encode_principles(event: AgentDefined, resources: Resources) -> Sequen
     The id of such a memory is derived from the agent, the principle's text and its scope, so a principle is encoded
     only once.
     """
-    known = await resources.views.agent(event.agent_id)
+    known = await resources.views.agent(event.agent_id, only_rules=True)
     rules = known.rules if known else Policy()
     held, vectors = event.definition.held, resources.vectors.with_embedder_of(event.embedding)
     await vectors.of([text for text, _ in held])

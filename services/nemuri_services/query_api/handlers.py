@@ -45,7 +45,7 @@ from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri_contracts.tiered import ExperienceRecorded
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.training_samples import MAX_ASSIGNMENTS
-from nemuri_infra.projections.erasure import absent, is_erased
+from nemuri_infra.projections.erasure import absent, erased_of, is_erased
 from nemuri_infra.projections.id_lookup import find_by_prefix
 from nemuri_infra.projections.learning_queries import count_samples
 from nemuri_infra.projections.projection import FOLD, OtherFoldsError
@@ -163,8 +163,11 @@ async def explain_routing(query: RoutingQuery, resources: Resources) -> RoutingV
 @service.answers(AgentsQuery)
 async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refusal:
     """Return all agents, or the one that the query names. The orchestrator is included only on request."""
-    found = await resources.views.agents(query.agent_id)
-    if query.agent_id is not None and not found:
+    if query.agent_id is None:
+        found = await resources.views.agents()
+    elif (agent := await resources.views.agent(query.agent_id)) is not None:
+        found = [agent]
+    else:
         return await _unknown_agent(query.agent_id, resources)
     listed = [each for each in found if each.agent_id != ORCHESTRATOR or query.orchestrator or query.agent_id]
     return AgentsView(agents=tuple(agent_view(each) for each in listed))
@@ -211,7 +214,7 @@ async def offer_outcomes(query: RememberedQuery, resources: Resources) -> Rememb
     """Return the offered memories that are undecided or refused. If some are undecided, wait, at most `LONGEST_WAIT`
     seconds.
     """
-    if await resources.views.agent(query.agent_id) is None:
+    if await resources.views.agent(query.agent_id, only_rules=True) is None:
         return await _unknown_agent(query.agent_id, resources)
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
     while True:
@@ -234,8 +237,13 @@ async def _wait_for_progress(beyond: int, seconds: float, resources: Resources) 
 async def _offer_outcomes(offers: Sequence[UUID], resources: Resources) -> RememberedView:
     taken = {each: {derive(each, kind.kind_of()) for kind in (MemoryEncoded, ExperienceRecorded)} for each in offers}
     refused = {each: derive(each, MemoryRefused.kind_of()) for each in offers}
-    happened = await resources.views.projected_ids([*chain.from_iterable(taken.values()), *refused.values()])
-    gone = {each for each in offers if each not in happened and await is_erased(resources.database, each)}
+    happened = await resources.views.lately_projected([*chain.from_iterable(taken.values()), *refused.values()])
+    open_offers = [each for each in offers if not happened & {*taken[each], refused[each]}]
+    older = [each for each in open_offers if resources.views.recent.first(each) is None]
+    if older:
+        outcomes = [*chain.from_iterable(taken[each] for each in older), *(refused[each] for each in older)]
+        happened |= await resources.views.projected_ids(outcomes)
+    gone = await erased_of(resources.database, older) if older else set()
     return RememberedView(
         pending=tuple(each for each in offers if not happened & {*taken[each], refused[each]} and each not in gone),
         refused=tuple(each for each in offers if refused[each] in happened or each in gone),

@@ -64,8 +64,8 @@ async def _memory_events(
     The first memory also defines the orchestrator as an agent. It takes its embedding from `worker`, an agent that
     worked on the task. Returns none if neither the orchestrator nor that agent exists.
     """
-    known = await resources.views.agent(ORCHESTRATOR)
-    other = known or await resources.views.agent(worker)
+    known = await resources.views.agent(ORCHESTRATOR, only_rules=True)
+    other = known or await resources.views.agent(worker, only_rules=True)
     if memory is None or other is None:
         return ()
     new = await _new_memory(memory, other.embedding, (known.rules if known else Policy()).initial_strength, resources)

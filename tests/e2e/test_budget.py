@@ -1,0 +1,22 @@
+"""The price of a task and of a memory has a budget. Statements are counted, no time is measured."""
+
+import pytest
+
+from bench.cost import measure
+
+STATEMENTS_OF_A_TASK = 60
+STATEMENTS_OF_A_MEMORY = 6
+MESSAGES_OF_A_TASK = 150
+
+
+@pytest.mark.timeout(300)
+async def test_a_task_and_a_memory_stay_within_their_budget() -> None:
+    """PostgreSQL's log shows at most so many statements for a task and for a memory, pings of the pool included."""
+    figures = await measure(tasks=6, memories=10)
+
+    task, memory = figures["task"], figures["memory"]
+    assert task["events"] == pytest.approx(14, abs=1)
+    assert 0 < task["statements"] <= STATEMENTS_OF_A_TASK, task["statements_by_kind"]
+    assert 0 < task["nats_messages"] <= MESSAGES_OF_A_TASK
+    assert memory["events"] == pytest.approx(2, abs=0.5)
+    assert 0 < memory["statements"] <= STATEMENTS_OF_A_MEMORY, memory["statements_by_kind"]
