@@ -51,8 +51,9 @@ class Database:
     """
 
     engine: AsyncEngine
-    readers: AsyncEngine
-    """An engine that uses the same connections in autocommit mode."""
+    """The engine. Each of its statements is committed at once."""
+    transactions: AsyncEngine
+    """An engine that uses the same connections for transactions."""
     url: str
     schema: str
     before_reading: Callable[[], Awaitable[None]] | None = None
@@ -83,7 +84,7 @@ class Database:
         def register(connection: Any, _record: Any) -> None:
             connection.run_async(_register_vector)
 
-        return cls(engine.execution_options(isolation_level="READ COMMITTED"), engine, url, schema)
+        return cls(engine, engine.execution_options(isolation_level="READ COMMITTED"), url, schema)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -92,7 +93,7 @@ class Database:
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction. It is committed at the end of the context, and rolled back on an error."""
-        async with self.engine.begin() as connection:
+        async with self.transactions.begin() as connection:
             yield connection
 
     @asynccontextmanager
@@ -103,7 +104,7 @@ class Database:
         """
         if self.before_reading is not None:
             await self.before_reading()
-        async with self.readers.connect() as connection:
+        async with self.engine.connect() as connection:
             yield connection
 
     async def empty(self, names: Iterable[str]) -> None:
