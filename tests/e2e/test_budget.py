@@ -1,7 +1,6 @@
 """The price of a task and of a memory has a budget. Statements are counted, no time is measured."""
 
 import pytest
-
 from bench.cost import measure
 
 STATEMENTS_OF_A_TASK = 60

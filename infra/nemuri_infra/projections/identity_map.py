@@ -13,7 +13,7 @@ from nemuri_domain.affective.aggregate import AffectMind
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.tiered.aggregate import TieredMind
-from nemuri_infra.projections.rows import load
+from nemuri_infra.projections.rows import load, load_keyed
 
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S")
@@ -96,13 +96,14 @@ class MindMap(IdentityMap[str, M], Generic[M]):
         strangers = names - self.now.keys()
         agent, agent_record = self.agents
         memory, memory_record = self.memories
-        where = self.related(events)
-        if wanted:
-            where.append(memory.c.memory_id.in_(wanted))
         agents: list[Any] = []
+        memories: list[Any] = []
         if strangers:
-            agents += await load(connection, agent, agent_record, agent.c.agent_id.in_(strangers))
-        memories: list[Any] = await load(connection, memory, memory_record, or_(*where)) if where else []
+            agents += await load_keyed(connection, agent, agent_record, "agent_id", strangers)
+        if where := self.related(events):
+            memories += await load(connection, memory, memory_record, or_(*where))
+        if wanted:
+            memories += await load_keyed(connection, memory, memory_record, "memory_id", wanted)
         mine = by_owner(
             (each.agent_id, each.memory_id, each)
             for each in memories

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from cachetools import LRUCache
 from immutables import Map
-from sqlalchemy import ColumnElement, func, or_, select, true, tuple_
+from sqlalchemy import func, or_, select, true, tuple_
 
 from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, EmbeddingAdopted, PolicyAdopted
 from nemuri_contracts.erasure import AgentErased
@@ -29,9 +29,9 @@ from nemuri_infra.projections.erasure import erased_among
 from nemuri_infra.projections.fold_states import task_states
 from nemuri_infra.projections.progress import BehindError, Progress, needed_sequence, projected_up_to
 from nemuri_infra.projections.recent_tasks import RecentTasks
-from nemuri_infra.projections.rows import load, records, selecting
+from nemuri_infra.projections.rows import load, load_keyed, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL
-from nemuri_infra.projections.strength_queries import memory_in_row, select_memories
+from nemuri_infra.projections.strength_queries import memories_with_ids, memory_in_row, select_memories
 
 AGENT_KINDS = frozenset(each.kind_of() for each in AGENT_EVENTS)
 RULE_KINDS = frozenset(
@@ -196,13 +196,14 @@ class Views:
             found: int | None = (await connection.execute(query)).scalar_one()
         return found
 
-    async def agents(self, agent_id: str | None = None) -> list[Agent]:
-        """Return all agents, sorted by name, or only the agent with this name."""
-        return await self._agents(*([tables.agent.c.agent_id == agent_id] if agent_id is not None else ()))
-
-    async def _agents(self, *where: ColumnElement[bool]) -> list[Agent]:
+    async def agents(self, names: Collection[str] | None = None) -> list[Agent]:
+        """Return all agents, sorted by name; with `names`, only the agents with one of these names."""
         async with self.database.reading() as connection:
-            found = await load(connection, tables.agent, Agent, *where)
+            found = (
+                await load(connection, tables.agent, Agent)
+                if names is None
+                else await load_keyed(connection, tables.agent, Agent, "agent_id", names)
+            )
         return sorted(found, key=lambda each: each.agent_id)
 
     async def all_agents(self) -> list[Agent]:
@@ -218,9 +219,7 @@ class Views:
                 if known is None or changed is None:
                     known = self._caches.all = _Cached({each.agent_id: each for each in await self.agents()}, at)
                 elif changed:
-                    known.value.update(
-                        {each.agent_id: each for each in await self._agents(tables.agent.c.agent_id.in_(changed))}
-                    )
+                    known.value.update({each.agent_id: each for each in await self.agents(changed)})
                     known.at = at
             return [known.value[name] for name in sorted(known.value)]
 
@@ -240,7 +239,7 @@ class Views:
         """
 
         async def read() -> Agent | None:
-            return next(iter(await self.agents(agent_id)), None)
+            return next(iter(await self.agents([agent_id])), None)
 
         kinds = RULE_KINDS if only_rules else AGENT_KINDS
         return await self._cached(self._caches.agents, agent_id, kinds, read)
@@ -252,9 +251,7 @@ class Views:
 
         async def read() -> Scorer | None:
             async with self.database.reading() as connection:
-                return next(
-                    iter(await load(connection, tables.scorer, Scorer, tables.scorer.c.agent_id == agent_id)), None
-                )
+                return next(iter(await load_keyed(connection, tables.scorer, Scorer, "agent_id", [agent_id])), None)
 
         return await self._cached(self._caches.scorers, agent_id, SCORER_KINDS, read)
 
@@ -296,9 +293,8 @@ class Views:
 
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:
         """Return the memories with these ids, by id. Unknown ids are left out."""
-        query = select_memories().where(tables.memory_state.c.memory_id.in_(list(memory_ids)))
         async with self.database.reading() as connection:
-            found = [memory_in_row(row) for row in await connection.execute(query)]
+            found = await memories_with_ids(connection, memory_ids)
         return {content.memory_id: (content, memory) for content, memory in found}
 
     async def sequence_of(self, event_id: UUID) -> int | None:

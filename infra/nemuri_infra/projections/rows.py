@@ -34,6 +34,32 @@ async def records(connection: AsyncConnection, record: type[R], statement: Selec
     return [record.model_validate(dict(row._mapping)) for row in rows]  # noqa: SLF001 - the documented mapping of a row
 
 
+async def load_keyed(
+    connection: AsyncConnection, table: Table, record: type[R], column: str, values: Iterable[Any]
+) -> list[R]:
+    """Return the row models of the rows with one of these values in a column.
+
+    It is several times as fast as `load`, because the driver gets one value for each row.
+    """
+    rows = await connection.execute(_select_keyed(table, record, column), {"values": list(values)})
+    return [record.model_validate(each) for each in rows.scalars()]
+
+
+@cache
+def _select_keyed(table: Table, record: type[RowModel], column: str) -> TextClause:
+    kind = _type(table.columns[column])
+    return text(
+        f"SELECT to_json(found) FROM {selection(table, record)} AS found "  # noqa: S608 - names of our own tables
+        f"WHERE found.{column} = ANY(CAST(:values AS {kind}[]))"
+    )
+
+
+def selection(table: Table, record: type[RowModel]) -> str:
+    """Return a SQL subquery of all rows of a table, with the columns that the row model has."""
+    names = ", ".join(f'"{name}"' for name in record.model_fields)
+    return f"(SELECT {names} FROM {table.name})"  # noqa: S608 - names of our own tables
+
+
 async def write(connection: AsyncConnection, table: Table, changed: Iterable[RowModel]) -> None:
     """Insert the rows, or update the rows that exist already."""
     rows: Sequence[Any] = [record.row() for record in changed]

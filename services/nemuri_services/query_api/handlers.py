@@ -281,7 +281,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
 @service.answers(HealthQuery)
 async def health(query: HealthQuery, resources: Resources) -> HealthView | Refusal:
     """Return findings about the health of one agent's memory, or of every agent's."""
-    found = await resources.views.agents(query.agent_id)
+    found = await resources.views.agents([query.agent_id] if query.agent_id is not None else None)
     if query.agent_id is not None and not found:
         return await _unknown_agent(query.agent_id, resources)
     return HealthView(agents=tuple([await health_of(each, resources) for each in found]))

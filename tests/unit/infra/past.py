@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nemuri_contracts.event import Event
+from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.projections.progress import BehindError
@@ -34,6 +35,10 @@ class PastAndLog:
         if self.behind:
             raise BehindError("the projections are at 1, but 2 is needed")
         return self.first
+
+    async def parked(self) -> Parked:
+        """Return the parked events: none."""
+        return Parked()
 
     async def attempt_number(self, _event: Event) -> int:
         """Return 2 as the number of the present attempt of the event's task."""
