@@ -77,6 +77,12 @@ class _BatchRequest:
     exhausted: bool = False
     """True if the batch is complete because the stream had no more messages."""
 
+    def take(self) -> list[Msg]:
+        """Remove and return the messages received so far."""
+        taken, self.messages = self.messages, []
+        self.size -= len(taken)
+        return taken
+
 
 @dataclass(slots=True)
 class Pull:
@@ -98,6 +104,8 @@ class Pull:
     """
     flowing: bool = False
     """True if the last batch ended before the end of the stream, so that more batches are requested in advance."""
+    following: bool = False
+    """True while a request for messages to come is open."""
     failure: Exception | None = None
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -140,10 +148,9 @@ class Pull:
                 await subscription.unsubscribe()
 
     async def present(self) -> list[Msg]:
-        """Return the next messages that are already in the stream, in order; an empty list at its end.
-
-        Raises the errors of `_next`.
-        """
+        """Return the next messages that the stream has already, in order; empty at its end. Raises like `_next`."""
+        if self.following:
+            return []
         while len(self.asked) < (CONCURRENT_REQUESTS if self.flowing else 1):
             await self._ask(BATCH_MESSAGES, max_bytes=BATCH_BYTES, no_wait=True)
         stretch = await self._next()
@@ -151,13 +158,17 @@ class Pull:
         return stretch.messages
 
     async def coming(self) -> list[Msg]:
-        """Wait for the next messages and return them; an empty list if none arrives within `WAIT_SECONDS` seconds.
+        """Wait for the next messages and return them; empty if none arrives within `WAIT_SECONDS` seconds.
 
-        Raises the errors of `_next`.
+        One request serves all messages of that time, so the reader stays ready while the caller handles the first ones.
+        Call it only after `present` has returned nothing. Raises like `_next`.
         """
-        if not self.asked:
-            await self._ask(1, expires=int(WAIT_SECONDS * 1e9))
-        return (await self._next()).messages
+        if not self.following:
+            await self._ask(BATCH_MESSAGES, max_bytes=BATCH_BYTES, expires=int(WAIT_SECONDS * 1e9))
+            self.following = True
+        stretch = await self._next(partly=True)
+        self.following = not stretch.ended
+        return stretch.take()
 
     async def _ask(self, batch: int, **bounds: int) -> None:
         self.requests += 1
@@ -169,14 +180,16 @@ class Pull:
         stretch.unheard = False
         await self.connection.publish(self.source, stretch.request, reply=stretch.subject)
 
-    async def _next(self) -> _BatchRequest:
+    async def _next(self, *, partly: bool = False) -> _BatchRequest:
         """Wait until the oldest requested batch is complete, remove it from `asked` and return it.
+
+        With `partly`, return it as soon as it has a message. It stays in `asked` until it is complete.
 
         Raises `InterruptedPullError` if the server deleted the consumer or a message was lost, and `TimeoutError` if
         the server is silent.
         """
         in_vain = 0
-        while not self.asked[0].ended:
+        while not (self.asked[0].ended or (partly and self.asked[0].messages)):
             seen = self.received
             try:
                 async with asyncio.timeout(CHECK_SECONDS):
@@ -191,7 +204,7 @@ class Pull:
             for stretch in [each for each in self.asked if each.unheard]:
                 await asyncio.sleep(REPEAT_SECONDS)  # no event tells when all servers know the consumer
                 await self._request(stretch)
-        return self.asked.popleft()
+        return self.asked.popleft() if self.asked[0].ended else self.asked[0]
 
     async def _receive(self, message: Msg) -> None:
         """Add a stream message to its batch, or handle the status that the server sent for a request.
@@ -218,6 +231,8 @@ class Pull:
         stretch.messages.append(message)
         if len(stretch.messages) == stretch.size:
             self._end(stretch)
+        elif self.following:
+            self.news.set()
 
     def _hear(self, said: Msg) -> None:
         """Handle the status that the server sent for a request.

@@ -2,7 +2,7 @@
 
 1. A handler answers one event with at most one event, or with several that are computed from one logged event alone.
 2. Ids of events are derived, so a repeated delivery appends nothing new.
-3. A handler reads projections that contain everything before its event.
+3. A handler sees its past: its task from the newest events of the log, and projections that contain what it reads.
 4. Each of two joined events triggers the handler, so arrival order does not matter.
 5. A missing dependency delays an event and never counts as a failure.
 """
