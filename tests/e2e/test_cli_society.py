@@ -63,7 +63,7 @@ def directory() -> Iterator[Path]:
 
 
 def test_wrong_use_is_refused_and_leaves_nothing(directory: Path) -> None:
-    """Invalid arguments end with one line and make no data directory."""
+    """A command with invalid arguments prints one line of error and creates no data directory."""
     refused = [(command, line, 2) for command, line in WRONG_USE.items()]
     refused += [(command, line, 1) for command, line in FAILED.items()]
     commands = [["--data", str(directory), "society", *command] for command, _, _ in refused]

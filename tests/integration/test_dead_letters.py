@@ -28,7 +28,7 @@ READING_SERVICES = ("projector", "intake", "query-api")
 
 
 async def publish_invalid(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
-    """Publish a message that is not an event, wait for its dead letter, and return its name."""
+    """Publish a message that is not an event, wait for its dead letter, and return the name of the dead letter."""
     ack = await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
     name = f"intake/{ack.seq}"
 

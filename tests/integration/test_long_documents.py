@@ -68,7 +68,7 @@ class Reads:
 
 @contextmanager
 def counting_reads(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reads]:
-    """Yield an object that counts the rows of tasks and chunks read in this context, and the reads of documents."""
+    """Yield counters of the task rows, chunk rows and documents that are read while the context is open."""
     counted, get, engine = Reads(), Blobs.get, resources.database.engine.sync_engine
 
     async def counted_get(blobs: Blobs, ref: str) -> str:

@@ -84,7 +84,7 @@ class InMemoryAgent:
 
     @classmethod
     async def remembering(cls, passages: Sequence[Passage], regime: Regime, vectors: "Vectors") -> "InMemoryAgent":
-        """Return a new agent with these memories, all encoded at the same moment."""
+        """Return a new agent with one memory for each passage, all encoded at the same moment."""
         living = cls(regime, vectors)
         embedding = Embedding(model=vectors.embedder.model, dimension=vectors.embedder.dimension)
         beginning_of = AgentDefined(

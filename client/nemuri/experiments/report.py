@@ -66,7 +66,9 @@ class Report:
         }
 
     def figure(self, measure: str, condition: str) -> Interval | None:
-        """Return a figure; None if too few repeats have the measure (`MOST_MISSING`)."""
+        """Return the interval of a measure under a condition; None if at most `MOST_MISSING` repeats have the
+        measure.
+        """
         return self.figures.get((measure, condition))
 
     def course(self, measure: str, condition: str) -> list[tuple[int, Interval]]:

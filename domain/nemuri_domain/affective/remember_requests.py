@@ -1,6 +1,7 @@
 """Detection of requests to remember, and of references to earlier turns, in a prompt.
 
-It implements these sections of document 001: exclusion, protected memories, types of relations.
+It implements three sections of document 001: exclusion (a prompt that asks not to be remembered), protected memories
+(a request to remember), and types of relations (a reference to an earlier turn).
 """
 
 import re

@@ -1,8 +1,8 @@
 """The engine that runs the modules of all agents of one host (document 002 §1.5).
 
-It runs modules that are due, wakes modules whose sections changed, and collects the acts, speech and experiences that
-leave an agent. It has neither a clock nor an event loop: its driver passes the time and executes slow work. An agent
-host drives it by the wall clock, an experiment by a clock that jumps.
+It runs modules that are due, wakes modules that read a changed section of their agent's state, and collects the acts,
+speech and experiences that leave an agent. It has neither a clock nor an event loop: its driver passes the time and
+executes slow work. An agent host drives it by the wall clock, an experiment by a clock that jumps.
 """
 
 from asyncio import CancelledError

@@ -95,9 +95,10 @@ def recency(age: float) -> float:
 
 
 def threshold(situation: Situation, updated: int) -> float:
-    """Return the threshold for this situation. `updated` is the number of modules with simultaneous new outputs.
+    """Return the salience that an output must reach in this situation to be passed on.
 
-    An emergency (an open anomaly or a wound) has precedence over overload, and overload over unchanged surroundings.
+    The first that holds sets it: an emergency (an open anomaly or a wound), overload (`updated`, the number of modules
+    with simultaneous new outputs), unchanged surroundings. Otherwise it is the normal threshold.
     """
     if situation.anomalies or situation.hurt:
         return EMERGENCY_THRESHOLD

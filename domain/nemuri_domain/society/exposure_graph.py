@@ -47,8 +47,8 @@ class ExposureGraph:
         return {listener: frozenset(each) for listener, each in sources.items()}
 
     def unexplained(self, topic: str, seeds: Iterable[str]) -> frozenset[str]:
-        """Return the agents that mentioned a topic without an earlier exposure, except those in `seeds`, which begin
-        with it.
+        """Return the agents that mentioned a topic without an earlier exposure, except the `seeds`, who were given
+        the topic at the start.
 
         The result is empty if all exposures were recorded.
         """

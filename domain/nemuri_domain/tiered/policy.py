@@ -102,11 +102,11 @@ class Pattern(Section):
     types: tuple[MemoryType, ...] = ()
     """Types of memory to retrieve; empty for all types."""
     alpha: Ratio = 0.5
-    """Weight of relevance."""
+    """Weight of relevance in the score that ranks memories."""
     beta: Ratio = 0.3
-    """Weight of recency."""
+    """Weight of recency in the score that ranks memories."""
     gamma: Ratio = 0.2
-    """Weight of importance."""
+    """Weight of importance in the score that ranks memories."""
     top: Annotated[int, Field(ge=0, le=100)] = 10
     """Maximum number of memories."""
 

@@ -20,7 +20,8 @@ def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:
 
     The reply may be a JSON object that is fenced, surrounded by prose or nested one level deep. If there is none, lines
     "perspective: …" are parsed. Names are compared without case and outer white space. Perspectives without a sentence,
-    unknown names, empty values and "none" are left out. Labels in brackets are removed.
+    unknown names, empty values and "none" are left out. Labels in brackets, such as `[m3]`, are removed from the
+    sentences.
     """
     known = {perspective.strip().casefold(): perspective for perspective in perspectives}
     best: dict[str, str] = {}

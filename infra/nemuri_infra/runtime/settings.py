@@ -106,7 +106,9 @@ class Settings(BaseSettings):
     at most 1,024.
     """
     database_connections: int | None = Field(default=None, ge=1)
-    """Maximum number of database connections of one process. Default: 4 for each service, at most 16."""
+    """Maximum number of database connections of one process. None means 4 for each service that the process runs, but
+    no more than 16 in total.
+    """
     input_patience: float = Field(default=20.0, ge=0)
     """Seconds that an event waits for the missing pieces of an input. After that it is given up."""
 

@@ -72,6 +72,7 @@ async def publish_state(
     task_id = event.thread
     if task_id is None:
         return
+    await resources.views.wait_for(event)  # whoever hears of the state can query it
 
     async def standing() -> TaskResult | None:
         result = result_of(await resources.views.task(task_id))

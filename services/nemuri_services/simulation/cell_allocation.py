@@ -32,7 +32,11 @@ class CellAllocation:
         self._free_since = {cell: self._free_since.get(cell, now) for cell in free}
 
     def may_take(self, cell: int, held: int, now: float) -> bool:
-        """Return True if the host may take this free cell now. `held` is the number of cells that it holds."""
+        """Return True if the host may take a free cell at the time `now`, while it holds `held` cells.
+
+        It may if it holds less than its share, or if the cell has been free for `FREE_SECONDS` and the host has run for
+        `STARTUP_SECONDS`.
+        """
         if held < self._share:
             return True
         return now - self._started_at >= STARTUP_SECONDS and now - self._free_since[cell] >= FREE_SECONDS

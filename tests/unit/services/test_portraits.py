@@ -20,7 +20,7 @@ ITEMS = tuple(f"What does lamp {number} cost?" for number in range(25))
 
 
 def batched(panel: int | None = None) -> Story:
-    """Return a task of 25 items in three batches, each for one agent or for a panel."""
+    """Return the story of a task of 25 items in three batches. Each batch goes to one agent, or to `panel` agents."""
     story = given(submitted("Q", panel=panel), opened(*ITEMS), chosen("all"))
     parts = client_negotiation.parts_of(story.task)
     voices = panel or 1

@@ -46,8 +46,8 @@ def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPat
 
 
 def test_agents_without_strengths_do_not_diverge() -> None:
-    """Agents without strengths do not diverge, so strengths cause the divergence. A second control shows the divergence
-    by chance.
+    """Two controls: agents without strengths do not diverge, so strengths cause the divergence; another control
+    measures how much divergence arises by chance alone.
     """
     found = runs.run_repeat("personality", 1, 0, TASKS)
     drifts = [measure for measure, condition in found if condition == APART and not measure.startswith("nDCG")]

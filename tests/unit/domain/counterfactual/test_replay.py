@@ -95,7 +95,10 @@ def lived(steps: Sequence[AnyAgentEvent | str]) -> Story:
 
 
 def _decided(story: Story) -> AgentSlept | None:
-    """Return the sleep that continues an unfinished one, or else a sleep that covers all sessions without one."""
+    """Return a sleep that resumes an unfinished sleep, or else one over all sessions that no sleep covers.
+
+    Return None if there are no such sessions.
+    """
     seen = sleep_input(story.mind)
     seen = replace(
         seen, touched=seen.touched[::-1], faded=seen.faded[::-1]

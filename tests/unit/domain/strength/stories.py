@@ -52,7 +52,7 @@ STEEP = {"daily_decay_targets": (0.5, 0.9, 0.9, 0.9, 0.9, 0.9), "expected_tasks_
 _numbers = count()
 
 Move = AnyAgentEvent | Callable[[Mind], AnyAgentEvent | None]
-"""An event, or a function that makes one from the present mind."""
+"""An event, or a function that makes one from the mind at that point of the story. None adds no event."""
 
 
 @dataclass(frozen=True, slots=True)

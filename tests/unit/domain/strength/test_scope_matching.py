@@ -44,6 +44,6 @@ def test_the_scope_of_a_setting_is_valid_there(setting: Setting) -> None:
 
 @for_any(SCOPES)
 def test_the_setting_of_a_scope_has_that_scope(scope: Scope) -> None:
-    """The setting made from a scope has this scope, which is valid in it."""
+    """A memory with a scope is valid in the setting that `setting_of` makes from this scope."""
     assert scope_in(setting_of(scope)) == scope
     assert valid(scope, setting_of(scope))
