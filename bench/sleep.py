@@ -100,7 +100,7 @@ async def filled(resources: Resources, agent_id: str, memories: int, sleeps: int
     for _ in range(2):  # After this, the next sleep no longer examines the template and its copies.
         await session(resources, agent_id, [])
         await slept(resources, agent_id, Spent())
-    agent = (await resources.views.agents([agent_id]))[0]
+    agent = (await resources.views.agents.read([agent_id]))[0]
     step = agent.clocks[0] - advance_by_sessions(agent.clocks, agent.rules, 1)[0]
     known = {"agent": agent_id, "template": template.memory_id, "memories": memories, "fading": FADING * sleeps}
     known |= {"together": FADING, "step": step, "clock": agent.clocks[0]}

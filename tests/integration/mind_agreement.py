@@ -24,7 +24,7 @@ async def mind_in_views(resources: Resources, agent_id: str) -> Mind:
         agent=agent,
         memories=mind.memories.update({each.memory_id: each for each in memories}),
         contents=mind.contents.update({each.memory_id: each for each in contents}),
-        scorer=await resources.views.scorer(agent_id),
+        scorer=await resources.views.agents.scorer(agent_id),
     )
 
 
@@ -34,7 +34,7 @@ async def assert_minds_agree(resources: Resources) -> None:
     Checks every agent with strength memory, and that the history of each memory ends in its present state.
     """
     agents = await agents_of(resources.log)
-    known = await resources.views.agents()
+    known = await resources.views.agents.read()
     assert agents == tuple(each.agent_id for each in known if each.definition.memory == "strength")
     for agent_id in agents:
         rows = await mind_in_views(resources, agent_id)

@@ -87,7 +87,7 @@ async def test_views_set_back_are_followed_from_there(settings: Settings) -> Non
         assert (await resources.projection.position()).sequence == 5
         await resources.log.append(agent_defined("newest"))
         await until_idle(resources, ["projector"])
-        assert len(await resources.views.agents()) == 10
+        assert len(await resources.views.agents.read()) == 10
     await assert_verified(settings)
 
 

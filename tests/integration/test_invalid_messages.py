@@ -150,9 +150,9 @@ async def test_an_unreadable_event_of_the_platform_halts_the_projector(settings:
 
         await eventually(halted)
         assert (await resources.projection.position()).sequence == first
-        assert [each.agent_id for each in await resources.views.agents()] == ["python"]
+        assert [each.agent_id for each in await resources.views.agents.read()] == ["python"]
         await resources.log.stream.delete_msg(settings.namespace, ack.seq)
         await until_idle(resources, ["projector"])
-        assert [each.agent_id for each in await resources.views.agents()] == ["cook", "python"]
+        assert [each.agent_id for each in await resources.views.agents.read()] == ["cook", "python"]
         assert (await resources.projection.position()).halted is None
     await assert_verified(settings)

@@ -116,5 +116,5 @@ async def test_views_of_another_log_are_refused(own_servers: Servers) -> None:
         await rebuild(settings)
         await resources.log.append(agent_defined("cook"))
         await until_idle(resources, ["projector"])
-        assert [each.agent_id for each in await resources.views.agents()] == ["cook"]
+        assert [each.agent_id for each in await resources.views.agents.read()] == ["cook"]
     await assert_verified(settings)

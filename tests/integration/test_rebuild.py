@@ -106,7 +106,7 @@ async def read_views(resources: Resources, over: asyncio.Event) -> int:
     """Read the views until `over` is set, and assert each time that they are complete. Return the number of reads."""
     times = 0
     while not over.is_set():
-        assert {each.agent_id for each in await resources.views.agents()} == set(AGENTS)
+        assert {each.agent_id for each in await resources.views.agents.read()} == set(AGENTS)
         agent = await resources.views.agent("python")
         tired = await sleep_input(resources.database, agent) if agent else None
         assert tired is not None

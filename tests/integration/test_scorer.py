@@ -103,7 +103,7 @@ async def test_a_scorer_is_trained_with_enough_samples_and_serves_while_better(s
         await append_assignments(resources.log, range(82, 160), by_relevance)
         second = (await trained_scorers(resources))[-1]
         assert (second.number, second.serves) == (2, False), "the newest tasks follow another rule"
-        known = await resources.views.scorer(AGENT)
+        known = await resources.views.agents.scorer(AGENT)
         assert known is not None
         assert (known.number, known.weights, known.serves) == (2, second.weights, False)
     await assert_verified(settings)

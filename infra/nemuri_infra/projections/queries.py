@@ -1,66 +1,32 @@
 """Queries of services and clients on tasks, agents, strength memories and the journal."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 from uuid import UUID
 
-from cachetools import LRUCache
 from immutables import Map
 from sqlalchemy import func, or_, select, true, tuple_
 
-from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, EmbeddingAdopted, PolicyAdopted
-from nemuri_contracts.erasure import AgentErased
+from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.event import Event
-from nemuri_contracts.scorers import ScorerTrained
-from nemuri_contracts.strength import AgentSlept
 from nemuri_contracts.tasks import TaskReopened
-from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
+from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.decay import clock_of, log_strength
-from nemuri_domain.strength.fold import AGENT_EVENTS
 from nemuri_domain.tasks.aggregate import Chunk, Task, TaskState
 from nemuri_domain.tasks.task_attempts import attempt_of
 from nemuri_infra.bus.recent_events import RecentEvents
 from nemuri_infra.projections import tables
+from nemuri_infra.projections.agent_cache import AgentCache
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.erasure import erased_among
 from nemuri_infra.projections.fold_states import task_states
-from nemuri_infra.projections.progress import BehindError, Progress, needed_sequence, projected_up_to
+from nemuri_infra.projections.progress import BehindError, Progress, needed_sequence
 from nemuri_infra.projections.recent_tasks import RecentTasks
-from nemuri_infra.projections.rows import load, load_keyed, records, selecting
+from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL
 from nemuri_infra.projections.strength_queries import memories_with_ids, memory_in_row, select_memories
-
-AGENT_KINDS = frozenset(each.kind_of() for each in AGENT_EVENTS)
-RULE_KINDS = frozenset(
-    each.kind_of() for each in (AgentDefined, AgentErased, AgentSlept, EmbeddingAdopted, PolicyAdopted)
-)
-"""Kinds of events that change an agent's definition, its embedding or its policy in force."""
-SCORER_KINDS = frozenset({ScorerTrained.kind_of()})
-MAX_CACHED_AGENTS = 10_000
-"""Maximum number of agents, and of scorers, that one process caches."""
-T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class _Cached(Generic[T]):
-    """A cached row, and a sequence of the log whose changes it contains for certain."""
-
-    value: T
-    at: int
-
-
-@dataclass(slots=True)
-class _AgentCaches:
-    """Rows of agents and scorers. They are read again after an event that changes them."""
-
-    agents: LRUCache[str, _Cached[Agent | None]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
-    scorers: LRUCache[str, _Cached[Scorer | None]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
-    all: _Cached[dict[str, Agent]] | None = None
-    """All agents by name."""
-    all_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +37,7 @@ class Views:
     progress: Progress
     recent: RecentEvents
     tasks: RecentTasks
-    _caches: _AgentCaches = field(default_factory=_AgentCaches)
+    agents: AgentCache
 
     async def wait_for(self, event: Event) -> None:
         """Wait until the projections contain an event of the log (rule 3 in `runtime/service.py`).
@@ -196,83 +162,9 @@ class Views:
             found: int | None = (await connection.execute(query)).scalar_one()
         return found
 
-    async def agents(self, names: Collection[str] | None = None) -> list[Agent]:
-        """Return all agents, sorted by name; with `names`, only the agents with one of these names."""
-        async with self.database.reading() as connection:
-            found = (
-                await load(connection, tables.agent, Agent)
-                if names is None
-                else await load_keyed(connection, tables.agent, Agent, "agent_id", names)
-            )
-        return sorted(found, key=lambda each: each.agent_id)
-
-    async def all_agents(self) -> list[Agent]:
-        """Return all agents, sorted by name. Cached: only agents that changed since the last call are read again."""
-        async with self._caches.all_lock:
-            current, known = await self._recent_up_to_date(), self._caches.all
-            changed = self.recent.changed_agents(known.at, AGENT_KINDS) if current and known else None
-            last = (self.recent.last_change(name, AGENT_KINDS) for name in changed or ())
-            needed = needed_sequence() if changed is None else max(last, default=0)
-            with projected_up_to(needed):
-                await self.progress.wait_until_needed()
-                at = self.progress.sequence
-                if known is None or changed is None:
-                    known = self._caches.all = _Cached({each.agent_id: each for each in await self.agents()}, at)
-                elif changed:
-                    known.value.update({each.agent_id: each for each in await self.agents(changed)})
-                    known.at = at
-            return [known.value[name] for name in sorted(known.value)]
-
-    async def memories_changed(self, agent_id: str, since: int) -> int | None:
-        """Return the sequence that the projections must contain to show the last change of an agent's memories; None if
-        no memory has changed after the sequence `since`.
-        """
-        if not await self._recent_up_to_date():
-            return needed_sequence() or self.progress.sequence
-        return self.recent.last_change(agent_id) if self.recent.changed_since(agent_id, since) else None
-
     async def agent(self, agent_id: str, *, only_rules: bool = False) -> Agent | None:
-        """Return an agent; None if the name is unknown. Cached until an event changes the agent.
-
-        With `only_rules`, just its definition, embedding and policy are sure to be up to date. Its clocks, sessions and
-        totals may be older.
-        """
-
-        async def read() -> Agent | None:
-            return next(iter(await self.agents([agent_id])), None)
-
-        kinds = RULE_KINDS if only_rules else AGENT_KINDS
-        return await self._cached(self._caches.agents, agent_id, kinds, read)
-
-    async def scorer(self, agent_id: str) -> Scorer | None:
-        """Return the newest version of an agent's learned scorer; None before the first. Cached until a new version is
-        trained.
-        """
-
-        async def read() -> Scorer | None:
-            async with self.database.reading() as connection:
-                return next(iter(await load_keyed(connection, tables.scorer, Scorer, "agent_id", [agent_id])), None)
-
-        return await self._cached(self._caches.scorers, agent_id, SCORER_KINDS, read)
-
-    async def _cached(
-        self, cache: LRUCache[str, _Cached[T]], agent_id: str, kinds: frozenset[str], read: Callable[[], Awaitable[T]]
-    ) -> T:
-        """Return a row of an agent, from the cache if no event of these kinds has changed it since it was read."""
-        current, known = await self._recent_up_to_date(), cache.get(agent_id)
-        if known is None or not current or self.recent.changed_since(agent_id, known.at, kinds):
-            with projected_up_to(self.recent.last_change(agent_id, kinds) if current else needed_sequence()):
-                await self.progress.wait_until_needed()
-                at = self.progress.sequence
-                known = cache[agent_id] = _Cached(await read(), at)
-        return known.value
-
-    async def _recent_up_to_date(self) -> bool:
-        """Wait until the window of recent events has arrived at what the caller needs. Return whether it has.
-
-        An event handler needs its event. Everybody else needs what the projections contain.
-        """
-        return await self.recent.wait(needed_sequence() or await self.progress.current_sequence())
+        """Return an agent, as `AgentCache.agent` does."""
+        return await self.agents.agent(agent_id, only_rules=only_rules)
 
     async def strongest(
         self, agent: Agent, status: Literal["active", "archived", "all"], *, offset: int, limit: int
@@ -314,8 +206,8 @@ class Views:
 
         Reads no projection.
         """
-        await self._recent_up_to_date()
-        reached = self.progress.sequence
+        reached = await self.progress.current_sequence()
+        await self.recent.wait(reached)
         return {each for each in event_ids if (self.recent.first(each) or reached + 1) <= reached}
 
     async def sequences_of_kind(

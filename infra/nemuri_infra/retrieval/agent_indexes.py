@@ -86,7 +86,7 @@ class AgentIndexes:
             wording = query_texts(agent, query, summary)
             vectors = resources.vectors.with_embedder_of(agent.embedding)
             asked = await _asked(vectors, wording, setting)
-            scorer = await resources.views.scorer(agent.agent_id)
+            scorer = await resources.views.agents.scorer(agent.agent_id)
             async with self._current(resources, agent, vectors) as indexed:
                 mind = (agent, indexed.index, indexed.known.__getitem__)
                 moment = now or datetime.now(UTC)
@@ -148,9 +148,8 @@ async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vec
     If a memory in the index was erased, the whole index is read again.
     """
     views = resources.views
-    needed = await views.memories_changed(agent.agent_id, indexed.seen)
+    needed = await views.agents.change_to_see(agent.agent_id, indexed.seen)
     if needed is None:
-        indexed.seen = max(indexed.seen, views.progress.sequence)
         return
     with projected_up_to(needed):
         await views.progress.wait_until_needed()

@@ -12,6 +12,7 @@ from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.observability.metrics import Metrics
+from nemuri_infra.projections.agent_cache import AgentCache
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.projection import Projection
@@ -91,7 +92,7 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
             log=log,
             database=reading,
             projection=projection,
-            views=Views(reading, progress, recent, RecentTasks(recent, reading)),
+            views=Views(reading, progress, recent, RecentTasks(recent, reading), AgentCache(reading, progress, recent)),
             blobs=await Blobs.open(log),
             vectors=vectors,
             results=await Results.open(log),

@@ -62,6 +62,6 @@ class Applicants:
                 *counted.outcomes.get(agent.agent_id, (0, 0)),
                 counted.waiting.get(agent.agent_id, 0),
             )
-            for agent in await views.all_agents()
+            for agent in await views.agents.all()
             if agent.agent_id != ORCHESTRATOR and agent.definition.memory == "strength"
         ]

@@ -165,7 +165,7 @@ async def explain_routing(query: RoutingQuery, resources: Resources) -> RoutingV
 async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refusal:
     """Return all agents, or the one that the query names. The orchestrator is included only on request."""
     if query.agent_id is None:
-        found = await resources.views.agents()
+        found = await resources.views.agents.read()
     elif (agent := await resources.views.agent(query.agent_id)) is not None:
         found = [agent]
     else:
@@ -254,7 +254,7 @@ async def _offer_outcomes(offers: Sequence[UUID], resources: Resources) -> Remem
 @service.answers(ScorerQuery)
 async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refusal:
     """Return the state of an agent's learned scorer."""
-    agent, known = await resources.views.agent(query.agent_id), await resources.views.scorer(query.agent_id)
+    agent, known = await resources.views.agent(query.agent_id), await resources.views.agents.scorer(query.agent_id)
     if agent is None:
         return await _unknown_agent(query.agent_id, resources)
     since = known.until if known else 0
@@ -282,7 +282,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
 @service.answers(HealthQuery)
 async def health(query: HealthQuery, resources: Resources) -> HealthView | Refusal:
     """Return findings about the health of one agent's memory, or of every agent's."""
-    found = await resources.views.agents([query.agent_id] if query.agent_id is not None else None)
+    found = await resources.views.agents.read([query.agent_id] if query.agent_id is not None else None)
     if query.agent_id is not None and not found:
         return await _unknown_agent(query.agent_id, resources)
     return HealthView(agents=tuple([await health_of(each, resources) for each in found]))

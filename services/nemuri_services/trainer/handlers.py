@@ -31,7 +31,7 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
     await resources.views.progress.wait(max(newest.sequence, event.sequence or 0))
     agent = await resources.views.agent(event.agent_id, only_rules=True)
-    scorer = await resources.views.scorer(event.agent_id)
+    scorer = await resources.views.agents.scorer(event.agent_id)
     until = resources.views.progress.sequence
     if agent is None or not await _due(event, agent.rules, scorer, resources) or not can_train():
         return None
