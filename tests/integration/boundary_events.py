@@ -124,9 +124,13 @@ def scene_events(memory: str) -> list[EventJson]:
     """Return events that create an agent with one kind of memory, two memories, and a task, assignment and course."""
     agent = example(AgentDefined.kind_of())
     agent["definition"]["memory"] = memory
+    if memory != "strength":
+        agent["definition"] |= {"perspectives": [], "principles": []}
     memories: list[tuple[type[Event], UUID]] = [(CREATED_BY[memory], each) for each in (MEMORY, OTHER)]
     begun = [*(REFERENCED if memory == "strength" else ()), *memories]
-    return [agent, *(example(kind.kind_of()) | {"event_id": str(each)} for kind, each in begun)]
+    events = [agent, *(example(kind.kind_of()) | {"event_id": str(each)} for kind, each in begun)]
+    assert all(event_of(each, 1) for each in events), "the contracts must accept every event of a scene"
+    return events
 
 
 def kinds_of_memory(kind: str) -> tuple[str, ...]:
