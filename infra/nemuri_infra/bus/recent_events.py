@@ -57,8 +57,10 @@ class RecentEvents:
     """Number that the consumer gave the last message; -1 before the first. The numbers are consecutive, so a gap shows
     a lost message.
     """
-    _late: bool = False
-    """True if an event has not arrived in time, and no later one has arrived since."""
+    _missed: int = 0
+    """Sequence of the newest event that has not arrived in time. Until it has arrived, nobody waits for it or for later
+    ones.
+    """
     _subscription: Subscription | None = None
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -70,13 +72,13 @@ class RecentEvents:
         if sequence <= self.sequence:
             return True
         await self._start()
-        if self._late:
-            return False
+        if self.sequence < self._missed:
+            return sequence <= self.sequence
         try:
             async with asyncio.timeout(ARRIVAL_SECONDS), self._news:
                 await self._news.wait_for(lambda: sequence <= self.sequence)
         except TimeoutError:
-            self._late = True
+            self._missed = max(self._missed, sequence)
             return False
         return True
 
@@ -132,6 +134,8 @@ class RecentEvents:
                 self._begin_after(last)
 
     async def _receive(self, message: Msg) -> None:
+        async with self._starting:  # The server first sends what came while nobody subscribed. The window is after it.
+            pass
         place = message.metadata.sequence
         lost, self._delivered = place.consumer != self._delivered + 1, place.consumer
         if place.stream <= self.sequence:
@@ -144,7 +148,7 @@ class RecentEvents:
             if self.log.subjects.client_of(message.subject) is None:
                 self._begin_after(place.stream)
         async with self._news:
-            self.sequence, self._late = place.stream, False
+            self.sequence = place.stream
             self._news.notify_all()
 
     def _begin_after(self, sequence: int) -> None:
