@@ -1,8 +1,9 @@
 """The states of tasks, folded from the newest events of the log without the projections."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from functools import reduce
+from typing import Any, cast, get_args
 from uuid import UUID
 
 from cachetools import LRUCache
@@ -10,7 +11,7 @@ from sqlalchemy import text
 
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.codec import AnyEvent
-from nemuri_contracts.event import Event
+from nemuri_contracts.event import ClientEvent, Event
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.fold import LifeEvent, evolve
 from nemuri_infra.bus.recent_events import RecentEvents
@@ -28,7 +29,7 @@ _KNOWN = text("""
 _ERASED_AGENTS = text("SELECT substr(name, 7) FROM erased WHERE name LIKE 'agent/%'")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Folded:
     """The state of a task after the first events of the window that concern it."""
 
@@ -43,7 +44,8 @@ class RecentTasks:
 
     recent: RecentEvents
     database: Database
-    _states: LRUCache[UUID, _Folded] = field(default_factory=lambda: LRUCache(MAX_STATES))
+    _states: LRUCache[int, _Folded] = field(default_factory=lambda: LRUCache(MAX_STATES))
+    """The folded states, by the sequence of the task's submission."""
     _fresh: LRUCache[tuple[UUID, int], bool] = field(default_factory=lambda: LRUCache(MAX_STATES))
     """Whether the event with this id and sequence is the first with its id and not erased."""
     _erased_agents: tuple[int, frozenset[str]] = (-1, frozenset())
@@ -55,7 +57,7 @@ class RecentTasks:
         """
         if not await self._usable(until):
             return None
-        found = self.recent.of_task(task_id)
+        found = tuple(self.recent.of_task(task_id))
         if not found or not isinstance(found[0], TaskSubmitted):
             return None
         return found if await self._is_first(found[0]) else None
@@ -65,15 +67,12 @@ class RecentTasks:
         events = await self.events(task_id, until)
         if events is None:
             return None
-        known = self._states.get(task_id)
-        if known is None or known.events > len(events):
-            known = _Folded(TaskState(), 0)
-        gone = await self._agents_erased()
-        for event in events[known.events :]:
-            known.state = _after(known.state, event, gone)
-        known.events = len(events)
-        self._states[task_id] = known
-        return known.state
+        begun = events[0].sequence or 0
+        known = self._states.get(begun) or _Folded(TaskState(), 0)
+        new = [each for each in events[known.events :] if type(each) in _FOLDED and await self._counts(each)]
+        state = reduce(evolve, cast("Iterable[LifeEvent]", new), known.state)
+        self._states[begun] = _Folded(state, max(known.events, len(events)))
+        return state
 
     async def is_effective(self, event: Event) -> bool | None:
         """Return whether an event is the first with its id and not erased; None if only projections that contain it can
@@ -84,12 +83,22 @@ class RecentTasks:
             return None
         if self.recent.first(event.event_id) != sequence:
             return False
-        if event.agent_id in await self._agents_erased():
+        if not await self._counts(event):
             return False
         task = event.thread
         if task is not None and task != event.event_id and await self.events(task, sequence) is not None:
             return True
         return await self._is_first(event)
+
+    async def _counts(self, event: Event) -> bool:
+        """Return False if the agent of an event of the window is erased, or if a client has given it an id that is
+        taken.
+
+        Services derive the ids of a task's events from the submission, so they cannot be taken before it.
+        """
+        if event.agent_id is not None and event.agent_id in await self._agents_erased():
+            return False
+        return not isinstance(event, ClientEvent) or await self._is_first(event)
 
     async def _usable(self, sequence: int) -> bool:
         return await self.recent.wait(sequence) and self.recent.covers(sequence)
@@ -121,7 +130,3 @@ class RecentTasks:
 
 def _names(event: Event) -> dict[str, Any]:
     return {"event_id": event.event_id, "names": sorted(erased_keys([event]))}
-
-
-def _after(state: TaskState, event: Any, erased_agents: frozenset[str]) -> TaskState:
-    return evolve(state, event) if type(event) in _FOLDED and event.agent_id not in erased_agents else state
