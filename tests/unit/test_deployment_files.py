@@ -35,7 +35,7 @@ def test_a_new_service_is_in_every_file(monkeypatch: pytest.MonkeyPatch) -> None
     """A service that is in the registry gets a container, a deployment, a secret and a scaled object."""
     new = Service("dream-journal", lag_per_replica=7)
     new.handlers = SERVICES["intake"].handlers
-    monkeypatch.setattr(deployment_files, "SERVICES", SERVICES | {new.name: new})
+    monkeypatch.setattr(deployment_files, "SERVICES", {**SERVICES, new.name: new})
     files = {path: yaml.safe_load_all(text) for path, text in generated_files(ROOT).items()}
     [compose], [kustomization] = files[COMPOSE], files[KUBERNETES / "kustomization.yaml"]
     deployments, scaled = (_by_name(files[KUBERNETES / each]) for each in ("services.yaml", "scaling.yaml"))

