@@ -10,7 +10,7 @@ from nemuri_contracts.event import Event
 from nemuri_contracts.strength import MemoryEncoded, SessionEnded
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import AGENT_EVENTS, evolve
-from nemuri_infra.projections.queries import RULE_KINDS
+from nemuri_infra.projections.agent_cache import RULE_KINDS
 from tests.contracts.examples import EXAMPLES, MEMORY, OTHER
 from tests.unit.domain.strength.stories import BEGINNING
 
