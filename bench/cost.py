@@ -35,7 +35,7 @@ from nemuri.admin.agent_definitions import read_definition
 from nemuri.client.client import Client
 from nemuri.client.connection import connected, resolve_addresses
 from nemuri.platform.embedder_check import embedding_in_force
-from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined
 from nemuri_contracts.event import OPERATOR, derive
 from nemuri_contracts.strength import AgentSlept
 from nemuri_infra.bus.consumer_listing import consumers_of
@@ -91,12 +91,15 @@ class Platform:
     client: Client
     url: str
     """Address of the platform's database."""
+    pid: int
+    """Process id of `nemuri up`."""
 
     @property
     def processes(self) -> dict[str, list[psutil.Process]]:
         """Return the platform's processes by name."""
         found: dict[str, list[psutil.Process]] = {}
-        for each in psutil.Process().children(recursive=True):
+        started = psutil.Process(self.pid)
+        for each in (started, *started.children(recursive=True)):
             name = each.name() if each.name() in {"postgres", "nats-server"} else "nemuri"
             found.setdefault(name, []).append(each)
         return found
@@ -177,7 +180,8 @@ async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) ->
     cost, log, seen = Cost(len(actions)), at.client.log, asyncio.Queue[str]()
 
     async def see(message: Msg) -> None:
-        await seen.put(message.subject)
+        if log.subjects.agent_of(message.subject) != ORCHESTRATOR:  # its sleep also follows each task
+            await seen.put(message.subject)
 
     subscription = await log.connection.subscribe(f"{log.subjects.namespace}.agent.*.*.{ends or '-'}", cb=see)
     await at.quiet()
@@ -213,10 +217,11 @@ async def measure(tasks: int, memories: int) -> dict[str, Any]:
     """Run a platform and return the figures of a task and of a memory."""
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         data = Path(directory, "data")
-        with platform(data):
+        with platform(data) as pid:
             settings = Settings(data=data)
             async with connected(settings, OPERATOR) as client:
-                at = Platform(data, client, str(resolve_addresses(settings).database_url).replace("+psycopg", ""))
+                url = str(resolve_addresses(settings).database_url).replace("+psycopg", "")
+                at = Platform(data, client, url, pid)
                 await defined(client, settings)
                 remember = [
                     partial(client.remember, AGENTS[0].stem, f"Note {number} says that {subject} follow rule {number}.")

@@ -45,15 +45,15 @@ NOTHING = (sys.executable, "-c", "pass")
 
 
 @contextmanager
-def platform(data: Path) -> Iterator[None]:
-    """Run `nemuri up` in a separate process during the context. The body starts when the platform is ready."""
+def platform(data: Path) -> Iterator[int]:
+    """Run `nemuri up` in a separate process during the context, and yield its process id once the platform is ready."""
     told = {**os.environ, "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
     running = subprocess.Popen([SCRIPT, "--data", data, "up"], stdout=subprocess.PIPE, env=told, text=True)
     try:
         assert running.stdout is not None
         if "nemuri runs in" not in running.stdout.readline():
             raise RuntimeError("the platform did not start")
-        yield
+        yield running.pid
     finally:
         running.terminate()
         running.communicate(timeout=60)
