@@ -34,7 +34,7 @@ from domain import OWNER as domain
 from infra import OWNER as infra
 from services import OWNER as services
 
-import nemuri, nemuri.cli.app, nemuri.platform.service_registry
+import nemuri, nemuri.cli.app, nemuri_services.query_api.handlers
 
 with nemuri.connect_sync() as connection:
     agents = [each.agent_id for each in connection.agents()]

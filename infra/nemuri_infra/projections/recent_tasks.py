@@ -48,8 +48,10 @@ class RecentTasks:
     """The folded states, by the sequence of the task's submission."""
     _fresh: LRUCache[tuple[UUID, int], bool] = field(default_factory=lambda: LRUCache(MAX_STATES))
     """Whether the event with this id and sequence is the first with its id and not erased."""
-    _erased_agents: tuple[int, frozenset[str]] = (-1, frozenset())
-    """The beginning of the window for which the names of the erased agents were read, and these names."""
+    _erased_agents: frozenset[str] | None = None
+    """Names of the erased agents; None if they must be read."""
+    _began: int = -1
+    """The beginning of the window for which the caches above are valid."""
 
     async def events(self, task_id: UUID, until: int) -> Sequence[AnyEvent] | None:
         """Return all events of a task so far, at least up to the sequence `until`; None if the window does not contain
@@ -101,7 +103,12 @@ class RecentTasks:
         return not isinstance(event, ClientEvent) or await self._is_first(event)
 
     async def _usable(self, sequence: int) -> bool:
-        return await self.recent.wait(sequence) and self.recent.covers(sequence)
+        arrived = await self.recent.wait(sequence)
+        if self._began != self.recent.began:  # after an erasure nothing of what it erased may stay in memory
+            self._began, self._erased_agents = self.recent.began, None
+            self._states.clear()
+            self._fresh.clear()
+        return arrived and self.recent.covers(sequence)
 
     async def _is_first(self, event: Event) -> bool:
         """Return whether no event before the window has the id of an event in the window, and whether it is not erased.
@@ -118,13 +125,13 @@ class RecentTasks:
         return known
 
     async def _agents_erased(self) -> frozenset[str]:
-        began, names = self._erased_agents
-        if began != self.recent.began:
-            began = self.recent.began
+        if (names := self._erased_agents) is None:
+            began = self._began
             with projected_up_to(began):
                 async with self.database.reading() as connection:
                     names = frozenset((await connection.execute(_ERASED_AGENTS)).scalars())
-            self._erased_agents = began, names
+            if began == self._began:
+                self._erased_agents = names
         return names
 
 
