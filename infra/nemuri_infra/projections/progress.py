@@ -30,6 +30,11 @@ def projected_up_to(sequence: int) -> Iterator[None]:
         _needed.reset(token)
 
 
+def need(sequence: int) -> None:
+    """Let every further read of the projections in the present context wait for this sequence too."""
+    _needed.set(max(_needed.get(), sequence))
+
+
 def needed_sequence() -> int:
     """Return the sequence up to which the projections must be complete before a read; 0 outside `projected_up_to`."""
     return _needed.get()

@@ -22,7 +22,7 @@ from nemuri_infra.projections.agent_cache import AgentCache
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.erasure import erased_among
 from nemuri_infra.projections.fold_states import task_states
-from nemuri_infra.projections.progress import BehindError, Progress, needed_sequence
+from nemuri_infra.projections.progress import BehindError, Progress, need, needed_sequence
 from nemuri_infra.projections.recent_tasks import RecentTasks
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL
@@ -45,6 +45,15 @@ class Views:
         Raises `BehindError` if they do not contain it in time.
         """
         await self.progress.wait(event.sequence or 0)
+
+    async def wait_until(self, sequence: int) -> None:
+        """Wait until the projections contain everything up to a sequence. What the same handler reads then is at least
+        as new, also from caches.
+
+        Raises `BehindError` if they do not contain it in time.
+        """
+        await self.progress.wait(sequence)
+        need(sequence)
 
     async def is_effective(self, event: Event) -> bool:
         """Return whether the event is the first one with its id and not erased, so that it must be handled.

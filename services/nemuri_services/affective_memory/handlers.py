@@ -122,7 +122,7 @@ async def protect_waiting(
     if isinstance(event, TurnRemembered) and event.protection == "none":
         return None
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ProtectionChanged))
-    await resources.views.progress.wait(newest.sequence)
+    await resources.views.wait_until(newest.sequence)
     queries = AffectiveQueries(resources.database)
     agent = await queries.agent(event.agent_id)
     room = admitted_to_protection(agent, await queries.awaiting_protection(event.agent_id)) if agent else ()

@@ -49,7 +49,7 @@ async def _night_input(agent_id: str, nights: int, resources: Resources) -> tupl
     is None for an unknown agent.
     """
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, NightPassed))
-    await resources.views.progress.wait(newest.sequence)
+    await resources.views.wait_until(newest.sequence)
     agent = await resources.views.agent(agent_id)
     if agent is None:
         return newest.sequence, None

@@ -71,7 +71,7 @@ async def begin_consolidation(
     if agent is None or (isinstance(event, ExperienceRecorded) and due_reason(agent, now) is None):
         return None
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ConsolidationBegun))
-    await resources.views.progress.wait(newest.sequence)
+    await resources.views.wait_until(newest.sequence)
     asked = event.because if isinstance(event, ConsolidationAsked) else None
     found = await consolidation_plan(event.agent_id, asked, now, resources)
     if not found:

@@ -29,7 +29,7 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
     the newest training.
     """
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
-    await resources.views.progress.wait(max(newest.sequence, event.sequence or 0))
+    await resources.views.wait_until(max(newest.sequence, event.sequence or 0))
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     scorer = await resources.views.agents.scorer(event.agent_id)
     until = resources.views.progress.sequence
