@@ -11,6 +11,7 @@ the pings of connection pools. Messages are those that the nats-server received.
 
 import argparse
 import asyncio
+import contextlib
 import http.client
 import re
 import statistics
@@ -100,8 +101,9 @@ class Platform:
         found: dict[str, list[psutil.Process]] = {}
         started = psutil.Process(self.pid)
         for each in (started, *started.children(recursive=True)):
-            name = each.name() if each.name() in {"postgres", "nats-server"} else "nemuri"
-            found.setdefault(name, []).append(each)
+            with contextlib.suppress(psutil.NoSuchProcess):  # PostgreSQL's workers come and go
+                name = each.name() if each.name() in {"postgres", "nats-server"} else "nemuri"
+                found.setdefault(name, []).append(each)
         return found
 
     def spent(self) -> dict[str, float]:

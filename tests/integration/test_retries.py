@@ -2,6 +2,7 @@
 service.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -184,9 +185,23 @@ async def test_a_task_without_an_agent_is_reopened_by_its_id(settings: Settings)
         assert (await client.result(task.event_id, timeout=30)).status == "done"
 
 
+class PairedModel(SwitchableModel):
+    """A model that processes two chunks at a time: a first one waits until a second one comes."""
+
+    def __init__(self) -> None:
+        super().__init__(reads=False)
+        self.both = asyncio.Barrier(2)
+
+    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+        """Return the key point, or fail if switched off, both times together."""
+        async with asyncio.timeout(30):
+            await self.both.wait()
+        return await super().key_point(job)
+
+
 async def test_several_dead_letters_of_a_task_reopen_it_once(settings: Settings) -> None:
     """The first retried dead letter of a task reopens it. Other dead letters of the task begin no further attempt."""
-    model = SwitchableModel(reads=False)
+    model = PairedModel()  # else the first dead letter may fail the task before the second chunk's last try
     async with platform(settings, model) as (resources, client):
         pages = "\f".join(f"Page {number} says that {number} is true." for number in range(1, 16))
         failed = await client.ask(QUESTION, documents=[("pages", pages)], timeout=30)

@@ -95,10 +95,17 @@ class Views:
         Event handlers get it from the newest events of the log if the task began in them, and else, like all others,
         from the projections. Then it has no chunks.
         """
-        if (needed := needed_sequence()) and (state := await self.tasks.state(task_id, needed)) is not None:
+        if (state := await self._recent_state(task_id)) is not None:
             return state
         async with self.database.reading() as connection:
             return (await task_states(connection, [task_id]))[task_id]
+
+    async def _recent_state(self, task_id: UUID) -> TaskState | None:
+        """Return the state of a task from the newest events; None if they do not contain it, or outside an event
+        handler.
+        """
+        needed = needed_sequence()
+        return await self.tasks.state(task_id, needed) if needed else None
 
     async def with_chunks(self, state: TaskState) -> TaskState:
         """Return the state with all chunks of the task's documents added. They are one row each."""
@@ -110,7 +117,7 @@ class Views:
 
     async def chunk(self, task_id: UUID, ordinal: int) -> Chunk | None:
         """Return one chunk of a task; None if there is none."""
-        if (needed := needed_sequence()) and (state := await self.tasks.state(task_id, needed)) is not None:
+        if (state := await self._recent_state(task_id)) is not None:
             return state.chunks.get(ordinal)
         of = tables.chunk.c
         async with self.database.reading() as connection:
@@ -119,7 +126,7 @@ class Views:
 
     async def task_without_parts(self, task_id: UUID) -> Task | None:
         """Return a task without its chunks, assignments and feedback; None if the id is unknown."""
-        if (needed := needed_sequence()) and (state := await self.tasks.state(task_id, needed)) is not None:
+        if (state := await self._recent_state(task_id)) is not None:
             return state.task
         async with self.database.reading() as connection:
             return next(iter(await load(connection, tables.task, Task, tables.task.c.task_id == task_id)), None)
@@ -144,8 +151,7 @@ class Views:
 
         Returns None if there is none.
         """
-        needed = needed_sequence()
-        known = await self.tasks.state(task_id, needed) if needed else None
+        known = await self._recent_state(task_id)
         if known is not None and (known.task is None or known.task.conversation is None):
             return None
         here, later = tables.task.alias("here").c, tables.task.c

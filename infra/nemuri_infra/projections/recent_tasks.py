@@ -47,7 +47,7 @@ class RecentTasks:
     _states: LRUCache[int, _Folded] = field(default_factory=lambda: LRUCache(MAX_STATES))
     """The folded states, by the sequence of the task's submission."""
     _fresh: LRUCache[tuple[UUID, int], bool] = field(default_factory=lambda: LRUCache(MAX_STATES))
-    """Whether the event with this id and sequence is the first with its id and not erased."""
+    """True if the event with this id and sequence is the first with its id and not erased."""
     _erased_agents: frozenset[str] | None = None
     """Names of the erased agents; None if they must be read."""
     _began: int = -1

@@ -21,7 +21,8 @@ async def sleep_input(views: Database, agent: Agent) -> SleepInput | None:
     `agent` is a recent state of the agent. If the snapshot has another one, that one is used.
     """
     while True:
-        found, touched, faded, principles = await _concerned(views, agent)
+        async with views.reading() as connection:
+            found, touched, faded, principles = await _concerned(connection, agent)
         if found is None:
             return None
         if found != agent:
@@ -38,7 +39,7 @@ both.
 """
 
 
-async def _concerned(views: Database, agent: Agent) -> Concerned:
+async def _concerned(connection: AsyncConnection, agent: Agent) -> Concerned:
     """Read the agent, and the memories that its next sleep may change except for pruning, in one statement.
 
     The memories are those of the given state of the agent.
@@ -58,8 +59,7 @@ async def _concerned(views: Database, agent: Agent) -> Concerned:
         .select_from(tables.agent.outerjoin(memories, true()))
         .where(tables.agent.c.agent_id == agent.agent_id)
     )
-    async with views.reading() as connection:
-        rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping
+    rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping
     if not rows:
         return None, (), (), frozenset()
     found: list[tuple[Memory, bool, bool, bool]] = []
@@ -76,19 +76,16 @@ async def _concerned(views: Database, agent: Agent) -> Concerned:
 
 async def _with_weakest(connection: AsyncConnection, agent_id: str) -> SleepInput | None:
     """Return the input of a sleep that may have to prune memories."""
-    found = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
-    if not found:
+    loaded = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
+    if not loaded:
         return None
-    agent, state = found[0], tables.memory_state
-    active = and_(state.c.agent_id == agent_id, state.c.status == "active")
-    touched = await load(connection, state, Memory, active, state.c.changed > agent.reviewed)
-    faded = await load(connection, state, Memory, active, or_(*_faded(agent)))
+    agent = loaded[0]
+    _, touched, faded, principles = await _concerned(connection, agent)
     weakest = await _weakest(connection, agent, surplus(agent, touched))
-    concerned = {each.memory_id for each in (*touched, *faded, *(each.memory for each in weakest))}
     memory_id = tables.memory.c.memory_id
-    principles = select(memory_id).where(memory_id.in_(concerned), is_principle(agent))
-    kept = frozenset((await connection.execute(principles)).scalars())
-    return SleepInput(agent, tuple(touched), tuple(faded), tuple(weakest), kept)
+    held = select(memory_id).where(memory_id.in_([each.memory.memory_id for each in weakest]), is_principle(agent))
+    kept = principles.union((await connection.execute(held)).scalars())
+    return SleepInput(agent, touched, faded, tuple(weakest), kept)
 
 
 def is_principle(agent: Agent) -> ColumnElement[bool]:
