@@ -12,6 +12,7 @@ from nemuri_contracts.agents import ORCHESTRATOR, PolicyAdopted
 from nemuri_contracts.strength import AgentSlept, MemoriesUsed, Seen, SessionEnded
 from nemuri_contracts.tasks import TaskRouted
 from nemuri_domain.tasks import precedents
+from nemuri_infra.projections.workload_queries import workloads
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
@@ -76,13 +77,13 @@ async def test_a_task_counts_once_for_several_verdicts(settings: Settings) -> No
         await resources.log.append(agent_defined("cook"))
         await client.settle()
         result = await client.ask(SOUP, settled=True)
-        assert await resources.views.feedback_counts() == {}
+        assert await workloads(resources.database) == {}
         for said in ({"verdict": "helpful"}, {"result": "success"}, {"verdict": "helpful", "result": "success"}):
             await client.feedback(result.task_id, **said)  # type: ignore[arg-type]
-        assert await resources.views.feedback_counts() == {"cook": (1, 0)}
+        assert await workloads(resources.database) == {"cook": (1, 0, 0)}
         for said in ({"verdict": "unhelpful"}, {"result": "failure"}):
             await client.feedback(result.task_id, **said)  # type: ignore[arg-type]
-        assert await resources.views.feedback_counts() == {"cook": (1, 1)}
+        assert await workloads(resources.database) == {"cook": (1, 1, 0)}
         await until_idle(resources)
 
 

@@ -1,9 +1,11 @@
-"""Cached rows of agents and scorers. They are read again only after an event that changes them."""
+"""Cached rows of agents and scorers, and whether an agent takes a course. They are read again only after an event that
+changes them.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, get_args
 
 from cachetools import LRUCache
 
@@ -11,11 +13,13 @@ from nemuri_contracts.agents import AgentDefined, EmbeddingAdopted, PolicyAdopte
 from nemuri_contracts.erasure import AgentErased
 from nemuri_contracts.scorers import ScorerTrained
 from nemuri_contracts.strength import AgentSlept
+from nemuri_domain.education.course import CourseEvent
 from nemuri_domain.strength.aggregate import Agent, Scorer
 from nemuri_domain.strength.fold import AGENT_EVENTS
 from nemuri_infra.bus.recent_events import RecentEvents
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.education import Courses
 from nemuri_infra.projections.progress import Progress, needed_sequence, projected_up_to
 from nemuri_infra.projections.rows import load, load_keyed
 
@@ -23,7 +27,8 @@ AGENT_KINDS = frozenset(each.kind_of() for each in AGENT_EVENTS)
 RULE_KINDS = frozenset(
     each.kind_of() for each in (AgentDefined, AgentErased, AgentSlept, EmbeddingAdopted, PolicyAdopted)
 )
-"""Kinds of events that change an agent's definition, its embedding or its policy in force."""
+"""Kinds of events that change an agent's definition, its embedding, its policy in force or its decay clocks."""
+COURSE_KINDS = frozenset(each.kind_of() for each in (AgentErased, *get_args(CourseEvent)))
 SCORER_KINDS = frozenset({ScorerTrained.kind_of()})
 MAX_CACHED_AGENTS = 10_000
 """Maximum number of agents, and of scorers, that one process caches."""
@@ -52,6 +57,8 @@ class AgentCache:
     recent: RecentEvents
     _agents: LRUCache[str, _Cached[Agent | None]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
     _scorers: LRUCache[str, _Cached[Scorer | None]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
+    _learners: LRUCache[str, _Cached[bool]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
+    """True for each agent with an unfinished course, and False for each without one."""
     _all: _Cached[dict[str, Agent]] | None = None
     """All agents by name."""
     _all_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -75,17 +82,20 @@ class AgentCache:
                 with projected_up_to(until):
                     at = await self._position()
                     if known is None or changed is None:
-                        known = self._all = _Cached({each.agent_id: each for each in await self.read()}, at)
-                    elif changed:
-                        known.value.update({each.agent_id: each for each in await self.read(changed)})
+                        known = self._all = _Cached({}, at)
+                        changed = None
+                    if changed != set():
+                        fresh = {each.agent_id: each for each in await self.read(changed)}
+                        self._agents.update({name: _Cached(each, at) for name, each in fresh.items()})
+                        known.value.update(fresh)
                         known.at = at
             return [known.value[name] for name in sorted(known.value)]
 
     async def agent(self, agent_id: str, *, only_rules: bool = False) -> Agent | None:
         """Return an agent; None if the name is unknown.
 
-        With `only_rules`, only its definition, embedding and policy are up to date for certain. Its clocks, sessions
-        and totals may be older.
+        With `only_rules`, its definition, embedding, policy and clocks are up to date. Its sessions and totals may be
+        older.
         """
 
         async def read() -> Agent | None:
@@ -101,6 +111,14 @@ class AgentCache:
                 return next(iter(await load_keyed(connection, tables.scorer, Scorer, "agent_id", [agent_id])), None)
 
         return await self._get(self._scorers, agent_id, SCORER_KINDS, read)
+
+    async def takes_course(self, agent_id: str) -> bool:
+        """Return True if the agent has an unfinished course."""
+
+        async def read() -> bool:
+            return bool(await Courses(self.database).of(agent_id, running=True))
+
+        return await self._get(self._learners, agent_id, COURSE_KINDS, read)
 
     async def change_to_see(self, agent_id: str, since: int, kinds: frozenset[str] | None = None) -> int | None:
         """Return the sequence that the projections must have reached so that a read shows the agent's last change.

@@ -7,7 +7,7 @@ from typing import Literal
 from uuid import UUID
 
 from immutables import Map
-from sqlalchemy import func, or_, select, true, tuple_
+from sqlalchemy import func, select, true, tuple_
 
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.event import Event
@@ -255,33 +255,6 @@ class Views:
         )
         async with self.database.reading() as connection:
             return {row.sequence: row.recorded_at for row in await connection.execute(query)}
-
-    async def feedback_counts(self) -> dict[str, tuple[int, int]]:
-        """Return the number of tasks with positive feedback and the number with negative feedback, by agent.
-
-        Agents without feedback are left out. A task counts at most once as positive and at most once as negative, no
-        matter how much feedback it has.
-        """
-        work, said = tables.assignment, tables.feedback
-        good = or_(said.c.verdict == "helpful", said.c.result == "success")
-        bad = or_(said.c.verdict == "unhelpful", said.c.result == "failure")
-        told = (  # starts from feedback, because most tasks have none
-            select(work.c.agent_id, func.bool_or(good).label("good"), func.bool_or(bad).label("bad"))
-            .select_from(said.join(work, work.c.task_id == said.c.task_id))
-            .group_by(work.c.agent_id, work.c.task_id)
-            .subquery()
-        )
-        counts = (func.count().filter(told.c.good), func.count().filter(told.c.bad))
-        query = select(told.c.agent_id, *counts).group_by(told.c.agent_id)
-        async with self.database.reading() as connection:
-            return {name: (good, bad) for name, good, bad in await connection.execute(query)}
-
-    async def unanswered_counts(self) -> dict[str, int]:
-        """Return the number of unanswered assignments, by agent. Agents without any are left out."""
-        work = tables.assignment
-        query = select(work.c.agent_id, func.count()).where(work.c.answer.is_(None)).group_by(work.c.agent_id)
-        async with self.database.reading() as connection:
-            return dict((await connection.execute(query)).all())
 
     async def totals(self) -> tuple[dict[str, int], int, int]:
         """Return the number of tasks by status, the number of agents, and the number of strength memories.

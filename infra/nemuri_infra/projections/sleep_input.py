@@ -1,5 +1,6 @@
 """The input of a sleep: memories that changed since the last sleep, faded memories, and those to be pruned first."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -25,12 +26,17 @@ async def sleep_input(views: Database, agent: Agent) -> SleepInput | None:
             found, touched, faded, principles = await _concerned(connection, agent)
         if found is None:
             return None
-        if found != agent:
+        if _criteria(found) != _criteria(agent):
             agent = found
-        elif surplus(agent, touched):
-            return await read_snapshot(views, partial(_with_weakest, agent_id=agent.agent_id))
+        elif surplus(found, touched):
+            return await read_snapshot(views, partial(_with_weakest, agent_id=found.agent_id))
         else:
-            return SleepInput(agent, touched, faded, (), principles)
+            return SleepInput(found, touched, faded, (), principles)
+
+
+def _criteria(agent: Agent) -> tuple[object, ...]:
+    """Return everything of an agent on which it depends which memories its next sleep may change."""
+    return agent.reviewed, _bounds(agent), agent.definition.held
 
 
 Concerned = tuple[Agent | None, tuple[Memory, ...], tuple[Memory, ...], frozenset[UUID]]
@@ -104,8 +110,13 @@ def _faded(agent: Agent) -> list[Any]:
 
     They may be true for other memories too.
     """
-    state, bound = tables.memory_state, faint_below(agent.clocks, agent.rules, max(1, len(agent.awake)))
-    return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(bound)]
+    state = tables.memory_state
+    return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(_bounds(agent))]
+
+
+def _bounds(agent: Agent) -> Sequence[float]:
+    """Return, for each level, the value of `Memory.fade` below which the next sleep can archive a memory."""
+    return faint_below(agent.clocks, agent.rules, max(1, len(agent.awake)))
 
 
 async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[PruningCandidate]:

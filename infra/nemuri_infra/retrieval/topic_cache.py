@@ -21,7 +21,7 @@ MAX_MEMORIES = 500
 READ_CHARACTERS = 400
 """Number of characters at the start of an untagged memory from which its topics are derived."""
 CACHE_BYTES = 16 * 1024 * 1024
-"""Maximum number of bytes of topics that each service of a process caches."""
+"""Maximum number of bytes of topics that each process caches."""
 TOPIC_BYTES = 150
 """Estimated size in bytes of a cached text (a topic, a domain or a part of the key) without its characters."""
 
@@ -42,7 +42,7 @@ Known = tuple[MemoryFingerprint, tuple[Topic, ...]]
 class TopicCache:
     """A cache of the topics of each agent in each setting (project and domains)."""
 
-    known: ByteCache[TopicKey, Known] = field(default_factory=lambda: ByteCache(CACHE_BYTES, _bytes))
+    known: ByteCache[TopicKey, Known] = field(default_factory=lambda: _PROCESS)
 
     async def topics(self, agent: Agent, setting: Setting, views: Views) -> tuple[Topic, ...]:
         """Return the topics of the agent's active memories that are valid in the setting, strongest first.
@@ -64,6 +64,10 @@ def _bytes(place: TopicKey, known: Known) -> int:
     url, schema, agent, (project, domains) = place
     texts = [url, schema, agent, project or "", *domains, *(each.name for each in known[1])]
     return sum(map(getsizeof, texts)) + TOPIC_BYTES * len(texts)
+
+
+_PROCESS: ByteCache[TopicKey, Known] = ByteCache(CACHE_BYTES, _bytes)
+"""The topics shared by all services of this process."""
 
 
 async def strongest_memories(database: Database, agent: Agent, setting: Setting) -> list[TopicSource]:

@@ -58,7 +58,8 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
 
     Each learning becomes a new memory, reinforces an existing memory with the same meaning, or is dropped.
     """
-    state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
+    state = await resources.views.task(event.task_id)
+    agent = await resources.views.agent(event.agent_id, only_rules=True)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
         return None

@@ -8,6 +8,7 @@ from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.client_events import Setting
 from nemuri_domain.tasks.routing import Applicant
 from nemuri_infra.projections.queries import Views
+from nemuri_infra.projections.workload_queries import Workload, workloads
 from nemuri_infra.retrieval.topic_cache import TopicCache
 
 SHARE = 0.1
@@ -21,10 +22,9 @@ MAX_COUNT_AGE = 1.0
 
 @dataclass(slots=True)
 class _Counted:
-    """Cached numbers of each agent: good and bad outcomes, and waiting assignments."""
+    """Cached numbers of each agent."""
 
-    outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    waiting: dict[str, int] = field(default_factory=dict)
+    workloads: dict[str, Workload] = field(default_factory=dict)
     until: float = float("-inf")
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -35,7 +35,7 @@ class _Counted:
         async with self.lock:
             now = asyncio.get_running_loop().time
             if (began := now()) >= self.until:
-                self.outcomes, self.waiting = await views.feedback_counts(), await views.unanswered_counts()
+                self.workloads = await workloads(views.database)
                 self.until = now() + min(MAX_COUNT_AGE, (now() - began) / SHARE)
 
 
@@ -59,8 +59,7 @@ class Applicants:
                 agent.agent_id,
                 agent.definition,
                 await self.knowledge.topics(agent, setting, views),
-                *counted.outcomes.get(agent.agent_id, (0, 0)),
-                counted.waiting.get(agent.agent_id, 0),
+                *counted.workloads.get(agent.agent_id, Workload(0, 0, 0)),
             )
             for agent in await views.agents.all()
             if agent.agent_id != ORCHESTRATOR and agent.definition.memory == "strength"

@@ -58,8 +58,8 @@ async def _route_task(event: Event, state: TaskState, resources: Resources) -> T
     if rewritten is None:
         return None
     task, usage = rewritten
-    known = await precedents.like(task, resources)
-    routed = routing.route(event, task, await applicants.all(resources.views, task.setting), known)
+    candidates = await applicants.all(resources.views, task.setting)
+    routed = routing.route(event, task, candidates, await precedents.like(task, resources))
     return routed.model_copy(update={"usage": usage}) if isinstance(routed, TaskRouted) else routed
 
 

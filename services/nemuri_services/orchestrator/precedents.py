@@ -22,7 +22,7 @@ class Precedents:
 
         Returns none if the client named an agent, or if the orchestrator has no memory yet.
         """
-        agent = await resources.views.agent(ORCHESTRATOR)
+        agent = await resources.views.agent(ORCHESTRATOR, only_rules=True)
         if agent is None or task.wanted_agent is not None:
             return ()
         # Query expansion is off: it adds keywords of perspectives, which are not about the subjects of tasks and would

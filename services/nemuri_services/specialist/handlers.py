@@ -40,7 +40,8 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
 
     Raises LookupError if the agent or the task does not exist.
     """
-    state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
+    state = await resources.views.task(event.task_id)
+    agent = await resources.views.agent(event.agent_id, only_rules=True)
     if state.task is None or agent is None:
         raise LookupError(f"{event.agent_id} was assigned to a task, but the agent or the task does not exist")
     query = state.task.part(event.part).text

@@ -42,5 +42,5 @@ async def _sleep_input(agent_id: str, resources: Resources) -> tuple[int, SleepI
     """
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
     await resources.views.wait_until(newest.sequence)
-    agent = await resources.views.agent(agent_id)
+    agent = await resources.views.agent(agent_id, only_rules=True)
     return newest.sequence, None if agent is None else await sleep_input(resources.database, agent)

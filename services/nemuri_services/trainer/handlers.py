@@ -28,6 +28,8 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
     The event is appended only if no other training of the agent came in between. Waits until the projections contain
     the newest training.
     """
+    if isinstance(event, SessionEnded) and not await _adds_samples(event, resources):
+        return None
     newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
     await resources.views.wait_until(max(newest.sequence, event.sequence or 0))
     agent = await resources.views.agent(event.agent_id, only_rules=True)
@@ -40,6 +42,15 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
         return None
     trained = await asyncio.to_thread(_train, event, known, 1 + (scorer.number if scorer else 0), until)
     return ConditionalAppend(trained, newest.sequence)
+
+
+async def _adds_samples(event: SessionEnded, resources: Resources) -> bool:
+    """Return True if the session was that of an assignment which used a memory. No other session gives samples."""
+    if event.thread is None:
+        return False
+    state = await resources.views.task(event.thread)
+    work = state.assignments.get(event.assignment_id)
+    return work is not None and bool(work.used)
 
 
 async def _due(

@@ -144,6 +144,8 @@ async def due(query: DueQuery, resources: Resources) -> DueView:
 
 
 async def _next_steps(event: Event, agent_id: str, resources: Resources) -> Sequence[Following]:
+    if not await resources.views.agents.takes_course(agent_id):
+        return ()
     running = await Courses(resources.database).of(agent_id, running=True)
     return [following for course in running for following in await _next_step(event, course, resources)]
 
