@@ -118,6 +118,10 @@ class RecentEvents:
         last = self._of_agents.get(agent_id, {})
         return max((place for kind, place in last.items() if kinds is None or kind in kinds), default=self.after)
 
+    def last(self, agent_id: str, kind: str) -> int | None:
+        """Return the sequence of an agent's last event of a kind in the window; None if there is none."""
+        return self._of_agents.get(agent_id, {}).get(kind)
+
     async def close(self) -> None:
         """End the subscription."""
         if self._subscription is not None and self.log.connection.is_connected:

@@ -55,6 +55,20 @@ class Views:
         await self.progress.wait(sequence)
         need(sequence)
 
+    async def last_of(self, agent_id: str, kind: type[Event]) -> int:
+        """Return the sequence of an agent's last event of a kind, once the projections contain that event.
+
+        Returns 0 if there is none. Raises `BehindError` if the projections do not contain it in time.
+        """
+        here, last = needed_sequence(), None
+        if here and await self.recent.wait(here) and self.recent.covers(here):
+            last = self.recent.last(agent_id, kind.kind_of())
+        if last is None:
+            log = self.recent.log
+            last = (await log.newest_on(log.subjects.of_agent(agent_id, kind))).sequence
+        await self.wait_until(last)
+        return last
+
     async def is_effective(self, event: Event) -> bool:
         """Return whether the event is the first one with its id and not erased, so that it must be handled.
 

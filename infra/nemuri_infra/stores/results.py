@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 from uuid import UUID
 
 import structlog
+from cachetools import LRUCache
 from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 
@@ -17,6 +18,8 @@ from nemuri_infra.stores.bucket_reader import entries
 
 SHORTENED_FIELDS = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
 """Fields of a result whose value may be cut."""
+MAX_REVISIONS = 10_000
+"""Maximum number of tasks whose revision is remembered."""
 CONCURRENT_WRITES = 64
 """Number of results that are written back concurrently."""
 
@@ -68,6 +71,8 @@ class Results:
 
     store: KeyValue
     log: Log
+    _revisions: LRUCache[str, int] = field(default_factory=lambda: LRUCache(MAX_REVISIONS))
+    """Revision of the state that this process stored last, by task."""
 
     @classmethod
     async def open(cls, log: Log) -> Self:
@@ -78,10 +83,20 @@ class Results:
         """Store the state of a task and publish it to waiting clients, shortened if it exceeds the server's limit.
 
         `standing` returns the state; if it returns None, nothing is stored. It is called after the revision of the
-        stored state was read. So a slow writer never overwrites a newer state: `KeyWrongLastSequenceError` is raised
+        stored state is known. So a slow writer never overwrites a newer state: `KeyWrongLastSequenceError` is raised
         instead, and the caller must try again.
         """
-        key, before = str(task_id), await self._told(task_id)
+        key = str(task_id)
+        try:
+            await self._store(key, standing, self._revisions.pop(key, None))
+        except KeyWrongLastSequenceError:  # Another process stored a state, or the one of this process has expired.
+            await self._store(key, standing, await self._told(key))
+
+    async def _store(self, key: str, standing: Callable[[], Awaitable[TaskResult | None]], before: int | None) -> None:
+        """Store the state of a task if the stored one has the revision `before`; None if none is stored.
+
+        Raises `KeyWrongLastSequenceError` if it has another one.
+        """
         result = await standing()
         if result is None:
             return
@@ -89,12 +104,13 @@ class Results:
         if told is not result:
             logger.warning("result shortened", task=key, room=self.log.max_event_bytes)
         data = told.model_dump_json().encode()
-        await (self.store.create(key, data) if before is None else self.store.update(key, data, last=before))
+        stored = self.store.create(key, data) if before is None else self.store.update(key, data, last=before)
+        self._revisions[key] = await stored
 
-    async def _told(self, task_id: UUID) -> int | None:
+    async def _told(self, key: str) -> int | None:
         """Return the revision of the stored state; None if there is none."""
         try:
-            return (await self.store.get(str(task_id))).revision
+            return (await self.store.get(key)).revision
         except KeyNotFoundError:
             return None
 

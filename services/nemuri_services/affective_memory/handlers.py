@@ -121,17 +121,14 @@ async def protect_waiting(
     """
     if isinstance(event, TurnRemembered) and event.protection == "none":
         return None
-    newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ProtectionChanged))
-    await resources.views.wait_until(newest.sequence)
+    newest = await resources.views.last_of(event.agent_id, ProtectionChanged)
     queries = AffectiveQueries(resources.database)
     agent = await queries.agent(event.agent_id)
     room = admitted_to_protection(agent, await queries.awaiting_protection(event.agent_id)) if agent else ()
     if not room:
         return None
-    key = f"{room[0]}/{newest.sequence}"
-    return ConditionalAppend(
-        ProtectionChanged.following(event, key=key, memory_id=room[0], protected=True), newest.sequence
-    )
+    key = f"{room[0]}/{newest}"
+    return ConditionalAppend(ProtectionChanged.following(event, key=key, memory_id=room[0], protected=True), newest)
 
 
 @service.answers(AffectRecallQuery, appends=True)

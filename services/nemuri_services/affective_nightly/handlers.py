@@ -48,10 +48,9 @@ async def _night_input(agent_id: str, nights: int, resources: Resources) -> tupl
     Waits until the projections contain that event. `nights` is the number of days that the next job counts. The input
     is None for an unknown agent.
     """
-    newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, NightPassed))
-    await resources.views.wait_until(newest.sequence)
+    newest = await resources.views.last_of(agent_id, NightPassed)
     agent = await resources.views.agent(agent_id)
     if agent is None:
-        return newest.sequence, None
+        return newest, None
     generation = resources.vectors.with_embedder_of(agent.embedding).generation
-    return newest.sequence, await night_input(resources.database, agent_id, generation, nights)
+    return newest, await night_input(resources.database, agent_id, generation, nights)

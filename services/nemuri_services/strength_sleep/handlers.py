@@ -40,7 +40,6 @@ async def _sleep_input(agent_id: str, resources: Resources) -> tuple[int, SleepI
 
     Waits until the projections contain that event.
     """
-    newest = await resources.log.newest_on(resources.log.subjects.of_agent(agent_id, AgentSlept))
-    await resources.views.wait_until(newest.sequence)
+    newest = await resources.views.last_of(agent_id, AgentSlept)
     agent = await resources.views.agent(agent_id, only_rules=True)
-    return newest.sequence, None if agent is None else await sleep_input(resources.database, agent)
+    return newest, None if agent is None else await sleep_input(resources.database, agent)

@@ -70,8 +70,7 @@ async def begin_consolidation(
         return None
     if agent is None or (isinstance(event, ExperienceRecorded) and due_reason(agent, now) is None):
         return None
-    newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ConsolidationBegun))
-    await resources.views.wait_until(newest.sequence)
+    newest = await resources.views.last_of(event.agent_id, ConsolidationBegun)
     asked = event.because if isinstance(event, ConsolidationAsked) else None
     found = await consolidation_plan(event.agent_id, asked, now, resources)
     if not found:
@@ -80,7 +79,7 @@ async def begin_consolidation(
     begun = ConsolidationBegun.following(
         event, because=found.because, groups=found.groups, deleted=found.deleted, second=second
     )
-    return ConditionalAppend(begun, newest.sequence)
+    return ConditionalAppend(begun, newest)
 
 
 @service.handles(ConsolidationBegun)

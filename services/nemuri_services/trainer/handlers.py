@@ -30,8 +30,8 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
     """
     if isinstance(event, SessionEnded) and not await _adds_samples(event, resources):
         return None
-    newest = await resources.log.newest_on(resources.log.subjects.of_agent(event.agent_id, ScorerTrained))
-    await resources.views.wait_until(max(newest.sequence, event.sequence or 0))
+    newest = await resources.views.last_of(event.agent_id, ScorerTrained)
+    await resources.views.wait_until(event.sequence or 0)
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     scorer = await resources.views.agents.scorer(event.agent_id)
     until = resources.views.progress.sequence
@@ -41,7 +41,7 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
     if len(training_samples.samples(known)) < agent.rules.min_training_samples:
         return None
     trained = await asyncio.to_thread(_train, event, known, 1 + (scorer.number if scorer else 0), until)
-    return ConditionalAppend(trained, newest.sequence)
+    return ConditionalAppend(trained, newest)
 
 
 async def _adds_samples(event: SessionEnded, resources: Resources) -> bool:
