@@ -3,9 +3,9 @@
 import pytest
 from bench.cost import measure
 
-STATEMENTS_OF_A_TASK = 60
+STATEMENTS_OF_A_TASK = 40
 STATEMENTS_OF_A_MEMORY = 6
-MESSAGES_OF_A_TASK = 150
+MESSAGES_OF_A_TASK = 120
 
 
 @pytest.mark.timeout(300)
