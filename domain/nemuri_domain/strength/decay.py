@@ -5,6 +5,7 @@ Each day of decay adds `ln target(level)`, which is 0 or negative, to a clock. A
 `s`, clock `C`) at its last change. Its strength at any later time is `exp(a + C)`.
 """
 
+from collections.abc import Sequence
 from math import log
 from typing import Any
 
@@ -53,7 +54,7 @@ def strength(stored_strength: Any, clock: Any, arithmetic: Arithmetic = FLOATS) 
     return arithmetic.exp(log_strength(stored_strength, clock))
 
 
-def clock_of(status: Any, level: Any, clocks: Clocks, arithmetic: Arithmetic = FLOATS) -> Any:
+def clock_of(status: Any, level: Any, clocks: Sequence[Any], arithmetic: Arithmetic = FLOATS) -> Any:
     """Return the value of the clock that applies to a memory with this status and level."""
     return arithmetic.where(status == "archived", ARCHIVED_CLOCK, arithmetic.item(clocks, level))
 

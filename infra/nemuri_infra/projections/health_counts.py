@@ -10,7 +10,7 @@ from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.health_diagnosis import NEVER_USED, HealthCounts
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.sleep_input import is_principle
+from nemuri_infra.projections.sleep_input import IS_PRINCIPLE, held_by
 
 RECENT_ASSIGNMENTS = 200
 """Number of an agent's newest assignments from which the quality of its retrieval is computed."""
@@ -77,8 +77,8 @@ async def count_health(database: Database, agent: Agent, now: datetime) -> tuple
     """
     async with database.reading() as connection:
         content = tables.memory.c
-        principles = select(content.memory_id).where(content.agent_id == agent.agent_id, is_principle(agent))
-        held = list((await connection.execute(principles)).scalars())
+        principles = select(content.memory_id).where(content.agent_id == agent.agent_id, IS_PRINCIPLE)
+        held = list((await connection.execute(principles, held_by(agent))).scalars())
         known = {"agent": agent.agent_id, "often": NEVER_USED, "principles": held}
         ratio, candidates, never = (await connection.execute(_USAGE, known)).one()
         named = (await connection.execute(_NEVER, known | {"named": MAX_LISTED})).scalars().all()

@@ -5,11 +5,27 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, column, func, or_, select, true, tuple_
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Double,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    column,
+    func,
+    literal,
+    or_,
+    select,
+    true,
+    tuple_,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_domain.strength.aggregate import Agent, Memory
 from nemuri_domain.strength.decay import faint_below
+from nemuri_domain.strength.policy import LEVELS
 from nemuri_domain.strength.sleep import PruningCandidate, SleepInput, surplus
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, read_snapshot
@@ -50,34 +66,22 @@ async def _concerned(connection: AsyncConnection, agent: Agent) -> Concerned:
 
     The memories are those of the given state of the agent.
     """
-    state, content = tables.memory_state, tables.memory
-    touched, faded = state.c.changed > agent.reviewed, or_(*_faded(agent))
-    memories = (
-        selecting(state, Memory)
-        .add_columns(touched.label("touched"), faded.label("faded"), is_principle(agent).label("principle"))
-        .join(content, content.c.memory_id == state.c.memory_id)
-        .where(state.c.agent_id == agent.agent_id, state.c.status == "active", or_(touched, faded))
-        .subquery("concerned")
-    )
-    whole = func.to_json(column(tables.agent.name))
-    query = (
-        select(whole.label("agent"), memories)
-        .select_from(tables.agent.outerjoin(memories, true()))
-        .where(tables.agent.c.agent_id == agent.agent_id)
-    )
-    rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping
+    asked = {
+        "agent": agent.agent_id,
+        "reviewed": agent.reviewed,
+        **{f"bound_{level}": bound for level, bound in enumerate(_bounds(agent))},
+        **held_by(agent),
+    }
+    rows = (await connection.execute(_CONCERNED, asked)).all()
     if not rows:
         return None, (), (), frozenset()
-    found: list[tuple[Memory, bool, bool, bool]] = []
-    now = Agent.model_validate(rows[0]["agent"])
-    for row in rows:
-        del row["agent"]
-        kinds = row.pop("touched"), row.pop("faded"), row.pop("principle")
-        if row["memory_id"] is not None:
-            found.append((Memory.model_validate(row), *kinds))
-    changed = tuple(memory for memory, touched, _, _ in found if touched)
-    faint = tuple(memory for memory, _, faded, _ in found if faded)
-    return now, changed, faint, frozenset(memory.memory_id for memory, _, _, held in found if held)
+    found = [(Memory.model_validate(each.state), each) for each in rows if each.state is not None]
+    return (
+        Agent.model_validate(rows[0].agent),
+        tuple(memory for memory, each in found if each.touched),
+        tuple(memory for memory, each in found if each.faded),
+        frozenset(memory.memory_id for memory, each in found if each.principle),
+    )
 
 
 async def _with_weakest(connection: AsyncConnection, agent_id: str) -> SleepInput | None:
@@ -89,29 +93,63 @@ async def _with_weakest(connection: AsyncConnection, agent_id: str) -> SleepInpu
     _, touched, faded, principles = await _concerned(connection, agent)
     weakest = await _weakest(connection, agent, surplus(agent, touched))
     memory_id = tables.memory.c.memory_id
-    held = select(memory_id).where(memory_id.in_([each.memory.memory_id for each in weakest]), is_principle(agent))
-    kept = principles.union((await connection.execute(held)).scalars())
+    held = select(memory_id).where(memory_id.in_([each.memory.memory_id for each in weakest]), IS_PRINCIPLE)
+    kept = principles.union((await connection.execute(held, held_by(agent))).scalars())
     return SleepInput(agent, touched, faded, tuple(weakest), kept)
 
 
-def is_principle(agent: Agent) -> ColumnElement[bool]:
-    """Return the SQL condition that is true for the agent's principles. The rule is the same as in the domain's
-    `is_principle`.
-    """
+def _is_principle() -> ColumnElement[bool]:
     content, scope = tables.memory.c, tables.memory.c.memory["scope"]
     named = func.coalesce(scope["name"].astext, "")
     told = tuple_(content.memory["content"].astext, scope["level"].astext, named)
+    listed = func.unnest(*(bindparam(name, type_=ARRAY(Text)) for name in HELD)).table_valued(*HELD).render_derived()
+    return and_(content.source == "definition", told.in_(select(*listed.c)))
+
+
+HELD = ("held_words", "held_level", "held_name")
+"""Parameters of `IS_PRINCIPLE`."""
+IS_PRINCIPLE = _is_principle()
+"""SQL condition that is true for an agent's principles, with the parameters of `held_by`. The rule is the same as in
+the domain's `is_principle`.
+"""
+
+
+def held_by(agent: Agent) -> dict[str, list[str]]:
+    """Return the principles of an agent's definition as parameters of `IS_PRINCIPLE`."""
     held = [(words, where.level, where.name or "") for words, where in agent.definition.held]
-    return and_(content.source == "definition", told.in_(held))
+    return {name: [each[at] for each in held] for at, name in enumerate(HELD)}
 
 
-def _faded(agent: Agent) -> list[Any]:
-    """Return SQL conditions that are true for every memory that the next sleep can archive because it has faded.
+def _concerned_query() -> Select[Any]:
+    """Return the query for an agent and the memories that its next sleep may change except for pruning.
 
-    They may be true for other memories too.
+    A memory is `touched` if it changed since the last sleep, and `faded` if the next sleep may archive it because it
+    has faded. Each row has the agent. The only row of an agent without such memories has no `state`.
     """
-    state = tables.memory_state
-    return [and_(state.c.level == level, state.c.fade < limit) for level, limit in enumerate(_bounds(agent))]
+    state, content = tables.memory_state, tables.memory
+    bounds = enumerate(bindparam(f"bound_{level}", type_=Double) for level in range(LEVELS))
+    touched = state.c.changed > bindparam("reviewed")
+    faded = or_(*(and_(state.c.level == level, state.c.fade < bound) for level, bound in bounds))
+    row = func.to_jsonb(column(state.name)).op("-")(literal(list(Memory.model_computed_fields), ARRAY(Text)))
+    memories = (
+        select(
+            row.label("state"),
+            touched.label("touched"),
+            faded.label("faded"),
+            IS_PRINCIPLE.label("principle"),
+        )
+        .select_from(state.join(content, content.c.memory_id == state.c.memory_id))
+        .where(state.c.agent_id == bindparam("agent"), state.c.status == "active", or_(touched, faded))
+        .subquery("concerned")
+    )
+    return (
+        select(func.to_json(column(tables.agent.name)).label("agent"), memories)
+        .select_from(tables.agent.outerjoin(memories, true()))
+        .where(tables.agent.c.agent_id == bindparam("agent"))
+    )
+
+
+_CONCERNED = _concerned_query()
 
 
 def _bounds(agent: Agent) -> Sequence[float]:
@@ -133,8 +171,9 @@ async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> lis
         .add_columns(since.label("since"))
         .join(tables.memory, content.memory_id == state.c.memory_id)
         .where(state.c.agent_id == agent.agent_id, state.c.status == "active")
-        .order_by(is_principle(agent), state.c.level, since, state.c.memory_id)
+        .order_by(IS_PRINCIPLE, state.c.level, since, state.c.memory_id)
         .limit(limit)
     )
-    rows = [dict(each._mapping) for each in await connection.execute(query)]  # noqa: SLF001 - the documented mapping
+    found = await connection.execute(query, held_by(agent))
+    rows = [dict(each._mapping) for each in found]  # noqa: SLF001 - the documented mapping
     return [PruningCandidate(since=each.pop("since"), memory=Memory.model_validate(each)) for each in rows]

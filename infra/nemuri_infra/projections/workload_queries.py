@@ -1,8 +1,8 @@
 """Query of what each agent has done and has to do: the outcomes of its tasks and its unanswered assignments."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, literal, or_, select
+from sqlalchemy import Select, func, literal, or_, select
 
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
@@ -16,11 +16,8 @@ class Workload(NamedTuple):
     unanswered: int
 
 
-async def workloads(database: Database) -> dict[str, Workload]:
-    """Return the outcomes and the unanswered assignments of each agent that has any, by agent.
-
-    A task counts at most once as positive and at most once as negative, no matter how much feedback it has.
-    """
+def _counting() -> Select[Any]:
+    """Return the query for the numbers of all agents."""
     work, said = tables.assignment, tables.feedback
     good = or_(said.c.verdict == "helpful", said.c.result == "success")
     bad = or_(said.c.verdict == "unhelpful", said.c.result == "failure")
@@ -43,6 +40,16 @@ async def workloads(database: Database) -> dict[str, Workload]:
     )
     every = outcomes.union_all(waiting).subquery()
     totals = (func.sum(every.c[name]) for name in Workload._fields)
+    return select(every.c.agent_id, *totals).group_by(every.c.agent_id)
+
+
+_COUNTS = _counting()
+
+
+async def workloads(database: Database) -> dict[str, Workload]:
+    """Return the outcomes and the unanswered assignments of each agent that has any, by agent.
+
+    A task counts at most once as positive and at most once as negative, no matter how much feedback it has.
+    """
     async with database.reading() as connection:
-        rows = await connection.execute(select(every.c.agent_id, *totals).group_by(every.c.agent_id))
-        return {name: Workload(*map(int, numbers)) for name, *numbers in rows}
+        return {name: Workload(*map(int, numbers)) for name, *numbers in await connection.execute(_COUNTS)}

@@ -3,13 +3,29 @@
 import asyncio
 from dataclasses import dataclass, field
 from sys import getsizeof
+from typing import Any
 
-from sqlalchemy import ColumnElement, Text, and_, case, false, func, literal, or_, select
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Double,
+    Select,
+    Text,
+    and_,
+    any_,
+    bindparam,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+)
 
 from nemuri_contracts.client_events import Setting
 from nemuri_domain.strength.agent_topics import Topic, TopicSource, topics
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.decay import clock_of, strength
+from nemuri_domain.strength.policy import LEVELS
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
@@ -70,26 +86,23 @@ _PROCESS: ByteCache[TopicKey, Known] = ByteCache(CACHE_BYTES, _bytes)
 """The topics shared by all services of this process."""
 
 
-async def strongest_memories(database: Database, agent: Agent, setting: Setting) -> list[TopicSource]:
-    """Return the agent's `MAX_MEMORIES` strongest active memories that are valid in the setting, with their present
-    strengths.
-    """
+def _strongest() -> Select[Any]:
+    """Return the query for the strongest memories of an agent."""
     state, content = tables.memory_state.c, tables.memory.c
-    now = strength(state.stored_strength, clock_of(state.status, state.level, agent.clocks, SQL), SQL)
+    clocks = [bindparam(f"clock_{level}", type_=Double) for level in range(LEVELS)]
+    now = strength(state.stored_strength, clock_of(state.status, state.level, clocks, SQL), SQL)
     tagged = func.jsonb_array_length(content.memory["tags"]) > 0
     text = func.left(content.memory["content"].astext, READ_CHARACTERS)
-    query = (
+    return (
         select(content.memory["tags"].label("tags"), case((tagged, literal("", Text)), else_=text), now)
         .join(tables.memory, content.memory_id == state.memory_id)
-        .where(state.agent_id == agent.agent_id, state.status == "active", _valid(setting))
+        .where(state.agent_id == bindparam("agent"), state.status == "active", _valid())
         .order_by(now.desc(), state.memory_id)
         .limit(MAX_MEMORIES)
     )
-    async with database.reading() as connection:
-        return [TopicSource(tuple(tags), body, now) for tags, body, now in await connection.execute(query)]
 
 
-def _valid(setting: Setting) -> ColumnElement[bool]:
+def _valid() -> ColumnElement[bool]:
     """Return the SQL condition that is true for memories valid in the setting. The rule is the same as in the domain's
     `valid`.
     """
@@ -97,6 +110,23 @@ def _valid(setting: Setting) -> ColumnElement[bool]:
     level, name = scope["level"].astext, scope["name"].astext
     return or_(
         level == "universal",
-        and_(level == "project", name == setting.project) if setting.project is not None else false(),
-        and_(level == "domain", name.in_(setting.domains)) if setting.domains else false(),
+        and_(level == "project", name == bindparam("project", type_=Text)),
+        and_(level == "domain", name == any_(bindparam("domains", type_=ARRAY(Text)))),
     )
+
+
+_STRONGEST = _strongest()
+
+
+async def strongest_memories(database: Database, agent: Agent, setting: Setting) -> list[TopicSource]:
+    """Return the agent's `MAX_MEMORIES` strongest active memories that are valid in the setting, with their present
+    strengths.
+    """
+    asked = {
+        "agent": agent.agent_id,
+        "project": setting.project,
+        "domains": list(setting.domains),
+        **{f"clock_{level}": clock for level, clock in enumerate(agent.clocks)},
+    }
+    async with database.reading() as connection:
+        return [TopicSource(tuple(tags), body, now) for tags, body, now in await connection.execute(_STRONGEST, asked)]
