@@ -8,6 +8,7 @@ turns on the same servers:
 
 - `bytes`: every message is received and discarded undecoded;
 - `events`: every message is read as an event, as every reader of the log does: decoded, validated, its subject checked;
+- `live`: the projector follows the log from its beginning, into an empty schema, as it follows new events under load;
 - `rebuild`: the complete `nemuri rebuild`: an empty schema, fold, vectors, indexes, exchange of the schemas;
 - `eventsourcing`: as many events with bodies of the same sizes, one aggregate per task, are read from its notification
   log on the same PostgreSQL, decoded and folded into aggregates in memory. It writes nothing.
@@ -22,12 +23,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 from uuid import UUID
 
 from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
+from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
 from bench.measuring import Spent, record, save_figures, table
@@ -38,6 +41,10 @@ from nemuri_contracts.codec import encode
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import Pull
+from nemuri_infra.projections.batch_fold import fold
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.live_projection import LiveProjection
+from nemuri_infra.runtime.resources import open_resources
 from nemuri_infra.runtime.settings import Settings
 
 GOAL = 0.5
@@ -136,12 +143,25 @@ async def measure(tasks: int, rounds: int) -> dict[str, object]:
         size = sum(len(encode(each)) for each in events) // number
         del events
 
+        async def followed() -> int:
+            database = Database.at(str(settings.database_url), f"{settings.namespace}-followed")
+            await database.migrate()
+            async with open_resources(settings) as resources:
+                live = LiveProjection(replace(resources.projection, database=database))
+                async for batch in log.read(0, number):
+                    reached = await fold(live, batch, log.subjects)
+            async with database.begin() as connection:
+                await connection.execute(text(f'DROP SCHEMA "{database.schema}" CASCADE'))
+            await database.close()
+            return reached
+
         async def rebuilt() -> int:
             return (await rebuild(settings)).sequence
 
         ways: dict[str, tuple[int, Callable[[], Awaitable[int]]]] = {
             "bytes": (number, lambda: received(log, number)),
             "events": (number, lambda: read(log, number)),
+            "live": (number, followed),
             "rebuild": (number, rebuilt),
             "eventsourcing": (beside, lambda: asyncio.to_thread(replayed, application)),
         }
@@ -169,6 +189,9 @@ def _figures(numbers: dict[str, int], spent: dict[str, Spent]) -> dict[str, obje
         }
         for other in ("events", "bytes", "eventsourcing")
     }
+    ratios["live_over_rebuild"] = {
+        each: round(rates["live"][each] / rates["rebuild"][each], 3) for each in ("wall", "cpu")
+    }
     return {"number": numbers["rebuild"], "events_per_second": rates, **ratios, "goal_over_events": GOAL}
 
 
@@ -187,7 +210,7 @@ def main() -> None:
     print(f"{figures['number']} events of {figures['bytes_each']} bytes on average")
     print(table(rows))
     for name, ratio in figures.items():
-        if name.startswith("rebuild_over"):
+        if "_over_" in name and name != "goal_over_events":
             print(f"{name}: {ratio}")
     save_figures("rebuild", figures)
 
