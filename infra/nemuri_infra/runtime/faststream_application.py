@@ -317,19 +317,27 @@ async def _heartbeat(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterat
     Each heartbeat extends the acknowledgement deadline.
     """
 
+    beating: asyncio.Future[None] | None = None
+
     async def beat() -> None:
         while True:
-            await asyncio.sleep(ack_wait / 3)
             try:
                 await message.in_progress()
             except NatsError as error:  # the connection may be back at the next heartbeat
                 logger.info("heartbeat failed", why=log_safe(error))
+            await asyncio.sleep(ack_wait / 3)
 
-    beating = asyncio.ensure_future(beat())
+    def begin() -> None:
+        nonlocal beating
+        beating = asyncio.ensure_future(beat())
+
+    first = asyncio.get_running_loop().call_later(ack_wait / 3, begin)  # most events need none, and a task costs more
     try:
         yield
     finally:
-        await cancel_and_wait(beating)
+        first.cancel()
+        if beating is not None:
+            await cancel_and_wait(beating)
 
 
 def _answer(broker: NatsBroker, kind: type[Query], topic: str, processor: EventProcessor) -> None:
