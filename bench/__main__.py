@@ -44,6 +44,7 @@ SCRIPTS = (
     Script("sleep", ("--sleeps", "4", "--large", "5000")),
     Script("vectors", ("--queries", "50")),
     Script("neighbours", ("--quick",)),
+    Script("minds", ("--agents", "8", "--memories", "600", "--recalls", "40", "--memory", "0.05")),
     Script("rebuild", ("--tasks", "100", "--rounds", "1")),
     Script("throughput", ("--quick",)),
     Script("world", ("--seconds", "2", "--most", "50")),

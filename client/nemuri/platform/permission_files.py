@@ -176,7 +176,7 @@ def database_roles(namespaces: Iterable[str], passwords: Passwords) -> str:
     """Return SQL that creates the database roles of each namespace. A superuser must run it. It can be run again.
 
     The projector's role owns the projections, so that it can rebuild them into a new schema. The reader's role can only
-    read the projections.
+    read the projections, and store copies of retrieval indexes.
     """
     parts = ["-- Written by `nemuri permissions`; run it in the database of the views, as its superuser."]
     parts += ["CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;"]

@@ -16,10 +16,10 @@ from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, expanded, ranked
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
 
-MemoryLookup = Callable[[UUID], Remembered]
-"""Function that returns the content and the state of a memory in the index."""
+MemoryLookup = Callable[[UUID], Remembered | None]
+"""Function that returns the content and the state of a memory in the index; None if it was erased meanwhile."""
 
 
 SUMMARY_EXPANSION: Final = "task summary"
@@ -104,24 +104,26 @@ def retrieved(
 
     The archive is searched only if no active memory is relevant, or from the start if `deep` is True.
     """
+    found, deep = searched(agent, index, asked, deep=deep)
+    memories = with_contents(found, known)
+    return RetrievalResult(ranked_for(agent, memories, asked, perspective=perspective, now=now, scorer=scorer), deep)
+
+
+def searched(agent: Agent, index: AgentIndex, asked: RetrievalQuery, *, deep: bool = False) -> tuple[Candidates, bool]:
+    """Return the results of stage 1, and whether the archive was searched for them.
+
+    The archive is searched only if no active memory is relevant, or from the start if `deep` is True.
+    """
     floor = agent.rules.relevance_floor
-    found = relevant(agent, index, known, asked, floor=floor, deep=deep)
-    if not found and not deep:
-        deep, found = True, relevant(agent, index, known, asked, floor=floor, deep=True)
-    tags = {tag for each in found for tag in each.content.memory.tags}
-    occasion = RetrievalContext(perspective, frozenset(tags_in(tags, asked.wording.query)), now)
-    return RetrievalResult(ranked(agent, found, occasion, scorer), deep)
+    found = relevant(agent, index, asked, floor=floor, deep=deep)
+    if found.ids or deep:
+        return found, deep
+    return relevant(agent, index, asked, floor=floor, deep=True), True
 
 
 def relevant(
-    agent: Agent,
-    index: AgentIndex,
-    known: MemoryLookup,
-    asked: RetrievalQuery,
-    *,
-    floor: float = 0.0,
-    deep: bool = False,
-) -> list[RelevantMemory]:
+    agent: Agent, index: AgentIndex, asked: RetrievalQuery, *, floor: float = 0.0, deep: bool = False
+) -> Candidates:
     """Return the results of stage 1, most relevant first, among the active memories that are valid in the setting.
 
     With `deep`, archived memories are searched too.
@@ -129,7 +131,7 @@ def relevant(
     mask = index.eligible(asked.setting)
     if deep:
         mask |= index.eligible(asked.setting, active=False)
-    found = index.search(
+    return index.search(
         asked.vectors,
         asked.words,
         vector_threshold=asked.threshold,
@@ -140,8 +142,30 @@ def relevant(
         own=asked.wording.own,
         relevance_text_count=asked.wording.relevance_text_count,
     )
+
+
+def with_contents(found: Candidates, known: MemoryLookup) -> list[RelevantMemory]:
+    """Return the results of stage 1 with the content and state of each memory, in the same order, without erased
+    memories.
+    """
     rows = zip(found.ids, found.similarity, found.lexical, found.relevance, strict=True)
     return [
-        RelevantMemory(*known(memory_id), float(similarity), float(lexical), float(relevance))
+        RelevantMemory(*memory, float(similarity), float(lexical), float(relevance))
         for memory_id, similarity, lexical, relevance in rows
+        if (memory := known(memory_id)) is not None
     ]
+
+
+def ranked_for(
+    agent: Agent,
+    found: Sequence[RelevantMemory],
+    asked: RetrievalQuery,
+    *,
+    perspective: str | None,
+    now: datetime,
+    scorer: Scorer | None = None,
+) -> tuple[Candidate, ...]:
+    """Return the results of stage 1 as candidates, ranked for a query by `scorer` if it serves, best first."""
+    tags = {tag for each in found for tag in each.content.memory.tags}
+    occasion = RetrievalContext(perspective, frozenset(tags_in(tags, asked.wording.query)), now)
+    return ranked(agent, found, occasion, scorer)

@@ -8,7 +8,7 @@ both).
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Final
+from typing import Final, Self
 from uuid import UUID
 
 import numpy as np
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_domain.language.inverted_index import InvertedIndex
+from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.language.tokenization import term_counts
+from nemuri_domain.strength.memory_rows import NO_SOURCE, MemoryRows, RowArrays
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
+from nemuri_domain.strength.vector_rows import vector_rows
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -39,11 +42,6 @@ RELATIVE_RELEVANCE_FLOOR: Final = 0.25
 """Minimum relevance of a candidate as a share of the best candidate's relevance. It applies only with a floor above
 0.
 """
-ID_BYTES: Final = 250
-"""Bytes of memory that a row's id takes in a list and in a dictionary."""
-_GONE: Final = -1
-_NOBODY: Final = 0
-_UNIVERSAL: Final = ("universal", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +61,19 @@ class Candidates:
     """Mean of the lexical score and the positive part of the cosine, 0 to 1."""
 
 
+@dataclass(frozen=True, slots=True)
+class IndexArrays:
+    """The complete state of an index."""
+
+    memories: RowArrays
+    lengths: Floats
+    """Number of terms of each memory's text."""
+    terms: Columns
+    """Count of each term in each row."""
+    vectors: Floats | Columns
+    """Vector of each row, as a matrix or by dimension."""
+
+
 _NOTHING: Final = Candidates((), *(np.zeros(0, np.float32) for _ in range(3)))
 
 
@@ -72,33 +83,44 @@ class AgentIndex:
     Results depend only on the indexed memories, not on the order of insertion (except for the last bit of a float).
     BM25 counts document frequencies over all memories, also archived ones and those of other scopes, so that a change
     of one memory's status does not change the scores of others. Not thread-safe. Memory per row: 4 bytes × `dimension`,
-    plus about 2 KB for 200 characters of Japanese (`bench/retrieval.py`).
+    or 8 bytes for each coordinate other than zero if the index is sparse; and about 1 KB for 200 characters of
+    Japanese (`bench/retrieval.py`).
     """
 
-    def __init__(self, dimension: int) -> None:
-        self.dimension = dimension
-        self._rows: dict[UUID, int] = {}
-        self._ids: list[UUID | None] = []
-        self._free: list[int] = []
-        self._vectors: Floats = np.zeros((0, dimension), np.float32)
-        self._active: Mask = np.zeros(0, np.bool_)
-        self._scopes: NDArray[np.int32] = np.zeros(0, np.int32)
-        self._sources: NDArray[np.int32] = np.zeros(0, np.int32)
-        self._source_codes: dict[str, int] = {"": _NOBODY}
-        self._scope_codes: dict[tuple[str, str | None], int] = {_UNIVERSAL: 0}
+    def __init__(self, dimension: int, *, sparse: bool = False) -> None:
+        """Create an empty index. `sparse` suits embedders that hash features, which leave most coordinates zero."""
+        self.dimension, self.sparse = dimension, sparse
+        self._memories = MemoryRows()
+        self._vectors = vector_rows(dimension, sparse=sparse)
         self._postings = InvertedIndex()
 
+    @classmethod
+    def of(cls, arrays: IndexArrays, dimension: int) -> Self:
+        """Return the index with this state. It does not change the arrays."""
+        index = cls(dimension, sparse=isinstance(arrays.vectors, Columns))
+        index._memories = MemoryRows(arrays.memories)
+        index._vectors = vector_rows(dimension, arrays.vectors)
+        index._postings = InvertedIndex(arrays.terms, arrays.lengths)
+        return index
+
+    @property
+    def arrays(self) -> IndexArrays:
+        """Return the state of the index. The arrays change with the index."""
+        rows = self._memories.count
+        return IndexArrays(
+            self._memories.arrays, self._postings.lengths(rows), self._postings.terms, self._vectors.stored(rows)
+        )
+
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._memories)
 
     @property
     def nbytes(self) -> int:
         """Return the index's size in bytes of memory, reserved rows included, accurate to about a quarter."""
-        arrays = (self._vectors, self._active, self._scopes, self._sources)
-        return sum(each.nbytes for each in arrays) + ID_BYTES * len(self._ids) + self._postings.nbytes
+        return self._memories.nbytes + self._vectors.nbytes + self._postings.nbytes
 
     def __contains__(self, memory_id: UUID) -> bool:
-        return memory_id in self._rows
+        return memory_id in self._memories
 
     def add(
         self,
@@ -130,38 +152,23 @@ class AgentIndex:
                 f"expected {len(ids)} flags, scopes and sources; got {len(flags)}, {len(places)} and {len(origins)}"
             )
         self.remove(ids)
-        for memory_id, vector, text, flag, *where in zip(ids, vectors, texts, flags, places, origins, strict=True):
-            self._put(memory_id, vector, text, *where, active=flag)
-
-    def _put(self, memory_id: UUID, vector: Floats, text: str, scope: Scope, source: str, *, active: bool) -> None:
-        if memory_id in self._rows:  # The id occurs twice in one call. The last one counts.
-            self.remove([memory_id])
-        row = self._free.pop() if self._free else len(self._ids)
-        if row == len(self._ids):
-            self._ids.append(None)
-            self._grow(len(self._ids))
-        self._ids[row], self._rows[memory_id] = memory_id, row
-        self._vectors[row], self._active[row] = vector, active
-        self._scopes[row] = self._code(scope.level, scope.name)
-        self._sources[row] = self._source_codes.setdefault(source, len(self._source_codes))
-        self._postings.add(row, term_counts(text))
+        last = {memory_id: at for at, memory_id in enumerate(ids)}  # An id may occur twice. The last one counts.
+        rows = [
+            self._memories.put(memory_id, places[at], origins[at], active=flags[at]) for memory_id, at in last.items()
+        ]
+        for row, at in zip(rows, last.values(), strict=True):
+            self._postings.add(row, term_counts(texts[at]))
+        self._vectors.add(rows, vectors[list(last.values())])
 
     def remove(self, ids: Iterable[UUID]) -> None:
         """Remove these memories with their vectors and terms. Unknown ids are ignored."""
-        for memory_id in ids:
-            row = self._rows.pop(memory_id, None)
-            if row is not None:
-                self._postings.remove(row)
-                self._ids[row] = None
-                self._vectors[row], self._active[row], self._scopes[row] = 0, False, _GONE
-                self._free.append(row)
+        gone = self._memories.remove(ids)
+        self._postings.remove(gone)
+        self._vectors.remove(gone)
 
     def set_active(self, ids: Iterable[UUID], active: bool) -> None:  # noqa: FBT001 - a status is what is set
         """Mark memories as active, or as archived if `active` is False. Unknown ids are ignored."""
-        for memory_id in ids:
-            row = self._rows.get(memory_id)
-            if row is not None:
-                self._active[row] = active
+        self._memories.set_active(ids, active)
 
     def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
         """Return the mask of rows to search: active memories (archived ones if `active` is False) whose scope is valid
@@ -170,14 +177,7 @@ class AgentIndex:
         Universal memories are valid in every setting. Without a setting, memories of all scopes are. Masks can be
         combined with & | ~ and are valid until the index changes.
         """
-        count = len(self._ids)
-        mask: Mask = (self._scopes[:count] != _GONE) & (self._active[:count] == active)
-        if setting is None:
-            return mask
-        names = [_UNIVERSAL, ("project", setting.project), *(("domain", domain) for domain in setting.domains)]
-        valid = [self._scope_codes[name] for name in names if name in self._scope_codes]
-        within: Mask = mask & np.isin(self._scopes[:count], valid)
-        return within
+        return self._memories.eligible(setting, active=active)
 
     def search(
         self,
@@ -214,7 +214,7 @@ class AgentIndex:
         rows = np.flatnonzero(allowed)
         if not len(rows) or limit < 1:
             return _NOTHING
-        similarity = vectors @ self._vectors[: len(allowed)].T
+        similarity = self._vectors.products(vectors, len(allowed))
         least_similarity = SIGNIFICANT_COSINE * vector_threshold * floor / RELEVANCE_FLOOR
         if similarity[:relevance_text_count, rows].max() < least_similarity and all(
             self._postings.shares(query, len(allowed))[rows].max() < floor for query in queries[:relevance_text_count]
@@ -248,51 +248,33 @@ class AgentIndex:
         order = self._first(rows, relevance, found, limit)
         if len(found) > limit and self._crowded(rows[order], most):
             order = self._mixed(rows, relevance, found, limit, most)
-        ids = {at: self._id(int(rows[at])) for at in order}
-        return Candidates(tuple(ids[at] for at in order), similarity[order], lexical[order], relevance[order])
+        ids = tuple(UUID(bytes=self._memories.id_bytes(int(rows[at]))) for at in order)
+        return Candidates(ids, similarity[order], lexical[order], relevance[order])
 
     def _first(self, rows: Rows, relevance: Floats, found: Rows, limit: int) -> list[int]:
         """Return up to `limit` of the found rows, most relevant first, ties by id."""
         if len(found) > limit:
             least = np.partition(relevance[found], -limit)[-limit]
             found = found[relevance[found] >= least]
-        return sorted(map(int, found), key=lambda at: (-relevance[at], self._id(int(rows[at])).int))[:limit]
+        return sorted(map(int, found), key=lambda at: (-relevance[at], self._memories.id_bytes(int(rows[at]))))[:limit]
 
     def _crowded(self, rows: Rows, most: int) -> bool:
         """Return True if more than `most` of these rows have the same source."""
-        counts = np.bincount(self._sources[rows])
-        counts[_NOBODY] = 0
+        counts = np.bincount(self._memories.sources(rows))
+        counts[NO_SOURCE] = 0
         return int(counts.max()) > most
 
     def _mixed(self, rows: Rows, relevance: Floats, found: Rows, limit: int, most: int) -> list[int]:
         """Return up to `limit` of the found rows, most relevant first: up to `most` of each source, then the best of
         the rest.
         """
-        sources = self._sources[rows[found]]
+        sources = self._memories.sources(rows[found])
         room = {int(source): most if source else limit for source in np.unique(sources)}
         pool = [self._first(rows, relevance, found[sources == source], each) for source, each in room.items()]
         first = self._first(rows, relevance, np.array([at for each in pool for at in each]), limit)
         rest = np.setdiff1d(found, first)
         filled = [*first, *self._first(rows, relevance, rest, limit - len(first))]
         return self._first(rows, relevance, np.array(filled), limit)
-
-    def _id(self, row: int) -> UUID:
-        memory_id = self._ids[row]
-        if memory_id is None:
-            raise ValueError("the mask is outdated: the index has changed since")
-        return memory_id
-
-    def _code(self, level: str, name: str | None) -> int:
-        return self._scope_codes.setdefault((level, name), len(self._scope_codes))
-
-    def _grow(self, rows: int) -> None:
-        if rows <= len(self._active):
-            return
-        more = max(64, len(self._active) // 2)
-        self._vectors = np.concatenate([self._vectors, np.zeros((more, self.dimension), np.float32)])
-        self._active = np.concatenate([self._active, np.zeros(more, np.bool_)])
-        self._scopes = np.concatenate([self._scopes, np.full(more, _GONE, np.int32)])
-        self._sources = np.concatenate([self._sources, np.zeros(more, np.int32)])
 
 
 def _over_maximum(scores: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """The database of the projections: one PostgreSQL schema for each namespace."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -183,6 +183,18 @@ class Database:
         config.attributes["connection"] = connection
         config.attributes["schema"] = self.schema
         command.upgrade(config, "head")
+
+
+async def binary_rows(connection: AsyncConnection, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Return the rows of a query whose values the server sends in binary.
+
+    For many rows and for large values this is several times as fast as `execute`. `values` are named as psycopg does.
+    """
+    driver: Any = (await connection.get_raw_connection()).driver_connection
+    async with driver.cursor(binary=True) as cursor:
+        await cursor.execute(query, values)
+        rows: list[tuple[Any, ...]] = await cursor.fetchall()
+        return rows
 
 
 async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Awaitable[T]]) -> T:

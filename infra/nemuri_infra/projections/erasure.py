@@ -11,7 +11,7 @@ from nemuri_contracts.erasure import AgentErased, MemoriesErased, TaskErased
 from nemuri_contracts.error_messages import no_agent
 from nemuri_contracts.event import Event
 from nemuri_domain.event_sourcing.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
-from nemuri_infra.projections import tables
+from nemuri_infra.projections import stored_indexes, tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import insert_new
 
@@ -19,6 +19,7 @@ _AGENT = "agent/"
 _OF_AGENTS = (
     tables.agent, tables.memory, tables.memory_state, tables.memory_vector, tables.scorer, tables.course, tables.trial,
     tables.affect_agent, tables.affect_memory, tables.affect_mood, tables.tier_agent, tables.tier_memory,
+    tables.retrieval_index,
 )  # fmt: skip
 _OF_MEMORIES = (tables.memory, tables.memory_state, tables.memory_vector, tables.affect_memory, tables.tier_memory)
 _OF_TASKS = (tables.task, tables.chunk, tables.assignment, tables.feedback)
@@ -112,6 +113,8 @@ async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
     Other events are ignored.
     """
     tombstones = [each for each in events if isinstance(each, TOMBSTONES)]
+    if tombstones:
+        await connection.execute(stored_indexes.EXCLUSIVE)
     for each in tombstones:
         gone = Erased.by([each])
         await _note(connection, gone, each.sequence or 0)
@@ -120,6 +123,7 @@ async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
         match each:
             case MemoriesErased():
                 await _remove(connection, _OF_MEMORIES, "memory_id", each.memory_ids)
+                await _remove(connection, [tables.retrieval_index], "agent_id", [each.agent_id])
                 # Earlier moods are deleted too, because an erased memory may have caused them.
                 mood = tables.affect_mood.c
                 felt = and_(mood.agent_id == each.agent_id, mood.changed < each.sequence)

@@ -13,6 +13,7 @@ from nemuri_infra.projections.rebuilder import exclusive_maintenance
 
 _WORDLESS = (tables.journal, tables.erased)
 """Tables that contain only ids, kinds and names of agents. They hold no text, so they are not rewritten."""
+_WORDED = (*(each for each in tables.VIEWS if each not in _WORDLESS), tables.retrieval_index)
 _SEGMENTS = text("SELECT count(*) FROM pg_ls_waldir()")
 _TURN = (
     text("SELECT pg_logical_emit_message(false, 'nemuri', 'turn the page')"),
@@ -56,7 +57,7 @@ async def scrub(database: Database) -> tuple[str, ...]:
 
 
 def _names(database: Database) -> list[str]:
-    return [f'"{database.schema}"."{each.name}"' for each in tables.VIEWS if each not in _WORDLESS]
+    return [f'"{database.schema}"."{each.name}"' for each in _WORDED]
 
 
 async def _tables(connection: AsyncConnection, database: Database) -> None:

@@ -1,8 +1,7 @@
 """Queries on strength memories and their changes."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -10,12 +9,15 @@ from numpy.typing import NDArray
 from sqlalchemy import Row, Select, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.database import Database, binary_rows
 from nemuri_infra.projections.rows import selection
 
-PAGE_SIZE = 500
+PAGE_SIZE = 10_000
+"""Maximum number of changes that are read in one query."""
+PART_SIZE = 1_000
 """Number of memories that are read in one query, so that an agent with many memories does not delay other queries."""
 _STATES = selection(tables.memory_state, Memory)
 _BY_ID = text(f"""
@@ -23,25 +25,42 @@ _BY_ID = text(f"""
     FROM {_STATES} AS present JOIN memory AS known USING (memory_id)
     WHERE present.memory_id = ANY(CAST(:ids AS uuid[]))
 """)  # noqa: S608 - names of our own tables
-_CHANGED = text(f"""
-    -- The page is selected first: without statistics of fresh tables a join over all memories is quadratic
-    -- (ten thousand memories took 90 s instead of 1 s).
-    SELECT to_json(known) AS content, to_json(page) AS state FROM (
-        SELECT * FROM {_STATES} AS state WHERE agent_id = :agent_id AND (changed, memory_id) > (:changed, :memory_id)
-        ORDER BY changed, memory_id LIMIT :limit
-    ) AS page JOIN memory AS known USING (memory_id)
-""")  # noqa: S608 - names of our own tables
+_CHANGED = f"""
+    SELECT memory_id, status = 'active', changed FROM memory_state
+    WHERE agent_id = %(agent_id)s AND (changed, memory_id) > (%(changed)s, %(memory_id)s)
+    ORDER BY changed, memory_id LIMIT {PAGE_SIZE}
+"""  # noqa: S608 - a constant of our own
+_INDEXED = """
+    SELECT wanted.memory_id, CAST(known.memory AS text), known.source = 'definition',
+        coalesce(known.origin->>'source', ''), sparsevec_send(CAST(made.vector AS sparsevec))
+    FROM unnest(%(ids)s::uuid[]) AS wanted (memory_id) JOIN memory AS known USING (memory_id)
+    LEFT JOIN memory_vector AS made
+        ON made.agent_id = %(agent_id)s AND made.model = %(generation)s AND made.memory_id = wanted.memory_id
+"""
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryChange:
-    """A changed memory, as a retrieval index needs it: its state, its content, and its vector if it has one."""
+class MemoryChange(NamedTuple):
+    """A memory whose state changed."""
 
-    memory: Memory
-    content: Content
+    memory_id: UUID
+    active: bool
+    changed: int
+    """Sequence of the last change."""
+
+
+class IndexedMemory(NamedTuple):
+    """What a retrieval index takes from a memory."""
+
+    memory_id: UUID
+    memory: MemoryContent
+    defined: bool
+    """True if the memory comes from a definition of the agent."""
+    source: str
+    """Name of the source in the memory's origin; empty for none."""
     vector: NDArray[np.float32] | None
+    """None if the memory has no vector of the generation."""
 
 
 def select_memories() -> Select[Any]:
@@ -60,25 +79,39 @@ def memory_in_row(row: Row[Any]) -> Remembered:
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
 
 
-async def changes(
-    database: Database, agent_id: str, after: int, *, generation: str, known: Collection[UUID] = ()
-) -> list[MemoryChange]:
-    """Return the agent's memories that changed after the sequence `after`, each with its vector of this generation, if
-    any. Vectors of memories in `known` are not read.
+async def changes(database: Database, agent_id: str, after: int) -> list[MemoryChange]:
+    """Return the agent's memories that changed after the sequence `after`, in the order of their changes.
+
+    A memory may occur twice.
     """
-    found: dict[UUID, MemoryChange] = {}
-    last = {"changed": after, "memory_id": UUID(int=2**128 - 1)}
+    found: list[MemoryChange] = []
+    last = MemoryChange(UUID(int=2**128 - 1), active=True, changed=after)
     while True:
+        place = {"agent_id": agent_id, "changed": last.changed, "memory_id": last.memory_id}
         async with database.reading() as connection:
-            page = await connection.execute(_CHANGED, {"agent_id": agent_id, "limit": PAGE_SIZE, **last})
-            rows = [_remembered(row) for row in page]
-            fresh = [memory.memory_id for _, memory in rows if memory.memory_id not in known]
-            vectors = await _vectors(connection, agent_id, generation, fresh)
-        for content, memory in sorted(rows, key=lambda each: (each[1].changed, each[1].memory_id)):
-            found[content.memory_id] = MemoryChange(memory, content, vectors.get(content.memory_id))
-            last = {"changed": memory.changed, "memory_id": memory.memory_id}
-        if len(rows) < PAGE_SIZE:
-            return list(found.values())
+            page = [MemoryChange(*row) for row in await binary_rows(connection, _CHANGED, place)]
+        found += page
+        if len(page) < PAGE_SIZE:
+            return found
+        last = page[-1]
+
+
+async def indexed_memories(
+    database: Database, agent_id: str, memory_ids: Sequence[UUID], generation: str
+) -> AsyncIterator[list[IndexedMemory]]:
+    """Yield what an index takes from these memories of an agent, with the vectors of a generation, in parts.
+
+    Memories that do not exist are left out.
+    """
+    for start in range(0, len(memory_ids), PART_SIZE):
+        some = list(memory_ids[start : start + PART_SIZE])
+        wanted = {"agent_id": agent_id, "ids": some, "generation": generation}
+        async with database.reading() as connection:
+            rows = await binary_rows(connection, _INDEXED, wanted)
+        yield [
+            IndexedMemory(memory_id, MemoryContent.model_validate_json(memory), defined, source, _vector(data))
+            for memory_id, memory, defined, source, data in rows
+        ]
 
 
 async def memories_with_ids(connection: AsyncConnection, memory_ids: Iterable[UUID]) -> list[Remembered]:
@@ -90,14 +123,15 @@ def _remembered(row: Row[Any]) -> Remembered:
     return Content.model_validate(row.content), Memory.model_validate(row.state)
 
 
-async def _vectors(
-    connection: AsyncConnection, agent_id: str, generation: str, memory_ids: Sequence[UUID]
-) -> dict[UUID, NDArray[np.float32]]:
-    """Return the vectors of this generation for these memories, by memory id. Memories without one are left out."""
-    if not memory_ids:
-        return {}
-    vector = tables.memory_vector.c
-    query = select(vector.memory_id, vector.vector).where(
-        vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(memory_ids)
-    )
-    return {memory_id: found.to_numpy() for memory_id, found in await connection.execute(query)}
+def _vector(data: bytes | None) -> NDArray[np.float32] | None:
+    """Return the vector in pgvector's binary format of sparse vectors, in network order.
+
+    It has the dimension, the number of coordinates that are not zero, four unused bytes, these dimensions and their
+    values.
+    """
+    if data is None:
+        return None
+    dimension, count = np.frombuffer(data, ">i4", 2)
+    row = np.zeros(dimension, np.float32)
+    row[np.frombuffer(data, ">i4", count, 12)] = np.frombuffer(data, ">f4", count, 12 + 4 * count)
+    return row

@@ -1,40 +1,37 @@
 """Retrieval of agents' memories with indexes. Each process caches the indexes and updates them from the projections."""
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.extracted_learning_decision import COMPARED_MEMORIES, is_comparable
-from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_domain.strength.ranking import valid_principles, version
-from nemuri_domain.strength.retrieval import QueryTexts, RetrievalQuery, query_texts, relevant, retrieved
+from nemuri_domain.strength.retrieval import (
+    QueryTexts,
+    RetrievalQuery,
+    query_texts,
+    ranked_for,
+    relevant,
+    searched,
+    with_contents,
+)
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_infra.observability.tracing import span
-from nemuri_infra.projections.erasure import everything_erased
-from nemuri_infra.projections.progress import projected_up_to
-from nemuri_infra.projections.strength_queries import MemoryChange, changes
+from nemuri_infra.projections.strength_queries import memories_with_ids
 from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
+from nemuri_infra.retrieval.index_refresh import refresh
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 
 _PROCESS = IndexCache()
 """The indexes shared by all services of this process."""
-THREAD_THRESHOLD = 64
-"""Number of new memories above which they are indexed in a thread, so that the event loop stays free.
-
-The index stays locked meanwhile.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ class AgentIndexes:
     """The retrieval indexes of this process, one for each agent and vector generation.
 
     After each use the least recently used indexes are removed until the others fit in `Settings.index_bytes`. So an
-    index that is larger than this limit is read from the projections again for each use.
+    index that is larger than this limit is read from its stored copy again for each use.
     """
 
     indexes: IndexCache = field(default_factory=lambda: _PROCESS)
@@ -88,21 +85,26 @@ class AgentIndexes:
             asked = await _asked(vectors, wording, setting)
             scorer = await resources.views.agents.scorer(agent.agent_id)
             async with self._current(resources, agent, vectors) as indexed:
-                mind = (agent, indexed.index, indexed.known.__getitem__)
-                moment = now or datetime.now(UTC)
-                found = retrieved(*mind, asked, perspective=perspective, now=moment, scorer=scorer, deep=deep)
-                known = {each.memory_id: indexed.known[each.memory_id] for each in found.candidates}
-                defined = [indexed.known[each] for each in indexed.principles]
-                principles = valid_principles(agent.definition, defined, setting)
+                found, deep = searched(agent, indexed.index, asked, deep=deep)
+                held = indexed.principles if agent.definition.held else ()
+                known = await _memories(indexed, resources, {*found.ids, *held})
+            ranked = ranked_for(
+                agent,
+                with_contents(found, known.get),
+                asked,
+                perspective=perspective,
+                now=now or datetime.now(UTC),
+                scorer=scorer,
+            )
             return RetrievalResult(
-                candidates=found.candidates,
-                known=known,
+                candidates=ranked,
+                known={each.memory_id: known[each.memory_id] for each in ranked},
                 terms=tuple(terms(query)),
                 expansions=dict(wording.expansions),
                 items=len(wording.items),
                 ranking=version(agent.rules, scorer),
-                deep=found.deep,
-                principles=principles,
+                deep=deep,
+                principles=valid_principles(agent.definition, [known[each] for each in held if each in known], setting),
             )
 
     async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
@@ -114,10 +116,11 @@ class AgentIndexes:
         asked = await _asked(vectors, QueryTexts(text), setting_of(scope))
         wanted = terms(text)
         async with self._current(resources, agent, vectors) as indexed:
-            found = relevant(agent, indexed.index, indexed.known.__getitem__, asked)
+            found = relevant(agent, indexed.index, asked)
+            known = await _memories(indexed, resources, found.ids)
         close = [
             (each.content, each.memory)
-            for each in found
+            for each in with_contents(found, known.get)
             if each.content.memory.scope == scope
             and is_comparable(each.similarity, wanted, terms(each.content.memory.content))
         ]
@@ -128,72 +131,30 @@ class AgentIndexes:
         """Update the index of an agent from the projections and yield it. It is locked during the context."""
         views, dimension = resources.database, vectors.embedder.dimension
         name = (views.url, views.schema, agent.agent_id, vectors.generation)
-        indexed = self.indexes.get_or_create(name, lambda: CachedIndex(AgentIndex(dimension), vectors.generation))
+        empty = AgentIndex(dimension, sparse=vectors.embedder.lexical)
+        indexed = self.indexes.get_or_create(name, lambda: CachedIndex(empty, vectors.generation))
         try:
             async with indexed.lock:
-                async with nullcontext() if indexed.known else self.indexes.loading:
-                    await _refresh(indexed, resources, agent, vectors)
+                async with nullcontext() if len(indexed.index) else self.indexes.loading:
+                    await refresh(indexed, resources, agent, vectors)
                 yield indexed
         finally:
             self.indexes.evict_to(resources.settings.index_bytes)
 
 
+async def _memories(
+    indexed: CachedIndex, resources: Resources, memory_ids: Collection[UUID]
+) -> Mapping[UUID, Remembered]:
+    """Return these memories, by id, without those that were erased since the last update of the index.
+
+    Memories that were not needed before are read from the projections.
+    """
+    missing = [each for each in memory_ids if each not in indexed.known]
+    if missing:
+        async with resources.database.reading() as connection:
+            indexed.keep(await memories_with_ids(connection, missing))
+    return {each: indexed.known[each] for each in memory_ids if each in indexed.known}
+
+
 async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> RetrievalQuery:
     return RetrievalQuery(wording, await vectors.of(wording.texts), vectors.embedder.relevance_threshold, setting)
-
-
-async def _refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
-    """Add to the index the memories that changed in the projections since its last update.
-
-    If a memory in the index was erased, the whole index is read again.
-    """
-    views = resources.views
-    needed = await views.agents.change_to_see(agent.agent_id, indexed.seen)
-    if needed is None:
-        return
-    with projected_up_to(needed):
-        await views.progress.wait_until_needed()
-        here = views.progress.sequence
-        await _read_changes(indexed, resources, agent, vectors)
-    indexed.seen = here
-
-
-async def _read_changes(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
-    if indexed.known and resources.views.recent.began > indexed.seen:  # only then anything may have been erased
-        erased = await everything_erased(resources.database, after=indexed.seen)
-        if not erased.ids.isdisjoint(indexed.known):
-            indexed.clear()
-    changed = await changes(
-        resources.database, agent.agent_id, indexed.until, generation=indexed.generation, known=indexed.known
-    )
-    await _index(indexed, [each for each in changed if each.memory.memory_id not in indexed.index], vectors)
-    for active in (True, False):
-        flipped = [each.memory.memory_id for each in changed if (each.memory.status == "active") == active]
-        indexed.index.set_active(flipped, active)
-    indexed.update({each.memory.memory_id: (each.content, each.memory) for each in changed})
-    indexed.principles |= {each.memory.memory_id for each in changed if each.content.source == "definition"}
-    indexed.until = max((each.memory.changed for each in changed), default=indexed.until)
-
-
-async def _index(indexed: CachedIndex, fresh: Sequence[MemoryChange], vectors: Vectors) -> None:
-    if not fresh:
-        return
-    # A memory that was encoded with another embedding model gets a vector of the present model here.
-    missing = [each.content for each in fresh if each.vector is None]
-    made = await vectors.of([embedded_text(each.memory) for each in missing])
-    own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}
-    rows = [own[each.memory.memory_id] if each.vector is None else each.vector for each in fresh]
-    if len(fresh) > THREAD_THRESHOLD:
-        await asyncio.to_thread(_add, indexed, fresh, rows)
-    else:
-        _add(indexed, fresh, rows)
-
-
-def _add(indexed: CachedIndex, fresh: Sequence[MemoryChange], rows: Sequence[NDArray[np.float32]]) -> None:
-    indexed.index.add(
-        [each.memory.memory_id for each in fresh],
-        np.stack(rows),
-        [indexed_text(each.content.memory) for each in fresh],
-        scopes=[each.content.memory.scope for each in fresh],
-        sources=[each.content.origin.source for each in fresh],
-    )

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from sys import getsizeof
 from uuid import UUID
@@ -25,6 +25,7 @@ class CachedIndex:
     index: AgentIndex
     generation: str
     known: dict[UUID, Remembered] = field(default_factory=dict)
+    """Memories that were candidates before and have not changed since."""
     principles: set[UUID] = field(default_factory=set)
     """Ids of the memories that come from a definition of the agent.
 
@@ -34,6 +35,10 @@ class CachedIndex:
     """Log sequence of the newest change of a memory in the index."""
     seen: int = -1
     """Log sequence that the projections had reached at the last update; -1 before the first update."""
+    unstored: int = 0
+    """Number of changes in the index that its stored copy does not contain."""
+    tables: int = 0
+    """Number of the tables that the index was made from; see `StoredIndex`."""
     texts: int = 0
     """Estimated size in bytes of the memories in `known`, texts included."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -43,16 +48,23 @@ class CachedIndex:
         """Return the estimated size of the index and its memories in bytes, accurate to about a quarter."""
         return self.index.nbytes + self.texts
 
-    def update(self, changed: dict[UUID, Remembered]) -> None:
-        """Add or replace memories, by id."""
-        self.texts += sum(map(_bytes, changed.values()))
-        self.texts -= sum(_bytes(self.known[each]) for each in changed.keys() & self.known.keys())
-        self.known |= changed
+    def keep(self, memories: Iterable[Remembered]) -> None:
+        """Add memories to `known`."""
+        for each in memories:
+            self.known[each[0].memory_id] = each
+            self.texts += _bytes(each)
+
+    def drop(self, memory_ids: Iterable[UUID]) -> None:
+        """Remove memories from `known`, as far as they are there."""
+        for memory_id in memory_ids:
+            if gone := self.known.pop(memory_id, None):
+                self.texts -= _bytes(gone)
 
     def clear(self) -> None:
         """Empty the index, so that no erased data stays in it. The next update reads all memories again."""
-        self.index, self.known, self.principles = AgentIndex(self.index.dimension), {}, set()
-        self.until = self.texts = 0
+        self.index = AgentIndex(self.index.dimension, sparse=self.index.sparse)
+        self.known, self.principles = {}, set()
+        self.until = self.unstored = self.texts = 0
 
 
 @dataclass(slots=True)
@@ -67,6 +79,9 @@ class IndexCache:
 
     def __len__(self) -> int:
         return len(self._kept)
+
+    def __contains__(self, name: IndexKey) -> bool:
+        return name in self._kept
 
     @property
     def loading(self) -> asyncio.Lock:
@@ -90,10 +105,16 @@ class IndexCache:
         return indexed
 
     def evict_to(self, limit: int) -> None:
-        """Remove the least recently used indexes until the others fit in `limit` bytes together, if necessary all of
-        them.
+        """Remove memories and indexes until the rest fits in `limit` bytes, the least recently used first.
+
+        The memories of all indexes go before the first index, because they are read again in less time.
         """
         taken = self.bytes
+        for each in self._kept.values():
+            if taken <= limit:
+                return
+            taken -= each.texts
+            each.drop(list(each.known))
         while self._kept and taken > limit:
             _, dropped = self._kept.popitem(last=False)
             taken -= dropped.bytes

@@ -7,6 +7,7 @@ from sqlalchemy import (
     Double,
     Index,
     Integer,
+    LargeBinary,
     PrimaryKeyConstraint,
     Table,
     Text,
@@ -87,6 +88,17 @@ memory_vector = Table(
     PrimaryKeyConstraint("agent_id", "model", "memory_id"),
     postgresql_partition_by="HASH (agent_id)",
     comment="Vectors of all memories. The column `model` holds the generation: embedding model and dimension.",
+)
+retrieval_index = Table(
+    "retrieval_index",
+    metadata,
+    Column("agent_id", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("format", Integer, nullable=False),
+    Column("until", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("agent_id", "model"),
+    comment="Copies of agents' retrieval indexes, so that no process has to make them again. Disposable.",
 )
 scorer = Table(
     "scorer",

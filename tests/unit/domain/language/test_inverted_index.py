@@ -31,7 +31,7 @@ def test_a_removed_row_leaves_no_trace() -> None:
         postings.add(0, {"a": 1, "b": 2})
         postings.add(2, {"b": 1})
     other.add(1, {"b": 5, "secret": 300})
-    other.remove(1)
+    other.remove([1])
 
     np.testing.assert_array_equal(kept.scores([["a", "b", "secret"]], 3), other.scores([["a", "b", "secret"]], 3))
     assert len(other) == 2

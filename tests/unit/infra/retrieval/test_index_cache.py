@@ -26,7 +26,7 @@ def mind(number: int, characters: int, chance: random.Random) -> CachedIndex:
     known = dict(_remembered(characters, chance) for _ in range(number))
     vectors = np.zeros((number, DIMENSION), np.float32)
     indexed.index.add(list(known), vectors, [content.memory.content for content, _ in known.values()])
-    indexed.update(known)
+    indexed.keep(known.values())
     return indexed
 
 
@@ -48,9 +48,8 @@ def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) ->
     """The estimated size of an index is within 40 % of the allocated bytes, and gets smaller when memories are
     removed.
     """
-    mind(
-        5, characters, random.Random(0)
-    )  # Creates the objects that exist once per process, so that they are not measured.
+    # Creates the objects that exist once per process, so that they are not measured.
+    mind(5, characters, random.Random(0)).index.add([uuid4()], np.zeros((1, DIMENSION), np.float32), [" ".join(WORDS)])
     gc.collect()
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
@@ -59,25 +58,29 @@ def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) ->
     taken = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert taken * 0.7 < indexed.bytes < taken * 1.4
-    indexed_texts = indexed.texts
-    indexed.update(dict(indexed.known))
-    assert indexed.texts == indexed_texts
+    indexed.drop(list(indexed.known))
+    assert (indexed.texts, indexed.known) == (0, {})
 
 
 def test_indexes_beyond_the_limit_are_dropped() -> None:
-    """Beyond the limit the least recently used indexes are dropped. An index that is itself above the limit is not
-    kept.
+    """Beyond the limit the least recently used indexes are dropped, after the memories of all. An index that is itself
+    above the limit is not kept.
     """
     cache, chance = IndexCache(), random.Random(2)
     names = [("db", "z", f"agent{number}", "g") for number in range(5)]
     for name in names:
         cache.get_or_create(name, lambda: mind(50, 200, chance))
-    one = cache.bytes // 5
+    first = cache.get_or_create(names[0], lambda: pytest.fail("it is there"))
+    one = first.index.nbytes
+    cache.evict_to(int(cache.bytes - 2.5 * one))
+    assert len(cache) == 5
+    assert not cache.get_or_create(names[1], lambda: pytest.fail("only its memories were dropped")).known
+    assert first.known
     cache.get_or_create(names[0], lambda: pytest.fail("it is there"))
     cache.evict_to(int(2.5 * one))
     assert len(cache) == 2
     assert cache.bytes <= 2.5 * one
-    for kept in (names[0], names[4]):
+    for kept in names[:2]:
         cache.get_or_create(kept, lambda: pytest.fail("it was used last"))
     cache.evict_to(one // 2)
     assert (len(cache), cache.bytes) == (0, 0)

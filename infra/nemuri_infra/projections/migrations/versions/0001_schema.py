@@ -100,6 +100,16 @@ STATEMENTS = (
     # Must precede the partitions. Otherwise wide vectors are stored out of line and read three times slower.
     "ALTER TABLE memory_vector ALTER COLUMN vector SET STORAGE PLAIN",
     """
+    CREATE TABLE retrieval_index (
+        agent_id text NOT NULL, model text NOT NULL, format integer NOT NULL, until bigint NOT NULL,
+        data bytea NOT NULL, PRIMARY KEY (agent_id, model)
+    )
+    """,
+    # The data is hardly compressible.
+    "ALTER TABLE retrieval_index ALTER COLUMN data SET STORAGE EXTERNAL",
+    # Services write it, also those whose role may only read the projections.
+    "GRANT SELECT, INSERT, UPDATE ON retrieval_index TO PUBLIC",
+    """
     CREATE TABLE scorer (
         agent_id text PRIMARY KEY, number integer NOT NULL, weights jsonb NOT NULL, samples integer NOT NULL,
         tasks integer NOT NULL, until bigint NOT NULL, held_out jsonb NOT NULL, serves boolean NOT NULL,

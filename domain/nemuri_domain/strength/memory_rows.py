@@ -1,0 +1,147 @@
+"""The rows of a retrieval index: the id, status, scope and source of the memory in each row."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_contracts.client_events import Scope, Setting
+
+Mask = NDArray[np.bool_]
+Codes = NDArray[np.int32]
+
+ID_BYTES: Final = 160
+"""Bytes of memory that a row's id takes in a list and in a dictionary."""
+NO_SOURCE: Final = 0
+"""Code of a memory without a source."""
+_GONE: Final = -1
+_UNIVERSAL: Final = ("universal", None)
+
+
+@dataclass(frozen=True, slots=True)
+class RowArrays:
+    """The state of `MemoryRows` in arrays of the same length."""
+
+    ids: NDArray[np.uint8]
+    """The 16 bytes of each memory's id, shape (n, 16)."""
+    active: Mask
+    scopes: Codes
+    """Position of each memory's scope in `scope_names`; -1 for a row without a memory."""
+    sources: Codes
+    """Position of each memory's source in `source_names`."""
+    scope_names: tuple[tuple[str, str | None], ...] = (_UNIVERSAL,)
+    source_names: tuple[str, ...] = ("",)
+
+
+_EMPTY: Final = RowArrays(
+    np.zeros((0, 16), np.uint8), np.zeros(0, np.bool_), np.zeros(0, np.int32), np.zeros(0, np.int32)
+)
+
+
+class MemoryRows:
+    """Memories by row. The row of a removed memory is used again."""
+
+    def __init__(self, arrays: RowArrays = _EMPTY) -> None:
+        """Create the rows with the state `arrays`, which is not changed."""
+        ids = arrays.ids.tobytes()
+        self._ids: list[bytes] = [ids[at : at + 16] for at in range(0, len(ids), 16)]
+        self._active, self._scopes, self._sources = arrays.active.copy(), arrays.scopes.copy(), arrays.sources.copy()
+        self._scope_codes = {name: code for code, name in enumerate(arrays.scope_names)}
+        self._source_codes = {name: code for code, name in enumerate(arrays.source_names)}
+        self._free: list[int] = np.flatnonzero(arrays.scopes == _GONE).tolist()
+        self._rows = dict(zip(self._ids, range(len(self._ids)), strict=True))
+        for row in self._free:
+            self._rows.pop(self._ids[row], None)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, memory_id: UUID) -> bool:
+        return memory_id.bytes in self._rows
+
+    @property
+    def count(self) -> int:
+        """Return the number of rows, with those of removed memories."""
+        return len(self._ids)
+
+    @property
+    def nbytes(self) -> int:
+        """Return the size in bytes of memory, reserved rows included, accurate to about a quarter."""
+        return sum(each.nbytes for each in (self._active, self._scopes, self._sources)) + ID_BYTES * len(self._ids)
+
+    @property
+    def arrays(self) -> RowArrays:
+        """Return the state. The arrays change with the rows."""
+        ids = np.frombuffer(b"".join(self._ids), np.uint8).reshape(-1, 16)
+        active, scopes, sources = (
+            self._active[: self.count],
+            self._scopes[: self.count],
+            self._sources[: self.count],
+        )
+        return RowArrays(ids, active, scopes, sources, tuple(self._scope_codes), tuple(self._source_codes))
+
+    def put(self, memory_id: UUID, scope: Scope, source: str, *, active: bool) -> int:
+        """Add a memory that is not in a row yet, and return its row."""
+        key = memory_id.bytes
+        if self._free:
+            row = self._free.pop()
+            self._ids[row] = key
+        else:
+            row = len(self._ids)
+            self._ids.append(key)
+            self._reserve(len(self._ids))
+        self._rows[key] = row
+        self._active[row] = active
+        self._scopes[row] = self._scope_codes.setdefault((scope.level, scope.name), len(self._scope_codes))
+        self._sources[row] = self._source_codes.setdefault(source, len(self._source_codes))
+        return row
+
+    def remove(self, ids: Iterable[UUID]) -> list[int]:
+        """Remove memories, and return the rows that they had. Unknown ids are ignored."""
+        gone = [row for each in ids if (row := self._rows.pop(each.bytes, None)) is not None]
+        for row in gone:
+            self._ids[row] = bytes(16)
+            self._active[row], self._scopes[row] = False, _GONE
+        self._free += gone
+        return gone
+
+    def set_active(self, ids: Iterable[UUID], active: bool) -> None:  # noqa: FBT001 - a status is what is set
+        """Mark memories as active, or as archived if `active` is False. Unknown ids are ignored."""
+        for memory_id in ids:
+            row = self._rows.get(memory_id.bytes)
+            if row is not None:
+                self._active[row] = active
+
+    def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
+        """Return the mask of active memories (archived ones if `active` is False) whose scope is valid in the
+        setting.
+        """
+        scopes = self._scopes[: self.count]
+        mask: Mask = (scopes != _GONE) & (self._active[: self.count] == active)
+        if setting is None:
+            return mask
+        names = [_UNIVERSAL, ("project", setting.project), *(("domain", domain) for domain in setting.domains)]
+        valid = [self._scope_codes[name] for name in names if name in self._scope_codes]
+        within: Mask = mask & np.isin(scopes, valid)
+        return within
+
+    def id_bytes(self, row: int) -> bytes:
+        """Return the 16 bytes of the id in a row. Raises ValueError if the row has no memory."""
+        if self._scopes[row] == _GONE:
+            raise ValueError("the mask is outdated: the index has changed since")
+        return self._ids[row]
+
+    def sources(self, rows: Sequence[int] | NDArray[np.intp]) -> Codes:
+        """Return the code of each row's source; `NO_SOURCE` for none."""
+        return self._sources[rows]
+
+    def _reserve(self, rows: int) -> None:
+        if rows <= len(self._active):
+            return
+        more = max(64, len(self._active) // 2)
+        self._active = np.concatenate([self._active, np.zeros(more, np.bool_)])
+        self._scopes = np.concatenate([self._scopes, np.full(more, _GONE, np.int32)])
+        self._sources = np.concatenate([self._sources, np.zeros(more, np.int32)])

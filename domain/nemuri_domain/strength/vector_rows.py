@@ -1,0 +1,119 @@
+"""Rows of vectors that queries are compared with: dense, or sparse for embedders that hash features."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_domain.language.sparse_columns import Columns, SparseColumns
+
+Floats = NDArray[np.float32]
+
+LEAST_RESERVED: Final = 64
+
+
+class VectorRows(Protocol):
+    """Vectors by row. A row that was never set, or was removed, is a zero vector."""
+
+    @property
+    def nbytes(self) -> int:
+        """Return the size in bytes of memory."""
+
+    def stored(self, rows: int) -> Floats | Columns:
+        """Return the vectors of the rows 0 … `rows` - 1, in the form from which `vector_rows` makes the same rows."""
+
+    def add(self, rows: Sequence[int], vectors: Floats) -> None:
+        """Set rows that are zero."""
+
+    def remove(self, rows: Iterable[int]) -> None:
+        """Set these rows to zero."""
+
+    def products(self, queries: Floats, rows: int) -> Floats:
+        """Return the dot product of each query with each of the rows 0 … `rows` - 1, shape (queries, rows)."""
+
+
+def vector_rows(dimension: int, stored: Floats | Columns | None = None, *, sparse: bool = False) -> VectorRows:
+    """Return rows for vectors of this dimension: those of `stored`, or none. `sparse` chooses the form if there are
+    none.
+    """
+    if isinstance(stored, Columns):
+        return SparseVectors(stored)
+    if stored is not None:
+        return DenseVectors(stored.copy())
+    return SparseVectors() if sparse else DenseVectors(np.zeros((0, dimension), np.float32))
+
+
+class DenseVectors:
+    """Vectors in a matrix: 4 bytes × dimension for a row."""
+
+    def __init__(self, matrix: Floats) -> None:
+        self._matrix = matrix
+
+    @property
+    def nbytes(self) -> int:
+        """Return the size in bytes of memory, reserved rows included."""
+        return self._matrix.nbytes
+
+    def stored(self, rows: int) -> Floats:
+        """Return the vectors of the rows 0 … `rows` - 1."""
+        self._reserve(rows)
+        return self._matrix[:rows]
+
+    def add(self, rows: Sequence[int], vectors: Floats) -> None:
+        """Set rows that are zero."""
+        self._reserve(max(rows, default=-1) + 1)
+        self._matrix[rows] = vectors
+
+    def remove(self, rows: Iterable[int]) -> None:
+        """Set these rows to zero."""
+        self._matrix[[row for row in rows if row < len(self._matrix)]] = 0
+
+    def products(self, queries: Floats, rows: int) -> Floats:
+        """Return the dot product of each query with each of the rows 0 … `rows` - 1, shape (queries, rows)."""
+        self._reserve(rows)
+        products: Floats = queries @ self._matrix[:rows].T
+        return products
+
+    def _reserve(self, rows: int) -> None:
+        if rows > len(self._matrix):
+            more = max(LEAST_RESERVED, len(self._matrix) // 2, rows - len(self._matrix))
+            self._matrix = np.concatenate([self._matrix, np.zeros((more, self._matrix.shape[1]), np.float32)])
+
+
+class SparseVectors:
+    """Vectors of which only the coordinates other than zero are held: 6 to 8 bytes for each of them.
+
+    A query reads only the coordinates that it has itself.
+    """
+
+    def __init__(self, columns: Columns | None = None) -> None:
+        self._columns = SparseColumns() if columns is None else SparseColumns(columns)
+
+    @property
+    def nbytes(self) -> int:
+        """Return the size in bytes of memory."""
+        return self._columns.nbytes
+
+    def stored(self, rows: int) -> Columns:  # noqa: ARG002 - no row beyond it has coordinates
+        """Return the coordinates, by dimension."""
+        return self._columns.merged()
+
+    def add(self, rows: Sequence[int], vectors: Floats) -> None:
+        """Set rows that are zero."""
+        at, dimensions = np.nonzero(vectors)
+        places = np.asarray(rows, np.uint32)
+        self._columns.add(dimensions.astype(np.uint64), places[at], vectors[at, dimensions])
+
+    def remove(self, rows: Iterable[int]) -> None:
+        """Set these rows to zero."""
+        self._columns.remove(rows)
+
+    def products(self, queries: Floats, rows: int) -> Floats:
+        """Return the dot product of each query with each of the rows 0 … `rows` - 1, shape (queries, rows).
+
+        Sums are made in double precision, so that they do not depend on when a row was added.
+        """
+        parts = self._columns.parts()
+        sums = [np.sum([part.weighted_sums(query, rows) for part in parts], axis=0) for query in queries]
+        return np.stack(sums).astype(np.float32)

@@ -1,0 +1,60 @@
+"""The binary form of retrieval indexes, in which their copies are stored."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from nemuri_domain.language.sparse_columns import Columns
+from nemuri_domain.strength.memory_rows import RowArrays
+from nemuri_domain.strength.retrieval_index import AgentIndex, IndexArrays
+
+FORMAT: Final = 1
+"""Version of the binary form and of what an index takes from a memory. Raise it if terms, hashed vectors, the embedded
+text or the arrays of an index change: then stored copies are ignored.
+"""
+_LENGTH_BYTES: Final = 8
+_COLUMN_ARRAYS: Final = 4
+
+
+def encode(index: AgentIndex, principles: Iterable[UUID]) -> bytes:
+    """Return an index and the ids of its principles in binary form: a JSON header, then the bytes of the arrays."""
+    state = index.arrays
+    rows = state.memories
+    arrays = [rows.ids, rows.active, rows.scopes, rows.sources, state.lengths, *_arrays(state.terms)]
+    arrays += _arrays(state.vectors) if isinstance(state.vectors, Columns) else [state.vectors]
+    header = orjson.dumps(
+        {
+            "scopes": rows.scope_names,
+            "sources": rows.source_names,
+            "principles": sorted(map(str, principles)),
+            "arrays": [(each.dtype.str, each.shape) for each in arrays],
+        }
+    )
+    return b"".join(
+        (len(header).to_bytes(_LENGTH_BYTES, "big"), header, *(np.ascontiguousarray(each).data for each in arrays))
+    )
+
+
+def decode(data: bytes, dimension: int) -> tuple[AgentIndex, set[UUID]]:
+    """Return the index and the ids of its principles. Raises ValueError, KeyError or TypeError if data is damaged."""
+    start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "big")
+    header = orjson.loads(data[_LENGTH_BYTES:start])
+    arrays: list[NDArray[Any]] = []
+    for kind, shape in header["arrays"]:
+        size = int(np.prod(shape))
+        arrays.append(np.frombuffer(data, kind, size, start).reshape(shape))
+        start += arrays[-1].nbytes
+    ids, active, scopes, sources, lengths, *rest = arrays
+    names = tuple((level, name) for level, name in header["scopes"])
+    rows = RowArrays(ids, active, scopes, sources, names, tuple(header["sources"]))
+    terms, vectors = Columns(*rest[:_COLUMN_ARRAYS]), rest[_COLUMN_ARRAYS:]
+    state = IndexArrays(rows, lengths, terms, vectors[0] if len(vectors) == 1 else Columns(*vectors))
+    return AgentIndex.of(state, dimension), set(map(UUID, header["principles"]))
+
+
+def _arrays(columns: Columns) -> Sequence[NDArray[Any]]:
+    return columns.keys, columns.starts, columns.rows, columns.values

@@ -1,0 +1,115 @@
+"""Updates of retrieval indexes from the projections and from their stored copies."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.memory_content import embedded_text, indexed_text
+from nemuri_infra.projections.erasure import everything_erased
+from nemuri_infra.projections.progress import projected_up_to
+from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
+from nemuri_infra.projections.strength_queries import IndexedMemory, changes, indexed_memories
+from nemuri_infra.retrieval.index_cache import CachedIndex
+from nemuri_infra.retrieval.index_encoding import FORMAT, decode, encode
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.stores.vectors import Vectors
+
+THREAD_THRESHOLD = 64
+"""Number of new memories above which they are indexed in a thread, so that the event loop stays free.
+
+The index stays locked meanwhile.
+"""
+LEAST_STORED = 500
+"""Minimum number of changes for which a new copy of an index is stored. Reading as many takes about 25 ms."""
+STORED_SHARE = 8
+"""A new copy is stored when there is more than one change for this number of memories, but at least `LEAST_STORED`."""
+
+
+async def refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
+    """Add to the index the memories that changed in the projections since its last update.
+
+    An empty index begins with its stored copy. If a memory in the index was erased, the whole index is read again.
+    After many changes a new copy is stored.
+    """
+    views = resources.views
+    needed = await views.agents.change_to_see(agent.agent_id, indexed.seen)
+    if needed is None:
+        return
+    with projected_up_to(needed):
+        await views.progress.wait_until_needed()
+        here = views.progress.sequence
+        await _drop_erased(indexed, resources)
+        if not len(indexed.index):
+            await _read_copy(indexed, resources, agent)
+        await _read_changes(indexed, resources, agent, vectors)
+        if indexed.unstored > max(LEAST_STORED, len(indexed.index) // STORED_SHARE):
+            await _store_copy(indexed, resources, agent, here)
+    indexed.seen = here
+
+
+async def _drop_erased(indexed: CachedIndex, resources: Resources) -> None:
+    if len(indexed.index) and resources.views.recent.began > indexed.seen:  # only then anything may have been erased
+        erased = await everything_erased(resources.database, after=indexed.seen)
+        if any(each in indexed.index for each in erased.ids):
+            indexed.clear()
+
+
+async def _read_copy(indexed: CachedIndex, resources: Resources, agent: Agent) -> None:
+    copy = await read_index(resources.database, agent.agent_id, indexed.generation, format_version=FORMAT)
+    indexed.tables = copy.tables
+    if not copy.data:
+        return
+    try:
+        indexed.index, indexed.principles = decode(copy.data, indexed.index.dimension)
+        indexed.until = copy.until
+    except (ValueError, KeyError, TypeError):
+        logging.getLogger(__name__).warning("the stored index of %s is damaged and is made again", agent.agent_id)
+
+
+async def _store_copy(indexed: CachedIndex, resources: Resources, agent: Agent, here: int) -> None:
+    copy = StoredIndex(indexed.tables, indexed.until, encode(indexed.index, indexed.principles))
+    name = (agent.agent_id, indexed.generation)
+    await write_index(resources.database, *name, copy, seen=here, format_version=FORMAT)
+    indexed.unstored = 0
+
+
+async def _read_changes(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
+    changed = await changes(resources.database, agent.agent_id, indexed.until)
+    active = {each.memory_id: each.active for each in changed}
+    fresh = [each for each in active if each not in indexed.index]
+    async for some in indexed_memories(resources.database, agent.agent_id, fresh, indexed.generation):
+        await _index(indexed, some, vectors)
+    for status in (True, False):
+        indexed.index.set_active([each for each, now in active.items() if now == status], status)
+    indexed.drop(active)
+    indexed.until = changed[-1].changed if changed else indexed.until
+    indexed.unstored += len(active)
+
+
+async def _index(indexed: CachedIndex, fresh: Sequence[IndexedMemory], vectors: Vectors) -> None:
+    # A memory that was encoded with another embedding model gets a vector of the present model here.
+    missing = [each for each in fresh if each.vector is None]
+    made = await vectors.of([embedded_text(each.memory) for each in missing])
+    own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}
+    rows = [own[each.memory_id] if each.vector is None else each.vector for each in fresh]
+    if len(fresh) > THREAD_THRESHOLD:
+        await asyncio.to_thread(_add, indexed, fresh, rows)
+    else:
+        _add(indexed, fresh, rows)
+
+
+def _add(indexed: CachedIndex, fresh: Sequence[IndexedMemory], rows: Sequence[NDArray[np.float32]]) -> None:
+    if not fresh:
+        return
+    indexed.index.add(
+        [each.memory_id for each in fresh],
+        np.stack(rows),
+        [indexed_text(each.memory) for each in fresh],
+        scopes=[each.memory.scope for each in fresh],
+        sources=[each.source for each in fresh],
+    )
+    indexed.principles |= {each.memory_id for each in fresh if each.defined}

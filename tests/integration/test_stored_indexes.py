@@ -1,0 +1,141 @@
+"""Copies of retrieval indexes save reading all memories, and never contain erased or outdated data."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import select, text, update
+
+from nemuri.client.client import Client
+from nemuri.operations import forget, rebuild
+from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_infra.projections import strength_queries, tables
+from nemuri_infra.projections.erasure_lineage import Thing
+from nemuri_infra.projections.stored_indexes import read_index, write_index
+from nemuri_infra.retrieval import index_refresh
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes, RetrievalResult
+from nemuri_infra.retrieval.index_cache import IndexCache
+from nemuri_infra.retrieval.index_encoding import FORMAT
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.harness import agent_defined, assert_verified, connected_client, running_services, until_idle
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+pytestmark = pytest.mark.connected
+AGENTS = ("cook", "python")
+FACTS = [f"Value {number} is stored in register {7 * number}" for number in range(8)]
+
+
+@pytest.fixture(autouse=True)
+def _small_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Store a copy after a few changes."""
+    monkeypatch.setattr(index_refresh, "LEAST_STORED", 4)
+
+
+@asynccontextmanager
+async def two_agents(settings: Settings) -> AsyncIterator[tuple[Resources, Client]]:
+    """Run the services with two agents that know similar facts."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        for name in AGENTS:
+            await resources.log.append(agent_defined(name))
+        await client.settle()
+        for name in AGENTS:
+            await client.remember_all(name, [MemoryContent(content=f"{each} of {name}.") for each in FACTS])
+        yield resources, client
+
+
+async def recalled(resources: Resources, name: str = "python", number: int = 5) -> RetrievalResult:
+    """Recall one of the values, in a process that has no indexes yet."""
+    agent = await resources.views.agent(name)
+    assert agent is not None
+    query = f"Where is value {number}?"
+    minds = AgentIndexes(IndexCache())
+    return await minds.recall(resources, agent, query, perspective=None, setting=Setting(), now=NOW)
+
+
+async def copies(resources: Resources) -> dict[str, bytes]:
+    """Return the data of all stored copies, by agent."""
+    copy = tables.retrieval_index.c
+    async with resources.database.reading() as connection:
+        rows = await connection.execute(select(copy.agent_id, copy.data))
+    return {name: data for name, data in rows}  # noqa: C416 - rows are no tuples for the type checker
+
+
+async def test_a_second_process_reads_the_copy_and_what_changed_since(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process without an index reads the copy instead of the memories, and only newer memories beside it."""
+    async with two_agents(settings) as (resources, client):
+        first = await recalled(resources)
+        assert set(await copies(resources)) == {"python"}
+        read, original = list[int](), strength_queries.indexed_memories
+
+        def counted(*args: Any) -> Any:
+            read.append(len(args[2]))
+            return original(*args)
+
+        monkeypatch.setattr(index_refresh, "indexed_memories", counted)
+        second = await recalled(resources)
+        assert (second.candidates, second.known, read) == (first.candidates, first.known, [0])
+        new = await client.remember("python", "Value 5 is not stored in register 35 any more.")
+        assert new in {each.memory_id for each in (await recalled(resources)).candidates}
+        assert read[1:] == [1]
+
+
+async def test_a_damaged_copy_is_replaced(settings: Settings) -> None:
+    """A damaged copy is ignored and replaced."""
+    async with two_agents(settings) as (resources, _):
+        first = await recalled(resources)
+        whole = await copies(resources)
+        async with resources.database.begin() as connection:
+            await connection.execute(update(tables.retrieval_index).values(data=whole["python"][:-7]))
+        assert (await recalled(resources)).candidates == first.candidates
+        assert await copies(resources) == whole
+
+
+async def test_an_erasure_deletes_the_copies_of_the_agents_concerned(settings: Settings) -> None:
+    """The erasure of a memory deletes the copy of its agent, and a copy made before it is not stored afterwards."""
+    async with two_agents(settings) as (resources, _):
+        for name in AGENTS:
+            before = await recalled(resources, name)
+        gone = before.candidates[0].memory_id
+        generation = resources.vectors.generation
+        old = await read_index(resources.database, "python", generation, format_version=FORMAT)
+        seen = resources.views.progress.sequence
+        assert gone.bytes in old.data
+        assert set(await copies(resources)) == set(AGENTS)
+        await forget(settings, [Thing("memory", gone)])
+        await until_idle(resources)
+        assert set(await copies(resources)) == {"cook"}
+        await write_index(resources.database, "python", generation, old, seen=seen, format_version=FORMAT)
+        assert set(await copies(resources)) == {"cook"}
+        assert gone not in {each.memory_id for each in (await recalled(resources)).candidates}
+        assert gone.bytes not in (await copies(resources))["python"]
+        await forget(settings, [Thing("agent", "cook")])
+        await until_idle(resources)
+        assert set(await copies(resources)) == {"python"}
+    await assert_verified(settings)
+
+
+async def test_a_rebuild_begins_without_copies(settings: Settings) -> None:
+    """A rebuild leaves no copy, and a copy made from the tables before it is not stored afterwards."""
+    async with two_agents(settings) as (resources, _):
+        first = await recalled(resources)
+        generation = resources.vectors.generation
+        old = await read_index(resources.database, "python", generation, format_version=FORMAT)
+        seen = resources.views.progress.sequence
+        await rebuild(settings)
+        assert await copies(resources) == {}
+        await write_index(resources.database, "python", generation, old, seen=seen, format_version=FORMAT)
+        assert await copies(resources) == {}
+        assert (await recalled(resources)).candidates[0].memory_id == first.candidates[0].memory_id
+        assert set(await copies(resources)) == {"python"}
+        older = replace(old, until=old.until - 1)
+        async with resources.database.reading() as connection:
+            present = (await connection.execute(text("SELECT to_regclass('memory_state')::oid::bigint"))).scalar_one()
+        older = replace(older, tables=present, data=b"older")
+        await write_index(resources.database, "python", generation, older, seen=2**40, format_version=FORMAT)
+        assert (await copies(resources))["python"] != b"older"

@@ -1,0 +1,72 @@
+"""A stored index is the same index, and its form has a version."""
+
+from hashlib import sha256
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from nemuri_contracts.client_events import MemoryContent, Scope, Setting
+from nemuri_domain.language.tokenization import terms
+from nemuri_domain.strength.memory_content import indexed_text
+from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.retrieval.index_encoding import FORMAT, decode, encode
+
+DIMENSION = 64
+EMBEDDER = HashingEmbedder(DIMENSION)
+TEXTS = ("Bread is baked at dawn.", "The log is written once.", "鍵は入口の棚にあります。", "list.append returns None")
+PRINCIPLES = {UUID(int=2)}
+
+
+def filled(*, sparse: bool) -> AgentIndex:
+    """Return an index with active, archived and removed memories of several scopes and sources."""
+    index = AgentIndex(DIMENSION, sparse=sparse)
+    memories = [MemoryContent(content=text, tags=("kept",), said_by="ann") for text in TEXTS]
+    index.add(
+        [UUID(int=number) for number in range(len(TEXTS))],
+        EMBEDDER.rows(TEXTS),
+        [indexed_text(each) for each in memories],
+        active=[True, True, True, False],
+        scopes=[Scope(), Scope(level="project", name="x"), Scope(), Scope()],
+        sources=["", "a book", "", "a book"],
+    )
+    index.remove([UUID(int=0)])
+    return index
+
+
+def found(index: AgentIndex, query: str) -> Candidates:
+    """Return the results of a search for a query in project x."""
+    mask = index.eligible(Setting(project="x"))
+    return index.search(EMBEDDER.rows([query]), [terms(query)], vector_threshold=0.05, mask=mask)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_decoded_index_is_the_same(sparse: bool) -> None:
+    """A decoded index gives the same results, and can be changed like the encoded one."""
+    index = filled(sparse=sparse)
+    decoded, principles = decode(encode(index, PRINCIPLES), DIMENSION)
+    assert principles == PRINCIPLES
+    for each in (index, decoded):
+        each.set_active([UUID(int=3)], True)
+        each.add([UUID(int=9)], EMBEDDER.rows(["The log is read often."]), ["The log is read often."])
+    for query in ("Is the log written?", "鍵はどこですか", "append"):
+        expected, now = found(index, query), found(decoded, query)
+        assert expected.ids == now.ids != ()
+        np.testing.assert_array_equal(expected.relevance, now.relevance)
+    assert UUID(int=0) not in decoded
+    assert len(decoded) == len(index)
+
+
+def test_damaged_data_is_refused() -> None:
+    """Truncated data raises an error instead of giving another index."""
+    data = encode(filled(sparse=True), PRINCIPLES)
+    for damaged in (data[:-1], data[:40], b"\x00" * 8 + data[8:], b""):
+        with pytest.raises((ValueError, KeyError, TypeError)):
+            decode(damaged, DIMENSION)
+
+
+def test_the_format_has_a_new_number_when_its_content_changes() -> None:
+    """The bytes of an index change only with `FORMAT`. If this fails, raise `FORMAT` and write down the new digest."""
+    digest = sha256(encode(filled(sparse=True), PRINCIPLES)).hexdigest()
+    assert (FORMAT, digest[:16]) == (1, "5e84f47a3f29f759")
