@@ -50,6 +50,7 @@ SCRIPTS = (
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),
     Script("hook", ("--memories", "200", "--calls", "20")),
+    Script("worker_memory", ("--quick",)),
     Script("cost", ("--tasks", "2", "--memories", "2")),
     Script("documents", ("--sizes", "50", "100", "--rounds", "1")),
 )

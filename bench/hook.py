@@ -45,10 +45,13 @@ NOTHING = (sys.executable, "-c", "pass")
 
 
 @contextmanager
-def platform(data: Path) -> Iterator[int]:
-    """Run `nemuri up` in a separate process during the context, and yield its process id once the platform is ready."""
+def platform(data: Path, *options: str) -> Iterator[int]:
+    """Run `nemuri up` in a separate process during the context, and yield its process id once the platform is ready.
+
+    `options` are further options of the command.
+    """
     told = {**os.environ, "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
-    running = subprocess.Popen([SCRIPT, "--data", data, "up"], stdout=subprocess.PIPE, env=told, text=True)
+    running = subprocess.Popen([SCRIPT, "--data", data, "up", *options], stdout=subprocess.PIPE, env=told, text=True)
     try:
         assert running.stdout is not None
         if "nemuri runs in" not in running.stdout.readline():

@@ -65,13 +65,14 @@ def _spent(result: Any) -> str:
     return f"{one['cpu_ms_per_task']:.0f} ms, {servers:.0f} of them in both servers"
 
 
-def _held(result: Any) -> str:
-    servers = ("postgres", "nats-server")
-    ends = [
-        [value for name, value in result["at"]["instant"]["megabytes"][when].items() if name not in servers]
-        for when in ("at_first", "at_last")
-    ]
-    return "; ".join(f"{min(each):.0f} to {max(each):.0f} MB" for each in ends)
+def _held(figures: Any) -> str:
+    """Return the smallest and the largest number of megabytes of the workers, without their fork server."""
+    sizes = [value for name, value in figures.items() if name != "fork-server"]
+    return f"{min(sizes):.0f} to {max(sizes):.0f} MB"
+
+
+def _at_start(result: Any) -> str:
+    return f"{_held(result['at_first'])}; {_held(result['at_last'])}; {result['at_first']['fork-server']:.0f} MB"
 
 
 def _each(result: Any, text: Callable[[Any], str]) -> str:
@@ -280,5 +281,12 @@ FIGURES = (
         lambda one: _each(one, lambda run: f"{run['growth']:.2f}×") + "; " + _each(one, _remembered),
         "within 1.1× at 1,000", lambda one: _society(one, lambda run, goals: run["growth"] <= goals["growth"]), "1000",
     ),
-    Figure("memory use (PSS) of each service's process at the start; at the end", "throughput", _held, size="instant"),
+    Figure(
+        "memory (PSS) of each worker of `nemuri up --processes` at the start; after 100 tasks; of their fork server",
+        "worker_memory", _at_start, "at most 60 MB", lambda one: max(one["at_first"].values()) <= 60,
+    ),
+    Figure(
+        "resident memory of a worker that is started alone, of which it shares nothing", "worker_memory",
+        lambda one: _held(one["alone"]), "at most 60 MB", lambda one: max(one["alone"].values()) <= 60,
+    ),
 )  # fmt: skip

@@ -34,10 +34,12 @@ from bench.servers import servers
 from nemuri.client.client import Client
 from nemuri.operations import verify
 from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, environment_of
 from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_contracts.tasks import TaskAssigned, TaskCompleted, TaskFailed
 from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.embedded.forked_processes import ForkServerProcess
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 
@@ -67,6 +69,7 @@ class Ground:
     """Environment variables of the workers."""
     resources: Resources
     directory: Path
+    fork_server: ForkServerProcess | None
     workers: list[Worker]
     clients: Sequence[Client]
     extra: list[Worker] = field(default_factory=list)
@@ -76,7 +79,7 @@ class Ground:
     async def with_workers(self, number: int) -> AsyncIterator[None]:
         """Run `number` workers of each service that waits for the model, during the context."""
         homes = [_home(self.directory / f"home-{each}") for each in range(1, number)]
-        self.extra = [Worker(home, name, self.told) for home in homes for name in SCALED]
+        self.extra = [Worker(home, name, self.told, self.fork_server) for home in homes for name in SCALED]
         try:
             await asyncio.gather(*(each.start() for each in self.extra))
             yield
@@ -166,7 +169,9 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
         settings = await stack.enter_async_context(servers())
         told = environment_of(settings) | chosen | {"OPENAI_API_KEY": "none"}
         resources = await stack.enter_async_context(open_resources(settings))
-        workers = [Worker(_home(directory / "home"), name, told) for name in SERVICES]
+        home = _home(directory / "home")
+        fork_server = await stack.enter_async_context(worker_fork_server(home))
+        workers = [Worker(home, name, told, fork_server) for name in SERVICES]
         for each in workers:
             stack.push_async_callback(each.stop)
         await asyncio.gather(*(each.start() for each in workers))
@@ -175,7 +180,7 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
             await stack.enter_async_context(Client.connect(str(settings.nats_url), client_id=f"client-{nth}"))
             for nth in range(CLIENTS)
         ]
-        yield Ground(settings, told, resources, directory, workers, clients)
+        yield Ground(settings, told, resources, directory, fork_server, workers, clients)
 
 
 async def measure(models: Sequence[str], tasks: int, rounds: int) -> dict[str, Any]:
@@ -187,13 +192,11 @@ async def measure(models: Sequence[str], tasks: int, rounds: int) -> dict[str, A
 async def _measured(milliseconds: int, tasks: int, rounds: int) -> dict[str, Any]:
     async with ground(milliseconds) as here:
         await here.round(tasks // 2)  # Not measured. It opens connections and gives the agents memories.
-        memory = {"at_first": _resident(here.processes())}
         arms: dict[int, list[Round]] = {number: [] for number in WORKERS}
         for turn in range(rounds):
             for number in WORKERS if turn % 2 else reversed(WORKERS):
                 async with here.with_workers(number):
                     arms[number].append(await here.round(tasks))
-        memory["at_last"] = _resident(here.processes())
         verified = await verify(here.settings)
         if verified.differences:
             raise RuntimeError(f"{len(verified.differences)} differences in {verified.rows} rows")
@@ -201,7 +204,7 @@ async def _measured(milliseconds: int, tasks: int, rounds: int) -> dict[str, Any
     one = found["1"]["tasks_per_second"]
     growth = {number: round(each["tasks_per_second"] / one, 2) for number, each in found.items()}
     checked = {"rows": verified.rows, "differences": 0}
-    return {"workers": found, "growth": growth, "megabytes": memory, "verified": checked}
+    return {"workers": found, "growth": growth, "verified": checked}
 
 
 def _figures(done: Sequence[Round]) -> dict[str, Any]:
@@ -224,15 +227,6 @@ def _spent(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float
     return {name: sum(map(cpu_seconds, each)) for name, each in processes.items()}
 
 
-def _resident(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
-    """Return the megabytes of each service: private memory, and the process's share of common memory (PSS)."""
-    found = {}
-    for name, each in processes.items():
-        held = [one.memory_full_info() for one in each]
-        found[name] = round(sum(getattr(one, "pss", one.rss) for one in held) / 2**20, 1)
-    return found
-
-
 def main() -> None:
     """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -248,7 +242,6 @@ def main() -> None:
         for number, arm in one["workers"].items():
             rows.append((name, number, arm["tasks_per_second"], one["growth"][number], arm["cpu_ms_per_task"]))
         print(f"{name}: CPU ms per task with one worker", one["workers"]["1"]["cpu_ms_per_task_by_process"])
-        print(f"{name}: MB of each process", one["megabytes"])
     print(table(rows))
     save_figures("throughput", figures)
 

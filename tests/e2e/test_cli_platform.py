@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +24,7 @@ from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.embedded.data_directory import Addresses, Home
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import AGENT, CommandLine, stop
-from tests.integration.embedded.stored_data import processes_in
+from tests.integration.embedded.stored_data import processes_in, until
 
 pytestmark = pytest.mark.connected
 
@@ -104,6 +105,38 @@ def test_accepted_tasks_survive_kills(cli: CommandLine) -> None:
     assert (refused.code, "nemuri reembed" in refused.err, refused.err.count("\n")) == (1, True, 1)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+async def test_workers_follow_their_fork_server_and_their_platform(cli: CommandLine) -> None:
+    """The workers end and are started again if their fork server is killed. They end if their platform is killed."""
+    platform = cli.up("--processes")
+    add_agent(cli)
+    first = _worker_pids(cli)
+    assert {psutil.Process(pid).ppid() for pid in first.values()} == {_pid(cli, "fork-server")}
+    with connect_sync(cli.data) as client:
+        tasks = submit_tasks(client)
+        os.kill(_pid(cli, "fork-server"), signal.SIGKILL)
+        assert {client.result(task, timeout=60).status for task in tasks} == {"done"}
+        client.settle()
+    await until(lambda: all(pid != first[name] for name, pid in _worker_pids(cli).items()))
+    assert not any(map(psutil.pid_exists, first.values()))
+    assert cli("verify").out.startswith("0 differences")
+    stop(platform, signal.SIGKILL)
+    await until(lambda: processes_in(cli.data / "workers") == [])
+    platform = cli.up()
+    assert cli("verify").out.startswith("0 differences")
+    assert stop(platform) == 0
+
+
+def _pid(line: CommandLine, name: str) -> int:
+    return int(json.loads((line.data / "workers" / f"{name}.pid").read_text())["pid"])
+
+
+def _worker_pids(line: CommandLine) -> dict[str, int]:
+    """Return the pids of the workers that are ready, by service."""
+    workers = line.data / "workers"
+    return {name: _pid(line, name) for name in SERVICES if (workers / f"{name}.ready").exists()}
+
+
 async def test_a_stopped_platform_ends_its_processes(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stopped platform ends its worker processes. The test runs only two services."""
     monkeypatch.setattr("nemuri.platform.platform.SERVICES", {each: SERVICES[each] for each in ("intake", "query-api")})
@@ -111,7 +144,7 @@ async def test_a_stopped_platform_ends_its_processes(cli: CommandLine, monkeypat
     stopping, workers = asyncio.Event(), Home(cli.data).workers
 
     def ready(_addresses: Addresses, _told: dict[str, str]) -> None:
-        pids = [json.loads(each.read_text())["pid"] for each in workers.glob("*.pid")]
+        pids = [json.loads((workers / f"{each}.pid").read_text())["pid"] for each in ("intake", "query-api")]
         assert [psutil.Process(each).is_running() for each in pids] == [True, True]
         stopping.set()
 

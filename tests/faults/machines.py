@@ -20,13 +20,14 @@ import psutil
 
 from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare
+from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, environment_of
 from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.embedded.forked_processes import ForkServerProcess
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
-from tests.faults.forked_workers import ForkedWorker
 from tests.faults.model_server import ModelServer
 from tests.faults.network import Network
 from tests.faults.schedules import COPIES
@@ -125,7 +126,11 @@ class Machines:
             )
             machines.disks |= {name: disk for name, disk in mounted.items() if disk is not None}
             machines.set_wall_clock(0)
-            machines.workers |= machines._workers(directory)
+            first_home, second_home = Home(directory / "first"), Home(directory / "second")
+            for home in (first_home, second_home):
+                home.workers.mkdir()
+            fork_server = await stack.enter_async_context(worker_fork_server(first_home))
+            machines.workers |= machines._workers(first_home, second_home, fork_server)
             await stack.enter_async_context(
                 Supervisor([*machines.workers.values()], steady_seconds=0.0, together=True).running()
             )
@@ -161,7 +166,7 @@ class Machines:
             if (process := self.process(name)) is not None:
                 process.send_signal(which)
 
-    def _workers(self, directory: Path) -> dict[str, Worker]:
+    def _workers(self, first_home: Home, second_home: Home, fork_server: ForkServerProcess | None) -> dict[str, Worker]:
         common = {
             **MODEL_ENVIRONMENT,
             "OPENAI_BASE_URL": self.model_server.url,
@@ -180,10 +185,8 @@ class Machines:
                 "FAKETIME_CACHE_DURATION": "1",
             }
         remote = self.settings.addressed(self.network.url, str(self.settings.database_url))
-        first_home, second_home = Home(directory / "first"), Home(directory / "second")
-        for home in (first_home, second_home):
-            home.workers.mkdir()
-        return {name: ForkedWorker(first_home, name, environment_of(self.settings) | first) for name in SERVICES} | {
+        here = environment_of(self.settings) | first
+        return {name: Worker(first_home, name, here, fork_server) for name in SERVICES} | {
             f"{name}-2": Worker(second_home, name, environment_of(remote) | second) for name in COPIES
         }
 

@@ -11,20 +11,22 @@ from typing import Protocol, Self
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt
 
 from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, environment_of
 from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.embedded.forked_processes import ForkServerProcess
 from nemuri_infra.runtime.settings import Settings
-from tests.faults.forked_workers import ForkedWorker
 from tests.integration.servers import Servers
 
 
-def worker(home: Home, name: str, settings: Settings, form: type[Worker] = Worker) -> Worker:
+def worker(home: Home, name: str, settings: Settings, fork_server: ForkServerProcess | None = None) -> Worker:
     """Return a worker of the namespace that uses the extractive model and the hashing embedder, even if API keys are
     set.
     """
     chosen = {"NAMESPACE": settings.namespace, "PROVIDERS": "extractive", "EMBEDDER": "hashing"}
-    return form(home, name, environment_of(settings) | {f"NEMURI_{each}": chosen[each] for each in chosen})
+    environment = environment_of(settings) | {f"NEMURI_{each}": chosen[each] for each in chosen}
+    return Worker(home, name, environment, fork_server)
 
 
 class Killable(Protocol):
@@ -52,12 +54,13 @@ class Platform:
     async def of(cls, servers: Servers, settings: Settings, directory: Path) -> AsyncIterator[Self]:
         """Yield a platform with one worker for each service on these servers; stop the workers afterwards."""
         home = Home(directory)
-        workers = {name: worker(home, name, settings, ForkedWorker) for name in SERVICES}
-        try:
-            await asyncio.gather(*(worker.start() for worker in workers.values()))
-            yield cls(settings, {**workers, "nats": servers.nats, "postgres": servers.postgres})
-        finally:
-            await asyncio.gather(*(worker.stop() for worker in workers.values()))
+        async with worker_fork_server(home) as fork_server:
+            workers = {name: worker(home, name, settings, fork_server) for name in SERVICES}
+            try:
+                await asyncio.gather(*(worker.start() for worker in workers.values()))
+                yield cls(settings, {**workers, "nats": servers.nats, "postgres": servers.postgres})
+            finally:
+                await asyncio.gather(*(worker.stop() for worker in workers.values()))
 
     async def kill_and_restart(self, name: str) -> None:
         """Kill a process and restart it. Repeat the start while a process that it needs is down, as the supervisor

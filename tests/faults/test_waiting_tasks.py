@@ -11,12 +11,12 @@ from uuid import uuid4
 import psutil
 import pytest
 
+from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
-from tests.faults.forked_workers import ForkedWorker
 from tests.faults.processes import worker
 from tests.integration.conftest import servers, settings
 from tests.integration.harness import agent_defined, append_all
@@ -33,12 +33,15 @@ GROWTH = 20.0
 @asynccontextmanager
 async def _workers(settings: Settings) -> AsyncIterator[list[Worker]]:
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-    workers = [worker(Home(directory), name, settings, ForkedWorker) for name in RUNNING]
     try:
-        await asyncio.gather(*(each.start() for each in workers))
-        yield workers
+        async with worker_fork_server(Home(directory)) as fork_server:
+            workers = [worker(Home(directory), name, settings, fork_server) for name in RUNNING]
+            try:
+                await asyncio.gather(*(each.start() for each in workers))
+                yield workers
+            finally:
+                await asyncio.gather(*(each.stop() for each in workers))
     finally:
-        await asyncio.gather(*(each.stop() for each in workers))
         shutil.rmtree(directory)
 
 

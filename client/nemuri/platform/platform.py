@@ -10,6 +10,7 @@ from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.platform.nightly_erasure import sweeping
 from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare, serving
+from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, end_orphans, environment_of, settings_of_replica, while_connected
 from nemuri_infra.embedded.data_directory import Addresses, Home
 from nemuri_infra.embedded.nats import EmbeddedNats
@@ -89,9 +90,10 @@ async def _services(home: Home, settings: Settings, *, processes: bool) -> Async
 @asynccontextmanager
 async def _workers(home: Home, settings: Settings) -> AsyncIterator[dict[str, str]]:
     home.workers.mkdir(mode=0o700, exist_ok=True)
-    workers = [
-        Worker(home, name, environment_of(settings_of_replica(settings, number)))
-        for number, name in enumerate(SERVICES)
-    ]
-    async with Supervisor(workers, together=True).running():
-        yield {each.name: each.http for each in workers if each.http}
+    async with worker_fork_server(home) as fork_server:
+        workers = [
+            Worker(home, name, environment_of(settings_of_replica(settings, number)), fork_server)
+            for number, name in enumerate(SERVICES)
+        ]
+        async with Supervisor(workers, together=True).running():
+            yield {each.name: each.http for each in workers if each.http}

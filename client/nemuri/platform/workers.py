@@ -14,8 +14,10 @@ import psutil
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.platform.probes import nth_address
 from nemuri.platform.serving import ensure_provisioned, serving
-from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed
+from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ChildProcess, ServerFailed, end_processes
 from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.embedded.fork_server import ForkRequest
+from nemuri_infra.embedded.forked_processes import FORK_SERVER, ForkServerProcess
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.process.event_loop import run
@@ -25,6 +27,8 @@ from nemuri_infra.runtime.settings import Settings
 READY_SECONDS = 120.0
 """Seconds until a worker must be ready. It may have to load a local model first."""
 ORPHAN_POLL = 1.0
+ORPHAN_SECONDS = 5.0
+"""Seconds from SIGTERM until a worker that an earlier platform left behind is killed."""
 SHUTDOWN_SECONDS = 25.0
 """Seconds from SIGTERM until a worker ends in any case. This is longer than events in progress may take to finish."""
 KILL_SECONDS = 30.0
@@ -34,10 +38,13 @@ KILL_SECONDS = 30.0
 class Worker(Child):
     """A worker that runs one service as a child process of the platform. It counts as started when it is ready."""
 
-    def __init__(self, home: Home, service: str, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, home: Home, service: str, environment: Mapping[str, str], fork_server: ForkServerProcess | None = None
+    ) -> None:
+        """Define the worker. Its process is forked from `fork_server`, or is a new interpreter if that is None."""
+        self._home, self._fork_server = home, fork_server
         self._ready = home.workers / f"{service}.ready"
-        options = ["--parent", str(os.getpid()), "--ready", str(self._ready)]
-        started = command(home.path, service, options)
+        started = self._command_of(service, os.getpid())
         super().__init__(service, started, home.workers, environment=environment, grace=KILL_SECONDS)
 
     @property
@@ -62,6 +69,22 @@ class Worker(Child):
         finally:
             if not self._ready.exists():
                 await self.kill()
+
+    async def _launch(self) -> ChildProcess:
+        if self._fork_server is None:
+            return await super()._launch()
+        await self._fork_server.start()
+        _, _, *arguments = self._command_of(self.name, self._fork_server.pid)
+        environment = dict(os.environ if self._environment is None else self._environment)
+        return await self._fork_server.fork(
+            ForkRequest(self.name, arguments, environment, str(self.directory), str(self.log))
+        )
+
+    def _command_of(self, service: str, parent: int | None) -> list[str]:
+        return command(self._home.path, service, ["--parent", str(parent), "--ready", str(self._ready)])
+
+    def _shown_command(self) -> list[str]:
+        return self.command if self._fork_server is None else self._fork_server.command
 
     async def _until_ready(self) -> None:
         ended = asyncio.ensure_future(self.wait())
@@ -176,19 +199,18 @@ def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
 
 
 async def end_orphans(home: Home) -> None:
-    """End the workers of this data directory that were left behind when their platform was killed."""
+    """End the workers of this data directory that were left behind when their platform was killed.
+
+    Forked workers show the command line of their fork server, which ends by itself.
+    """
     left = [each for each in psutil.process_iter() if _is_worker(each, home)]
-    for each in left:
-        each.terminate()
-    _, alive = await asyncio.to_thread(psutil.wait_procs, left, 5)
-    for each in alive:
-        each.kill()
+    await end_processes(left, signal.SIGTERM, ORPHAN_SECONDS)
 
 
 def _is_worker(process: psutil.Process, home: Home) -> bool:
     try:
-        line = process.cmdline()
-        return line[1:6] == command(home.path, "", [])[1:6] and process.cwd() == str(home.workers.resolve())
+        line, here = process.cmdline(), process.cwd() == str(home.workers.resolve())
+        return here and (line[1:6] == command(home.path, "", [])[1:6] or line[: len(FORK_SERVER)] == FORK_SERVER)
     except psutil.Error:
         return False
 

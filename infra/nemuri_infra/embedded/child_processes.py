@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
 import psutil
 
@@ -94,6 +95,23 @@ async def _all_gone(processes: Sequence[psutil.Process], seconds: float) -> bool
     return True
 
 
+class ChildProcess(Protocol):
+    """The methods of `subprocess.Popen` that a `Child` uses."""
+
+    @property
+    def pid(self) -> int:
+        """Return the pid of the process."""
+
+    def send_signal(self, sig: signal.Signals, /) -> None:
+        """Send a signal to the process. Does nothing if the process has ended."""
+
+    def kill(self) -> None:
+        """End the process with SIGKILL."""
+
+    def wait(self) -> int:
+        """Wait for the end of the process and return its exit code; minus the signal's number if a signal ended it."""
+
+
 class Child:
     """A child process in a session of its own, so that Ctrl-C reaches only the platform.
 
@@ -130,7 +148,7 @@ class Child:
         self._stop_signal = stop_signal
         self._grace = grace
         self._inherited = tuple(inherited)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ChildProcess | None = None
         self._exit: Future[int] = Future()
 
     @property
@@ -153,7 +171,7 @@ class Child:
         self.directory.mkdir(parents=True, exist_ok=True)
         await self.end_leftovers()
         try:
-            self._spawn()
+            await self._spawn()
         except OSError as error:
             raise ServerFailed(f"{self.name} cannot be started: {error}") from error
 
@@ -219,15 +237,32 @@ class Child:
         except psutil.Error:
             return False
 
-    def _spawn(self) -> None:
+    async def _spawn(self) -> None:
         if self.log.exists() and self.log.stat().st_size > LOG_LIMIT:
             self.log.replace(self.log.with_suffix(".log.1"))
+        process = await self._launch()
+        self._process, self._exit = process, _exit_of(process, self.name)
+        try:
+            _write_record(self._record, process.pid, self._shown_command())
+        except OSError:
+            process.kill()
+            raise
+
+    def _shown_command(self) -> list[str]:
+        """Return the command line that the operating system shows for the process."""
+        return self.command
+
+    async def _launch(self) -> ChildProcess:
+        """Start the command and return its process. Raises OSError."""
+        return self._popen(subprocess.DEVNULL)
+
+    def _popen(self, stdin: int) -> ChildProcess:
         with self.log.open("ab") as log:
-            process = subprocess.Popen(  # noqa: S603 - our own commands, no shell
+            return subprocess.Popen(  # noqa: S603 - our own commands, no shell
                 self.command,
                 cwd=self.directory,
                 env=self._environment,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -236,15 +271,9 @@ class Child:
                 group=self._user and self._user.gid,
                 extra_groups=[] if self._user else None,
             )
-        self._process, self._exit = process, _exit_of(process, self.name)
-        try:
-            _write_record(self._record, process.pid, self.command)
-        except OSError:
-            process.kill()
-            raise
 
 
-def _exit_of(process: subprocess.Popen[bytes], name: str) -> Future[int]:
+def _exit_of(process: ChildProcess, name: str) -> Future[int]:
     """Return a future of the process's exit code.
 
     A thread waits for the process, so neither a child watcher nor polling is needed.
