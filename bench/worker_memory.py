@@ -7,7 +7,7 @@ Runs a platform of its own (`nemuri up --processes`, built-in embedder, extracti
 `examples/agents`. The figures of its workers are PSS: private memory, and the process's share of the memory that it has
 in common with others. They are measured when the platform is ready, and again after a client's tasks. Then a worker of
 each service in `ALONE` is started by itself, as in a container. Nothing shares memory with it there, so its resident
-memory (RSS) counts. Goal: 60 MB at the start.
+memory (RSS) counts. Goal: 60 MB for each worker of the platform at the start.
 """
 
 import argparse

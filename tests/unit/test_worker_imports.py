@@ -18,8 +18,10 @@ import json, sys
 import nemuri.cli.app
 import nemuri.platform.workers
 from nemuri.platform.service_registry import SERVICES
+from nemuri_infra.projections.database import migration_versions
 assert len(list(SERVICES)) > 1 and sys.argv[1] in SERVICES
 SERVICES[sys.argv[1]]
+assert migration_versions()
 print(json.dumps(sorted(sys.modules)))
 """
 
