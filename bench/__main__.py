@@ -46,6 +46,7 @@ SCRIPTS = (
     Script("neighbours", ("--quick",)),
     Script("minds", ("--agents", "8", "--memories", "600", "--recalls", "40", "--memory", "0.05")),
     Script("rebuild", ("--tasks", "100", "--rounds", "1")),
+    Script("snapshot", ("--tasks", "100")),
     Script("throughput", ("--quick",)),
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),

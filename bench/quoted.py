@@ -102,6 +102,11 @@ def _of_set(run: Any, module: str) -> float:
     return float(rate["achieved"] / rate["set"])
 
 
+def _a_million_in_time(result: Any) -> bool:
+    """Return whether a million events were served again in time, by the rate of this log."""
+    return bool(result["again"]["wall_s"] * result["goal_events"] / result["number"] <= result["goal_s"])
+
+
 def _cost(what: str) -> Callable[[Any], str]:
     """Return a function that describes the cost of one task or of one memory, as named by `what`."""
 
@@ -206,6 +211,18 @@ FIGURES = (
     Figure(
         "events per second of CPU time: rebuild of all tables / replay in memory by `eventsourcing`", "rebuild",
         lambda one: f"{one['rebuild_over_eventsourcing']['cpu']:.2f}×",
+    ),
+    Figure(
+        "lost database: time until the whole log is served again, from a snapshot / from the first event", "snapshot",
+        lambda one: f"{one['again']['wall_s']:.0f} s / {one['start']['wall_s']:.0f} s for {one['number']:,} events",
+        "a million within a minute", _a_million_in_time,
+    ),
+    Figure(
+        "snapshot: CPU time to make it / to fold its events; size / size of the log", "snapshot",
+        lambda one: (
+            f"{one['snapshot']['cpu_s'] / one['start']['cpu_s'] * one['number'] / one['covered']:.2f}×; "
+            f"{one['bytes']['snapshot'] / one['bytes']['log']:.2f}×"
+        ),
     ),
     Figure(
         "tasks per second from submission to sleep, two cores, model without delay: 1 / 2 / 4 workers", "throughput",

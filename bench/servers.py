@@ -12,12 +12,14 @@ from nemuri_infra.runtime.settings import Settings
 
 
 @asynccontextmanager
-async def servers() -> AsyncIterator[Settings]:
+async def servers(kept: Path | None = None) -> AsyncIterator[Settings]:
     """Start both servers with temporary data, and yield settings with their addresses.
 
-    Streams and tables exist; no service runs. The servers are stopped after the context.
+    With `kept` their data stay in this directory. Streams and tables exist; no service runs. The servers are stopped
+    after the context.
     """
-    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
+    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as temporary:
+        directory = kept or Path(temporary)
         nats, postgres = EmbeddedNats(Path(directory, "nats")), EmbeddedPostgres(Path(directory, "postgres"))
         try:
             await nats.start()

@@ -119,7 +119,7 @@ async def test_an_older_version_does_not_fold_into_newer_views(settings: Setting
         await until_idle(resources)
         await set_fold_version(resources, FOLD + 1)
         before = await snapshot(resources)
-        with pytest.raises(OtherFoldsError, match="this one waits"):
+        with pytest.raises(OtherFoldsError, match="this one stops"):
             await resources.projection.apply(await batch_between(resources, 0, 1))
         await resources.log.append(agent_defined("cook"))
         told = f"built by folds of version {FOLD + 1}, but this is version {FOLD}: a newer version is running"

@@ -277,7 +277,7 @@ async def test_a_change_without_services_is_complete(settings: Settings) -> None
 
 
 async def test_lost_vectors_are_reported(settings: Settings) -> None:
-    """If vectors are missing in the store, the change ends with an error that recommends `nemuri rebuild`."""
+    """If vectors are missing in the store, the change ends with an error that recommends a rebuild."""
     chosen = WordCountEmbedder()
     async with running_services(settings) as resources, client_of(settings) as client:
         await define_cooks(resources, client)
@@ -287,6 +287,6 @@ async def test_lost_vectors_are_reported(settings: Settings) -> None:
             await connection.execute(
                 tables.memory_vector.delete().where(tables.memory_vector.c.model != "hashing-v1.1024")
             )
-        with pytest.raises(OperationError, match="run `nemuri rebuild` first"):
+        with pytest.raises(OperationError, match="run `nemuri rebuild --from-start` first"):
             await reembed(settings, embedder=chosen)
         assert len((await verify(settings)).differences) == len(KITCHEN)

@@ -49,16 +49,13 @@ def test_a_new_service_is_in_every_file(monkeypatch: pytest.MonkeyPatch) -> None
     assert scaled[new.name]["spec"]["triggers"][0]["metadata"]["lagThreshold"] == "7"
 
 
-def test_only_the_projector_stops_before_its_successor_starts() -> None:
-    """The old projector stops before the new one starts, so that two versions of the folds never write at the same
-    time.
-
-    All other services are replaced without a pause.
+def test_no_service_stops_before_its_successor_is_ready() -> None:
+    """Every service is replaced without a pause, also the projector, whose tables are replaced when they are
+    complete.
     """
     files = {path: yaml.safe_load_all(text) for path, text in generated_files(ROOT).items()}
-    [compose], manifests = files[COMPOSE], _by_name(files[KUBERNETES / "services.yaml"])
-    assert [name for name in SERVICES if "deploy" in compose["services"][name]] == ["projector"]
-    assert [name for name, each in manifests.items() if "strategy" in each["spec"]] == ["projector"]
+    manifests = _by_name(files[KUBERNETES / "services.yaml"])
+    assert [name for name in SERVICES if "strategy" in manifests[name]["spec"]] == []
 
 
 def test_a_service_that_takes_one_event_of_an_agent_at_a_time_is_not_scaled() -> None:

@@ -77,11 +77,12 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri_infra.minecraft.node_modules import MinecraftUnavailable
     from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable
     from nemuri_infra.projections.database import DatabaseError
+    from nemuri_infra.projections.projection import OtherFoldsError
     from nemuri_infra.stores.society_states import SocietyError
 
     yield (SocietyError, MinecraftUnavailable), EXIT_FAILURE
     yield (DatabaseError, SQLAlchemyError, EmbedderChanged, SettingsError, OperationError), EXIT_FAILURE
-    yield (NotProvisioned, PermissionsError), EXIT_FAILURE
+    yield (NotProvisioned, OtherFoldsError, PermissionsError), EXIT_FAILURE
     yield (ModelRefused, ModelUnavailable, ValueError), EXIT_FAILURE
 
 

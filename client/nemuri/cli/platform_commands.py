@@ -176,13 +176,19 @@ def _halted(why: str, at: int | None) -> str:
     return f"the views are halted: {why}" + (f"; `nemuri park {at} --why TEXT` continues without it" if at else "")
 
 
-def rebuild(context: typer.Context, json: JsonOption = False) -> None:
-    """Rebuild the views from the log."""
+def rebuild(
+    context: typer.Context,
+    from_start: Annotated[
+        bool, typer.Option("--from-start", help="Read the whole log and use no snapshot, if the views are wrong.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Rebuild the views from the newest snapshot and the log."""
     from nemuri.operations import rebuild as operation
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    found = session.operate("rebuilding", operation)
+    found = session.operate("rebuilding", partial(operation, from_start=from_start))
     if session.json:
         say_json({"sequence": found.sequence})
     else:
@@ -206,7 +212,9 @@ def verify(context: typer.Context, json: JsonOption = False) -> None:
     if found.halted:
         raise Failure(_halted(found.halted, found.halted_at))
     if found.differences:
-        raise Failure(f"the views differ from the log in {len(found.differences)} values; see `nemuri rebuild`")
+        raise Failure(
+            f"the views differ from the log in {len(found.differences)} values; run `nemuri rebuild --from-start`"
+        )
 
 
 def reembed(context: typer.Context, json: JsonOption = False) -> None:

@@ -19,6 +19,7 @@ from nemuri_infra.projections.erasure import erased_of, everything_erased, hashe
 from nemuri_infra.projections.erasure_lineage import DefinedError, Lineage, LineageResult, ProtectedError, Thing
 from nemuri_infra.projections.mind_loader import Replay, kept_by_hosts, touched_by
 from nemuri_infra.projections.physical_erasure import scrub
+from nemuri_infra.projections.snapshots import drop_snapshots
 from nemuri_infra.projections.vector_generations import generations
 from nemuri_infra.runtime.consumer_pauses import UNFINISHED, is_log_incomplete, paused, unacknowledged_events
 from nemuri_infra.runtime.settings import Settings
@@ -277,6 +278,7 @@ async def _complete(
         await asyncio.gather(*map(log.delete, found.sequences[start : start + MAX_CONCURRENT_DELETES]))
         on_progress(min(start + MAX_CONCURRENT_DELETES, len(found.sequences)), len(found.sequences))
     await sweep(log)
+    await drop_snapshots(views, log)
     left = (*await scrub(views), *await _replicated(log))
     return Forgotten(len(found.sequences), letters, refs, left)
 

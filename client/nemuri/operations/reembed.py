@@ -139,7 +139,9 @@ class _Change:
         while some := await oldest_missing(self.views, generation, agent_id, after=after, limit=BATCH_SIZE):
             await self.vectors.of([each.text for each in some])
             if not self.embedded.isdisjoint(some):
-                raise OperationError(f"vectors of {agent_id} are missing from the store; run `nemuri rebuild` first")
+                raise OperationError(
+                    f"vectors of {agent_id} are missing from the store; run `nemuri rebuild --from-start` first"
+                )
             await self.at.log.append(self._filled(agent_id, some))
             self.embedded.update(some)
             self.advance(len(self.embedded), max(total, len(self.embedded)))

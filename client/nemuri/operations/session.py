@@ -9,6 +9,7 @@ from nemuri_infra.bus.connection import jetstream_needed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.fold_version import check_tables
 from nemuri_infra.projections.projection import OtherFoldsError, OutdatedError, Projection, Unprojectable
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import Vectors
@@ -38,7 +39,7 @@ async def open_operation(settings: Settings) -> AsyncIterator[OperationContext]:
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        await database.check()
+        await check_tables(database)
         # An operation never calls a model: it reads the stored vectors of models, and computes those of the hashing
         # embedder.
         with permitted(log, OperationError):

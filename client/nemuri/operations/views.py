@@ -17,10 +17,13 @@ class Rebuilt:
     """Position of the rebuilt projections in the log."""
 
 
-async def rebuild(settings: Settings, on_progress: Advance = ignore_progress) -> Rebuilt:
-    """Rebuild all projections from the log. The present ones stay in use meanwhile. Raises `OperationError`."""
+async def rebuild(settings: Settings, on_progress: Advance = ignore_progress, *, from_start: bool = False) -> Rebuilt:
+    """Rebuild all projections from the log, beginning with the newest snapshot if there is a usable one.
+
+    With `from_start` no snapshot is used. The present projections stay in use meanwhile. Raises `OperationError`.
+    """
     async with open_operation(settings) as at:
-        return Rebuilt(await rebuilder.rebuild(at.projection, at.log, on_progress))
+        return Rebuilt(await rebuilder.rebuild(at.projection, at.log, on_progress, from_start=from_start))
 
 
 async def verify(settings: Settings, on_progress: Advance = ignore_progress) -> Verified:

@@ -9,22 +9,30 @@ from functools import partial
 import structlog
 from faststream import FastStream
 from nats.js.errors import NotFoundError
+from sqlalchemy.exc import DBAPIError
 
 from nemuri.platform.probes import ServiceProbes, serve_endpoints
 from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.bus.connection import jetstream_needed
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.fold_version import check_tables, migrate_tables
+from nemuri_infra.projections.projection import FOLD
 from nemuri_infra.runtime.faststream_application import application
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.resources import Resources, open_resources
+from nemuri_infra.runtime.service import Capability
 from nemuri_infra.runtime.settings import Settings
 
 PING_SECONDS = 2.0
 CLOSE_SECONDS = 3.0
 """Seconds that connections may take to close after all work has ended."""
+
+FOLD_CHECK_SECONDS = 0.5
+"""Seconds between two checks whether the projections are rebuilt."""
 
 logger = structlog.get_logger()
 
@@ -36,7 +44,8 @@ class NotProvisioned(RuntimeError):  # noqa: N818 - the name states a fact
 async def prepare(settings: Settings) -> None:
     """Create everything that the namespace needs on the NATS server and in the database. Repeating it changes nothing.
 
-    If the database cannot be used, nothing is created on the NATS server either.
+    Tables that an older version of the folds built are not migrated, because programs of that version may use them. The
+    projector replaces them. If the database cannot be used, nothing is created on the NATS server either.
     """
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
@@ -47,7 +56,7 @@ async def prepare(settings: Settings) -> None:
             await provision(
                 log, durables, ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes
             )
-        await database.migrate()
+        await migrate_tables(database)
     finally:
         await database.close()
         await log.close()
@@ -66,7 +75,7 @@ async def ensure_provisioned(settings: Settings, names: Iterable[str]) -> None:
     try:
         for durable in (each for name in names for each in SERVICES[name].durables(log.subjects)):
             await log.stream.consumer_info(log.subjects.stream, durable.name)
-        await database.check()
+        await check_tables(database)
     except NotFoundError as error:
         where = f"the NATS server holds nothing yet for the namespace {settings.namespace!r}"
         raise NotProvisioned(f"{where}; run `python -m nemuri.cli.provision` first") from error
@@ -101,6 +110,9 @@ async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Ser
 async def run_services(resources: Resources, names: Iterable[str]) -> AsyncIterator[Readiness]:
     """Run the named services with these resources while the context lasts.
 
+    If another version of the folds built the projections, only the projector runs until they are rebuilt, because the
+    others would decide on tables that mean something else.
+
     At the end all services stop taking events at the same time and finish the events in progress. Background work ends
     after that, because other services may wait for it.
     """
@@ -110,14 +122,49 @@ async def run_services(resources: Resources, names: Iterable[str]) -> AsyncItera
     readiness = Readiness(resources, services, pings)
     started: list[FastStream] = []
     async with AsyncExitStack() as stack:
-        for app in apps.values():
-            await stack.enter_async_context(app.lifespan_context())
+        background = await stack.enter_async_context(AsyncExitStack())
         stack.push_async_callback(_finish, started)
-        for app in apps.values():
-            await app.start()
-            started.append(app)
+        others = {each.name for each in services if Capability.PROJECTS not in each.capabilities}
+        if await _may_serve(resources):
+            await _start(apps.values(), background, started)
+        else:
+            await _start((app for name, app in apps.items() if name not in others), background, started)
+            waiting = _start_later(resources, [apps[name] for name in others], background, started)
+            stack.push_async_callback(cancel_and_wait, asyncio.ensure_future(waiting))
         stack.push_async_callback(cancel_and_wait, asyncio.ensure_future(readiness.run()))
         yield readiness
+
+
+async def _start(apps: Iterable[FastStream], background: AsyncExitStack, started: list[FastStream]) -> None:
+    """Start the background work of all applications, then their subscribers, and add each to `started`."""
+    apps = list(apps)
+    for app in apps:
+        await background.enter_async_context(app.lifespan_context())
+    for app in apps:
+        await app.start()
+        started.append(app)
+
+
+async def _start_later(
+    resources: Resources, apps: Sequence[FastStream], background: AsyncExitStack, started: list[FastStream]
+) -> None:
+    logger.warning("waits until the projections are rebuilt by this version")
+    while not await _may_serve(resources):  # noqa: ASYNC110 - a projector that is killed tells nobody
+        await asyncio.sleep(FOLD_CHECK_SECONDS)
+    await _start(apps, background, started)
+
+
+async def _may_serve(resources: Resources) -> bool:
+    """Return whether this version of the folds built the projections. True if the database does not answer.
+
+    Records it if a newer version did.
+    """
+    try:
+        position = await resources.projection.position()
+    except (DBAPIError, *OUTAGES):
+        return True
+    await resources.views.progress.record(position.sequence, position.fold)
+    return position.fold == FOLD
 
 
 async def _finish(apps: Sequence[FastStream]) -> None:

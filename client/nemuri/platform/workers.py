@@ -21,6 +21,7 @@ from nemuri_infra.embedded.forked_processes import FORK_SERVER, ForkServerProces
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.process.event_loop import run
+from nemuri_infra.projections.projection import OtherFoldsError
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 
@@ -153,14 +154,22 @@ async def work(
 
 
 async def while_connected(resources: Resources, until: Coroutine[Any, Any, object]) -> None:
-    """Wait until `until` completes. Raises `ServerFailed` if the connection to NATS is closed for good before that."""
-    ending, lost = asyncio.ensure_future(until), asyncio.ensure_future(resources.log.lost.wait())
+    """Wait until `until` completes.
+
+    Raises `ServerFailed` if the connection to NATS is closed for good before that, and `OtherFoldsError` if a newer
+    version of the program has replaced the projections.
+    """
+    progress = resources.views.progress
+    causes = (until, resources.log.lost.wait(), progress.superseded.wait())
+    ending, lost, superseded = map(asyncio.ensure_future, causes)
     try:
-        await asyncio.wait((ending, lost), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((ending, lost, superseded), return_when=asyncio.FIRST_COMPLETED)
+        if not ending.done() and progress.newer_fold is not None:
+            raise OtherFoldsError(progress.newer_fold)
         if not ending.done():
             raise ServerFailed("the connection to NATS was closed for good; start again")
     finally:
-        await cancel_and_wait(ending, lost)
+        await cancel_and_wait(ending, lost, superseded)
 
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:

@@ -1,6 +1,6 @@
-"""Bulk rebuild of the projections from the whole log.
+"""Bulk fold of the log into projections that are not in use yet.
 
-The states are folded in memory and then copied into tables that are not in use yet.
+The states are folded in memory and then copied into the tables.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from psycopg.errors import UniqueViolation
 from sqlalchemy import text
-from sqlalchemy.dialects.postgresql import insert
 
 from nemuri_contracts.agents import MemoriesEmbedded
 from nemuri_contracts.codec import AnyEvent
@@ -20,16 +19,16 @@ from nemuri_domain.event_sourcing.erasure import TOMBSTONES, Erased
 from nemuri_infra.bus.event_log import Batch, Log
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.education import fold_courses
-from nemuri_infra.projections.erasure import erase
+from nemuri_infra.projections.erasure import erase, everything_erased
 from nemuri_infra.projections.fold_states import States
 from nemuri_infra.projections.memory_vectors import WITH_VECTORS, write_vectors
 from nemuri_infra.projections.projection import (
-    FOLD,
-    VIEW,
+    OutdatedError,
     Projection,
     Unprojectable,
     first_of_all,
     journal_row,
+    reached,
     vector_rows,
 )
 from nemuri_infra.projections.rows import copy, copy_values, remove, write
@@ -50,7 +49,7 @@ Advance = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class BulkProjection:
-    """A projection into empty tables. The states of tasks and minds stay in memory until `write`."""
+    """A projection into tables that nobody uses. The states of tasks and minds stay in memory until `write`."""
 
     projection: Projection
     states: States = field(default_factory=lambda: States(blank=True))
@@ -120,6 +119,7 @@ class BulkProjection:
         """
         try:
             async with self.projection.database.begin() as connection:
+                await OutdatedError.check(connection, events)
                 await copy_values(connection, tables.journal, map(journal_row, events))
         except UniqueViolation:
             async with self.projection.database.begin() as connection:
@@ -128,28 +128,34 @@ class BulkProjection:
 
 
 async def refold(projection: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Fold the log up to the sequence `until` into empty projections. Raises `Unprojectable`.
+    """Fold the log from the position of the projections up to the sequence `until`. Nobody else may write them.
 
-    The memory needed does not grow with the log: it holds a few batches and at most about `MAX_STATES` states.
+    If this fails, they are left without a consistent position and must be emptied. Raises `Unprojectable`, and
+    `OutdatedError` if the projections contain an event that is parked later. The memory needed does not grow with the
+    log: it holds a few batches and at most about `MAX_STATES` states.
     """
-    folding = BulkProjection(projection)
-    async with aclosing(prefetch(_counting(folding, log, until))) as stretches:
+    after = (await projection.position()).sequence
+    known = await everything_erased(projection.database) if after else Erased()
+    folding = BulkProjection(projection, States(blank=after == 0), known)
+    async with aclosing(prefetch(_counting(folding, log, after, until))) as stretches:
         async for events, place in stretches:
             await folding.apply(events)
             advance(place, until)
     await folding.write()
     async with projection.database.begin() as connection:
-        await connection.execute(insert(tables.checkpoint).values(view=VIEW, sequence=until, fold=FOLD))
+        await connection.execute(reached(max(after, until)))
         # The first queries on new tables need statistics.
         await connection.execute(text(f"ANALYZE {', '.join(table.name for table in tables.VIEWS)}"))
 
 
-async def _counting(folding: BulkProjection, log: Log, until: int) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
+async def _counting(
+    folding: BulkProjection, log: Log, after: int, until: int
+) -> AsyncGenerator[tuple[list[AnyEvent], int]]:
     """Yield the valid events of each batch, with the sequence at which the batch ends.
 
     The next batch is read while this one is written to the journal.
     """
-    async with aclosing(prefetch(_grouped(log.read(0, until)))) as stretches:
+    async with aclosing(prefetch(_grouped(log.read(after, until)))) as stretches:
         async for batch in stretches:
             Unprojectable.check(batch, log.subjects)
             yield await folding.first(batch.events), batch.until

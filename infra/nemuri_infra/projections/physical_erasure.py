@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri_infra.errors.database_errors import reason
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.rebuilder import exclusive_maintenance
+from nemuri_infra.projections.maintenance_lock import exclusive_maintenance
 
 _WORDLESS = (tables.journal, tables.erased)
 """Tables that contain only ids, kinds and names of agents. They hold no text, so they are not rewritten."""

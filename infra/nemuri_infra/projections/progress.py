@@ -1,4 +1,4 @@
-"""The progress of the projections, which the projector publishes to all processes."""
+"""The progress of the projections, which the projector publishes to all processes with the version of its folds."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -10,7 +10,7 @@ from typing import Self
 from nats.aio.msg import Msg
 
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.projections.projection import Projection
+from nemuri_infra.projections.projection import FOLD, Projection
 
 HEARTBEAT_SECONDS = 1.0
 """Seconds without a notification after which the database is queried, because a notification may be lost."""
@@ -40,6 +40,11 @@ def needed_sequence() -> int:
     return _needed.get()
 
 
+def progress_message(sequence: int) -> bytes:
+    """Return the notification that the projections of this version have reached a sequence."""
+    return f"{sequence} {FOLD}".encode()
+
+
 class BehindError(Exception):
     """The projections do not contain everything that is needed yet. The event is retried later."""
 
@@ -50,6 +55,10 @@ class Progress:
 
     projection: Projection
     sequence: int = 0
+    newer_fold: int | None = None
+    """Version of the folds that replaced those of this program; None as long as none has."""
+    superseded: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a newer version has replaced the projections, so that this program must stop."""
     _heard: float = float("-inf")
     _news: asyncio.Condition = field(default_factory=asyncio.Condition)
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -63,7 +72,7 @@ class Progress:
         progress = cls(projection)
 
         async def hear(message: Msg) -> None:
-            await progress.record(int(message.data))
+            await progress.record(*map(int, message.data.split()))
 
         subscription = await log.connection.subscribe(log.subjects.projected, cb=hear)
         try:
@@ -78,11 +87,15 @@ class Progress:
         If the last notification is older than `HEARTBEAT_SECONDS`, it is read from the database.
         """
         if asyncio.get_running_loop().time() - self._heard > HEARTBEAT_SECONDS:
-            await self.record((await self.projection.position()).sequence)
+            position = await self.projection.position()
+            await self.record(position.sequence, position.fold)
         return self.sequence
 
-    async def record(self, sequence: int) -> None:
-        """Record that the projections have reached a sequence, and wake the callers that wait for it."""
+    async def record(self, sequence: int, fold: int = FOLD) -> None:
+        """Record that projections of a version have reached a sequence, and wake the callers that wait for it."""
+        if fold > FOLD:
+            self.newer_fold = fold
+            self.superseded.set()
         self._heard = asyncio.get_running_loop().time()
         if sequence != self.sequence:
             async with self._news:

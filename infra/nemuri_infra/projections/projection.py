@@ -30,7 +30,7 @@ from nemuri_infra.stores.vectors import Vectors, generation_in, vector_key
 FOLD = 15
 """Version of the folds. A program with a higher version rebuilds the projections before it uses them."""
 VIEW = "views"
-NEWER_VERSION_RUNS = "a newer version is running, so this one waits"
+NEWER_VERSION_RUNS = "a newer version is running, so this one stops"
 REBUILD_ADVICE = "start the projector of this version or run `nemuri rebuild` to rebuild them"
 Row = dict[str, Any]
 """Values of a row by column name."""
@@ -93,7 +93,7 @@ class OtherFoldsError(Exception):
 
     def __init__(self, fold: int) -> None:
         self.newer = fold > FOLD
-        """True if the projections have a higher version than this program. The program then waits."""
+        """True if the projections have a higher version than this program. The program then stops."""
         made = f"the projections were built by folds of version {fold}, but this is version {FOLD}"
         super().__init__(f"{made}: {NEWER_VERSION_RUNS if self.newer else REBUILD_ADVICE}")
 
@@ -147,7 +147,7 @@ class Projection:
             await _write_vectors(connection, vector_rows(events, fresh))
             await erase(connection, events)
             await self.write_generations(connection, events)
-            await connection.execute(_reached(batch.until))
+            await connection.execute(reached(batch.until))
         return batch.until
 
     async def halt(self, why: str, at: int | None = None) -> None:
@@ -204,11 +204,11 @@ async def read_position(connection: AsyncConnection) -> Position:
     return Position(row.sequence, row.fold, row.halted, row.halted_at) if row else Position(0, FOLD)
 
 
-def _reached(sequence: int) -> Insert:
+def reached(sequence: int) -> Insert:
     """Return the statement that records that the projections have reached `sequence` and are not halted."""
-    reached = {"sequence": sequence, "halted": None, "halted_at": None}
-    new = upsert(tables.checkpoint).values(view=VIEW, fold=FOLD, **reached)
-    return new.on_conflict_do_update(index_elements=["view"], set_=reached)
+    place = {"sequence": sequence, "halted": None, "halted_at": None}
+    new = upsert(tables.checkpoint).values(view=VIEW, fold=FOLD, **place)
+    return new.on_conflict_do_update(index_elements=["view"], set_=place)
 
 
 async def first_of_all(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:

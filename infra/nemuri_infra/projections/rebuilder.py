@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 import structlog
-from sqlalchemy import Table, func, select, text
+from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_infra.bus.event_log import Log
@@ -15,16 +15,19 @@ from nemuri_infra.projections.batch_fold import ENVIRONMENT_ERRORS, fold
 from nemuri_infra.projections.bulk_fold import Advance, refold
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.log_identity import check_log_identity
+from nemuri_infra.projections.maintenance_lock import exclusive_maintenance
 from nemuri_infra.projections.projection import (
     FOLD,
     GapError,
     OtherFoldsError,
+    OutdatedError,
     Position,
     Projection,
     Unprojectable,
     lock_schema,
     read_position,
 )
+from nemuri_infra.projections.snapshots import drop_snapshots, empty_projections, load_snapshot
 
 MAX_DIFFERENCES = 20
 """Maximum number of differences per table that are listed. Further differences are only counted."""
@@ -50,22 +53,25 @@ class Verified:
     """Sequence of the event at which the projections in use are halted; None if no event is the cause."""
 
 
-async def rebuild(live: Projection, log: Log, advance: Advance) -> int:
+async def rebuild(live: Projection, log: Log, advance: Advance, *, from_start: bool = False) -> int:
     """Rebuild the projections from the log, replace those in use, and return the new position.
 
-    The old projections stay in use until the exchange. The projector has to wait only while the last batches are
-    folded. `advance` is called with the progress. Raises `OtherFoldsError` if the projections have a higher version,
-    and `Unprojectable` if an event cannot be folded.
+    It begins with the newest snapshot if that is usable. With `from_start` it begins with the first event, and deletes
+    the snapshots, because these are copies of the replaced projections. The old projections stay in use until the
+    exchange. The projector has to wait only while the last batches are folded. `advance` is called with the progress.
+    Raises `OtherFoldsError` if the projections have a higher version, and `Unprojectable` if an event cannot be folded.
     """
     _check_not_newer(await live.position())
     async with _fresh_projection(live) as fresh:
-        await _fill(fresh, log, await log.last_sequence(), advance)
+        await _fill(fresh, log, await log.last_sequence(), advance, from_snapshot=not from_start)
         async with live.database.begin() as connection:
             await lock_schema(connection, live.database.schema)
             _check_not_newer(await read_position(connection))
             until = await log.last_sequence()
             await catch_up(fresh, log, until, advance)
             await _exchange(connection, live.database.schema, fresh.database.schema)
+    if from_start:
+        await drop_snapshots(live.database, log)
     return until
 
 
@@ -99,20 +105,31 @@ def _check_not_newer(position: Position) -> None:
         raise OtherFoldsError(position.fold)
 
 
-async def _fill(fresh: Projection, log: Log, until: int, advance: Advance) -> None:
-    """Fold the log up to the sequence `until` into empty projections.
+async def _fill(fresh: Projection, log: Log, until: int, advance: Advance, *, from_snapshot: bool = False) -> None:
+    """Fold the log up to the sequence `until` into empty projections, with `from_snapshot` beginning with a snapshot.
 
     If the bulk fold fails, the tables are emptied and the log is folded again in batches, to find the event that fails.
     Raises `Unprojectable` with that event.
     """
+    if from_snapshot and await load_snapshot(fresh, log):
+        try:
+            await refold(fresh, log, until, advance)
+        except OutdatedError as error:
+            await _begin_again(fresh, "the snapshot is not used", error)
+        else:
+            return
     try:
         await refold(fresh, log, until, advance)
     except (Unprojectable, *ENVIRONMENT_ERRORS):
         raise
     except Exception as error:  # noqa: BLE001 - the rebuild in batches names the event
-        logger.warning("bulk rebuild failed", why=log_safe(error))
-        await fresh.database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))
+        await _begin_again(fresh, "bulk rebuild failed", error)
         await catch_up(fresh, log, until, advance)
+
+
+async def _begin_again(fresh: Projection, what: str, error: Exception) -> None:
+    logger.warning(what, why=log_safe(error))
+    await empty_projections(fresh.database)
 
 
 @asynccontextmanager
@@ -131,27 +148,6 @@ async def _fresh_projection(live: Projection) -> AsyncIterator[Projection]:
         finally:
             await new_database.close()
             await _drop(live.database, schema)
-
-
-@asynccontextmanager
-async def exclusive_maintenance(database: Database) -> AsyncIterator[None]:
-    """Wait for other rebuilds and physical erasures, and lock them out during the context.
-
-    A rebuild may write data that is erased meanwhile. So a physical erasure waits and removes that data afterwards. The
-    lock belongs to the database session and not to a transaction, because an open transaction would keep deleted rows
-    from being removed.
-    """
-    key = func.hashtextextended(f"{database.schema}~next, one at a time", 0)
-    async with database.reading() as connection:
-        await connection.execute(select(func.pg_advisory_lock(key)))
-        try:
-            yield
-        finally:
-            try:
-                await connection.execute(select(func.pg_advisory_unlock(key)))
-            except BaseException:
-                await connection.invalidate()  # the server releases the lock with the session
-                raise
 
 
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:

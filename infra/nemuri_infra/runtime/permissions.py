@@ -24,6 +24,7 @@ from nemuri_infra.stores.delivery_attempts import attempts_bucket
 from nemuri_infra.stores.objects import object_stream
 from nemuri_infra.stores.platform_clock import clock_bucket
 from nemuri_infra.stores.results import result_bucket, result_subject
+from nemuri_infra.stores.snapshots import snapshot_bucket
 from nemuri_infra.stores.society_states import AGENT, LEASE, WORLD, checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 
@@ -120,6 +121,10 @@ class Permissions:
         return blob_bucket(self.subjects.namespace)
 
     @property
+    def _snapshots(self) -> str:
+        return object_stream(snapshot_bucket(self.subjects.namespace))
+
+    @property
     def _states(self) -> str:
         return societies_bucket(self.subjects.namespace)
 
@@ -132,7 +137,7 @@ class Permissions:
     @property
     def _streams(self) -> tuple[str, ...]:
         subjects = self.subjects
-        objects = map(object_stream, (self._blobs, checkpoints_bucket(subjects.namespace)))
+        objects = (object_stream(self._blobs), object_stream(checkpoints_bucket(subjects.namespace)), self._snapshots)
         return (subjects.stream, subjects.dead_stream, subjects.timers_stream, *objects, *self._buckets)
 
     def _everybody(self, role: str) -> Rights:
@@ -179,11 +184,17 @@ class Permissions:
             case Capability.SETS_TIMERS:
                 return _publishing(subjects.timer("*")) | _consuming(subjects.timers_stream, timers_durable(subjects))
             case Capability.PROJECTS:
-                return _publishing(subjects.projected) | self._reading_all(subjects.stream)
+                return _publishing(subjects.projected) | self._reading_all(subjects.stream) | self._keeping_snapshots()
             case Capability.KEEPS_AGENTS:
                 return self._keeping_agents()
             case Capability.KEEPS_WORLDS:
                 return self._keeping_worlds()
+
+    def _keeping_snapshots(self) -> Rights:
+        """Return the right to read, write and delete snapshots of the projections."""
+        stream, bucket = self._snapshots, snapshot_bucket(self.subjects.namespace)
+        kept = _publishing(f"$O.{bucket}.>", f"{API}.STREAM.MSG.GET.{stream}", f"{API}.STREAM.PURGE.{stream}")
+        return kept | self._reading(stream)
 
     def _keeping_agents(self) -> Rights:
         """Return the rights of an agent host, for all societies: the leases of cells (groups of agents), the states of
@@ -261,7 +272,8 @@ class Permissions:
         retries = (self.subjects.query(topic) for each in self.services.values() for _, topic in each.query_topics())
         letters = f"{API}.STREAM.MSG.DELETE.{self.subjects.dead_stream}"
         said = self._appending(OPERATOR, kinds) | _publishing(*stores, *retries, letters)
-        return said | self._querying() | self._reading_all(*self._streams) | self._societies()
+        read = self._reading_all(*self._streams)
+        return said | self._querying() | read | self._societies() | self._keeping_snapshots()
 
     def _societies(self) -> Rights:
         """Return the right to start, watch, restore and delete societies."""

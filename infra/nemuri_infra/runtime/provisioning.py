@@ -17,6 +17,7 @@ from nemuri_infra.stores.delivery_attempts import ATTEMPTS_SECONDS, attempts_buc
 from nemuri_infra.stores.objects import object_stream_config
 from nemuri_infra.stores.platform_clock import clock_bucket
 from nemuri_infra.stores.results import result_bucket
+from nemuri_infra.stores.snapshots import snapshot_bucket
 from nemuri_infra.stores.society_states import checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 
@@ -170,7 +171,7 @@ def _stores(namespace: str, replicas: int) -> Iterator[api.StreamConfig]:
     for name, life in lives.items():
         wanted = _bucket(name, life, replicas, atomic=name == societies_bucket(namespace))
         yield replace(wanted, allow_msg_ttl=name == pauses_bucket(namespace))
-    for name in (blob_bucket(namespace), checkpoints_bucket(namespace)):
+    for name in (blob_bucket(namespace), checkpoints_bucket(namespace), snapshot_bucket(namespace)):
         yield object_stream_config(name, replicas)
 
 

@@ -84,10 +84,15 @@ class Settings(BaseSettings):
     """Number of nodes of a NATS cluster that store each stream."""
 
     storage: int | None = Field(default=None, ge=16)
-    """Megabytes that the streams of the namespace may use together on each node: half for the log, a quarter for
-    inputs, an eighth for vectors. A full stream refuses writes. Without a limit the streams may fill the disk.
+    """Megabytes that the streams of the namespace may use together on each node: half for the log, an eighth for
+    inputs, for snapshots and for vectors. A full stream refuses writes. Without a limit the streams may fill the disk.
 
     A node of a cluster writes its data twice, so its disk must have twice as much room.
+    """
+
+    snapshot_events: int = Field(default=50_000, ge=0)
+    """Minimum number of events between two snapshots of the projections; 0 for no snapshots. On a long log it is a
+    tenth of its events.
     """
 
     http: str | None = None

@@ -13,12 +13,14 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.objects import object_stream
 from nemuri_infra.stores.results import result_bucket
+from nemuri_infra.stores.snapshots import snapshot_bucket
 from nemuri_infra.stores.society_states import checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 
 SHARES: Mapping[str, Fraction] = {
     "log": Fraction(1, 2),
-    "inputs": Fraction(1, 4),
+    "inputs": Fraction(1, 8),
+    "snapshots": Fraction(1, 8),
     "vectors": Fraction(1, 8),
     "results": Fraction(1, 16),
     "societies": Fraction(1, 32),
@@ -40,6 +42,7 @@ def streams(subjects: Subjects) -> dict[str, str]:
     return {
         "log": subjects.stream,
         "inputs": object_stream(blob_bucket(name)),
+        "snapshots": object_stream(snapshot_bucket(name)),
         "vectors": f"KV_{vector_bucket(name)}",
         "results": f"KV_{result_bucket(name)}",
         "societies": f"KV_{societies_bucket(name)}",

@@ -8,13 +8,23 @@ from sqlalchemy.exc import DBAPIError
 
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.process.cancellation import run_together
 from nemuri_infra.projections.batch_fold import fold
 from nemuri_infra.projections.live_projection import LiveProjection
 from nemuri_infra.projections.log_identity import check_log_identity
-from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, OutdatedError, Unprojectable
+from nemuri_infra.projections.progress import progress_message
+from nemuri_infra.projections.projection import (
+    FOLD,
+    GapError,
+    OtherFoldsError,
+    OutdatedError,
+    Position,
+    Unprojectable,
+)
 from nemuri_infra.projections.rebuilder import rebuild
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
+from nemuri_services.projector.snapshot_schedule import keep_snapshots
 
 RETRY = 0.5
 """Seconds between two attempts to reach a server."""
@@ -22,7 +32,15 @@ RETRY = 0.5
 HALTED = 5.0
 """Seconds between two attempts to project an event that failed."""
 
+LONG_LOG = 5_000
+"""Number of events from which on empty projections are rebuilt in bulk."""
+
 logger = structlog.get_logger()
+
+
+async def work(resources: Resources) -> None:
+    """Keep the projections up to date and make snapshots of them, forever."""
+    await run_together(project(resources), keep_snapshots(resources))
 
 
 async def project(resources: Resources) -> None:
@@ -30,9 +48,9 @@ async def project(resources: Resources) -> None:
 
     An event that cannot be projected stops the projections before it, and `nemuri status` gives the reason. The event
     is tried again every `HALTED` seconds, because an operator may have repaired or parked it. If a newer version of the
-    program built the projections, this version does not write them.
+    program built the projections, this version does not write them, and the process is told to stop.
     """
-    aside = anew = False
+    anew = False
     while True:
         try:
             if anew:
@@ -48,10 +66,10 @@ async def project(resources: Resources) -> None:
             logger.warning("rebuilding the projections", service="projector", why=log_safe(error))
             anew = True
         except OtherFoldsError as error:
-            if not aside:
-                logger.warning("stands aside", service="projector", why=log_safe(error))
-            aside = error.newer
-            await asyncio.sleep(HALTED if aside else 0)
+            logger.debug("stands aside", service="projector", why=log_safe(error))
+            if error.newer:
+                await resources.views.progress.current_sequence()
+                await asyncio.sleep(HALTED)
         except Exception as error:
             expected = isinstance(error, Unprojectable)
             logger.critical("halted", service="projector", why=log_safe(error), exc_info=not expected)
@@ -69,10 +87,11 @@ async def _halt(resources: Resources, why: str, at: int | None) -> None:
 async def _follow(resources: Resources) -> None:
     """Fold new events from the checkpoint on, and publish the progress, until an error is raised.
 
-    If another version of the folds built the projections, they are rebuilt first.
+    If an older version of the folds built the projections, or if they are empty and the log is long, they are rebuilt
+    first.
     """
     position = await resources.projection.position()
-    if position.fold != FOLD:
+    if position.fold != FOLD or await _lost(resources, position):
         await rebuild(resources.projection, resources.log, _report)
         position = await resources.projection.position()
     await check_log_identity(resources.projection, resources.log)
@@ -82,14 +101,20 @@ async def _follow(resources: Resources) -> None:
         await _publish_progress(resources, await fold(live, batch, resources.log.subjects))
 
 
+async def _lost(resources: Resources, position: Position) -> bool:
+    """Return whether the projections are empty although the log is long, so that a rebuild is faster.
+
+    A rebuild that failed at an event is not repeated: following the log folds everything before that event.
+    """
+    return position.sequence == 0 and position.halted is None and await resources.log.last_sequence() >= LONG_LOG
+
+
 def _report(done: int, total: int) -> None:
     logger.info("rebuilding", service="projector", done=done, total=total)
 
 
 async def _publish_progress(resources: Resources, sequence: int) -> None:
-    await resources.log.connection.publish(resources.log.subjects.projected, str(sequence).encode())
+    await resources.log.connection.publish(resources.log.subjects.projected, progress_message(sequence))
 
 
-service = Service(
-    "projector", background=project, capabilities=frozenset({Capability.READS_VECTORS, Capability.PROJECTS})
-)
+service = Service("projector", background=work, capabilities=frozenset({Capability.READS_VECTORS, Capability.PROJECTS}))

@@ -2,14 +2,13 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
 from nemuri_infra.projections import progress
 from nemuri_infra.projections.progress import BehindError, Progress
-from nemuri_infra.projections.projection import Projection
+from nemuri_infra.projections.projection import FOLD, Position, Projection
 
 
 @dataclass(slots=True)
@@ -20,11 +19,11 @@ class SlowViews:
     answers: asyncio.Event = field(default_factory=asyncio.Event)
     asked: int = 0
 
-    async def position(self) -> SimpleNamespace:
+    async def position(self) -> Position:
         """Wait until the test allows it, and return the position of the projections."""
         self.asked += 1
         await self.answers.wait()
-        return SimpleNamespace(sequence=self.sequence)
+        return Position(self.sequence, FOLD)
 
 
 @pytest.fixture(autouse=True)
