@@ -10,6 +10,7 @@ from sqlalchemy import Row, Select, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.strength import Origin
 from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, binary_rows
@@ -32,7 +33,7 @@ _CHANGED = f"""
 """  # noqa: S608 - a constant of our own
 _INDEXED = """
     SELECT wanted.memory_id, CAST(known.memory AS text), known.source = 'definition',
-        coalesce(known.origin->>'source', ''), sparsevec_send(CAST(made.vector AS sparsevec))
+        CAST(known.origin AS text), sparsevec_send(CAST(made.vector AS sparsevec))
     FROM unnest(%(ids)s::uuid[]) AS wanted (memory_id) JOIN memory AS known USING (memory_id)
     LEFT JOIN memory_vector AS made
         ON made.agent_id = %(agent_id)s AND made.model = %(generation)s AND made.memory_id = wanted.memory_id
@@ -108,15 +109,17 @@ async def indexed_memories(
         wanted = {"agent_id": agent_id, "ids": some, "generation": generation}
         async with database.reading() as connection:
             rows = await binary_rows(connection, _INDEXED, wanted)
-        yield [
-            IndexedMemory(memory_id, MemoryContent.model_validate_json(memory), defined, source, _vector(data))
-            for memory_id, memory, defined, source, data in rows
-        ]
+        yield [_indexed(*row) for row in rows]
 
 
 async def memories_with_ids(connection: AsyncConnection, memory_ids: Iterable[UUID]) -> list[Remembered]:
     """Return the memories with these ids, in no order. Unknown ids are left out."""
     return [_remembered(row) for row in await connection.execute(_BY_ID, {"ids": list(memory_ids)})]
+
+
+def _indexed(memory_id: UUID, memory: str, defined: bool, origin: str, vector: bytes | None) -> IndexedMemory:  # noqa: FBT001 - a row
+    content = MemoryContent.model_validate_json(memory)
+    return IndexedMemory(memory_id, content, defined, Origin.model_validate_json(origin).source, _vector(vector))
 
 
 def _remembered(row: Row[Any]) -> Remembered:

@@ -12,7 +12,7 @@ from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.strength.memory_rows import RowArrays
 from nemuri_domain.strength.retrieval_index import AgentIndex, IndexArrays
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of the binary form and of what an index takes from a memory. Raise it if terms, hashed vectors, the embedded
 text or the arrays of an index change: then stored copies are ignored.
 """
