@@ -1,12 +1,13 @@
-"""The cost of one task and of one remembered memory: statements, transactions, messages, events, CPU time and latency.
+"""The cost of one task, of one remembered memory and of memories in bulk: statements, messages, CPU time and latency.
 
-    python -m bench.cost                             # 20 tasks and 50 memories
+    python -m bench.cost                             # 20 tasks, 50 memories, 3 times 1,000 memories in bulk
     python -m bench.cost --tasks 5 --memories 5
 
 Runs a platform of its own (`nemuri up`, built-in embedder, extractive model) with the agents of `examples/agents`. One
 client works alone, one task or memory after the other. Times and CPU are measured first; then PostgreSQL logs every
 statement, and the statements of as many further tasks and memories are counted. Statements include BEGIN, COMMIT and
-the pings of connection pools. Messages are those that the nats-server received.
+the pings of connection pools. Messages are those that the nats-server received. The memories in bulk are one call of
+`remember_all`; of them the CPU time of the client is measured too.
 """
 
 import argparse
@@ -37,6 +38,7 @@ from nemuri.client.client import Client
 from nemuri.client.connection import connected, resolve_addresses
 from nemuri.platform.embedder_check import embedding_in_force
 from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined
+from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import OPERATOR, derive
 from nemuri_contracts.strength import AgentSlept
 from nemuri_infra.bus.consumer_listing import consumers_of
@@ -47,6 +49,8 @@ AGENTS = sorted((Path(__file__).parents[1] / "examples" / "agents").glob("*.yaml
 STATEMENT = re.compile(r"LOG:  (?:statement|execute [^:]*): (?P<text>.*)")
 TOPICS = ("truth", "identity", "scopes", "loops", "exceptions", "formatting", "slices", "names", "strings", "imports")
 TIMEOUT_SECONDS = 120.0
+BULK = 1_000
+"""Number of memories of one call in bulk."""
 
 
 @dataclass(slots=True)
@@ -59,7 +63,9 @@ class Cost:
     settled: list[float] = field(default_factory=list)
     """Seconds of each repetition until all work that follows from it has ended."""
     cpu: dict[str, float] = field(default_factory=dict)
-    """CPU seconds of all repetitions together, by name of the process."""
+    """CPU seconds of all repetitions together, by name of the platform's process."""
+    client_cpu: float = 0.0
+    """CPU seconds of the client for all repetitions together, with those of the measuring script."""
     statements: Counter[str] = field(default_factory=Counter)
     """Number of statements of all repetitions together, by kind."""
     messages: int = 0
@@ -76,6 +82,7 @@ class Cost:
             "events": round(self.events / self.number, 1),
             "cpu_ms": {name: round(used * 1e3 / self.number, 1) for name, used in sorted(self.cpu.items())},
             "cpu_ms_total": round(sum(self.cpu.values()) * 1e3 / self.number, 1),
+            "client_cpu_ms": round(self.client_cpu * 1e3 / self.number, 1),
             "median_ms": round(statistics.median(self.seconds) * 1e3, 1),
             "settled_median_ms": round(statistics.median(self.settled) * 1e3, 1),
             "statements_by_kind": {
@@ -108,7 +115,8 @@ class Platform:
 
     def spent(self) -> dict[str, float]:
         """Return the CPU seconds that the processes have used so far, by name."""
-        return {name: sum(map(cpu_seconds, each)) for name, each in self.processes.items()}
+        found = {name: sum(map(cpu_seconds, each)) for name, each in self.processes.items()}
+        return found | {"client": time.process_time()}
 
     def received(self) -> int:
         """Return the number of messages that the nats-server has received so far. Raises RuntimeError if it does not
@@ -198,6 +206,7 @@ async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) ->
     await at.quiet()
     after = at.spent()
     cost.cpu = {name: used - before.get(name, 0.0) for name, used in after.items()}
+    cost.client_cpu = cost.cpu.pop("client")
     cost.events, cost.messages = await log.last_sequence() - place, at.received() - received
     await subscription.unsubscribe()
     return cost
@@ -215,8 +224,35 @@ async def costed(at: Platform, actions: Sequence[Action], ends: str | None) -> C
     return cost
 
 
-async def measure(tasks: int, memories: int) -> dict[str, Any]:
-    """Run a platform and return the figures of a task and of a memory."""
+def calls(client: Client, tasks: int, memories: int, bulks: int) -> dict[str, tuple[list[Action], str | None]]:
+    """Return the actions to measure, and the kind of the event that ends each of them, by name.
+
+    There are twice as many actions as are timed, because the statements of as many further ones are counted.
+    """
+    agent = AGENTS[0].stem
+    notes = [f"Note {number} says that {subject} follow rule {number}." for number, subject in numbered(2 * memories)]
+    asked = [f"What is worth knowing about {subject} in case {number}?" for number, subject in numbered(2 * tasks)]
+    many = [
+        [
+            MemoryContent(content=f"Rule {call} of {subject} has the number {number}.")
+            for number, subject in numbered(BULK)
+        ]
+        for call in range(2 * bulks)
+    ]
+    return {
+        "memory": ([partial(client.remember, agent, each) for each in notes], None),
+        "bulk": ([partial(client.remember_all, agent, each) for each in many], None),
+        "task": ([partial(client.ask, each) for each in asked], AgentSlept.kind_of()),
+    }
+
+
+def numbered(number: int) -> list[tuple[int, str]]:
+    """Return `number` topics with their numbers. The topics repeat."""
+    return list(zip(range(number), cycle(TOPICS), strict=False))
+
+
+async def measure(tasks: int, memories: int, bulks: int = 0) -> dict[str, Any]:
+    """Run a platform and return the figures of a task, of a memory and of `BULK` memories in bulk."""
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         data = Path(directory, "data")
         with platform(data) as pid:
@@ -225,17 +261,11 @@ async def measure(tasks: int, memories: int) -> dict[str, Any]:
                 url = str(resolve_addresses(settings).database_url).replace("+psycopg", "")
                 at = Platform(data, client, url, pid)
                 await defined(client, settings)
-                remember = [
-                    partial(client.remember, AGENTS[0].stem, f"Note {number} says that {subject} follow rule {number}.")
-                    for number, subject in zip(range(2 * memories), cycle(TOPICS), strict=False)
-                ]
-                ask = [
-                    partial(client.ask, f"What is worth knowing about {subject} in case {number}?")
-                    for number, subject in zip(range(2 * tasks), cycle(TOPICS), strict=False)
-                ]
-                memory = await costed(at, remember, None)
-                task = await costed(at, ask, AgentSlept.kind_of())
-    return {"tasks": tasks, "memories": memories, "task": task.figures(), "memory": memory.figures()}
+                found: dict[str, Any] = {"tasks": tasks, "memories": memories, "bulks": bulks}
+                for name, (actions, ends) in calls(client, tasks, memories, bulks).items():
+                    if actions:
+                        found[name] = (await costed(at, actions, ends)).figures()
+    return found
 
 
 def main() -> None:
@@ -243,13 +273,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", type=int, default=20)
     parser.add_argument("--memories", type=int, default=50)
+    parser.add_argument("--bulks", type=int, default=3)
     chosen = parser.parse_args()
-    figures = asyncio.run(measure(chosen.tasks, chosen.memories))
-    rows: list[tuple[object, ...]] = [("", "a task", "a memory")]
-    names = [name for name in figures["task"] if not name.endswith(("cpu_ms", "by_kind"))]
-    rows += [(name, figures["task"][name], figures["memory"][name]) for name in names]
+    figures = asyncio.run(measure(chosen.tasks, chosen.memories, chosen.bulks))
+    measured = [what for what in ("task", "memory", "bulk") if what in figures]
+    rows: list[tuple[object, ...]] = [("", *measured)]
+    names = [name for name in figures[measured[0]] if not name.endswith(("cpu_ms", "by_kind"))]
+    rows += [(name, *(figures[what][name] for what in measured)) for name in (*names, "client_cpu_ms")]
     print(table(rows))
-    for what in ("task", "memory"):
+    for what in measured:
         print(f"\n{what}: CPU ms {figures[what]['cpu_ms']}")
         print(table([(number, kind) for kind, number in figures[what]["statements_by_kind"].items()]))
     save_figures("cost", figures)

@@ -27,7 +27,7 @@ from uuid import UUID, uuid4
 
 from bench.servers import servers
 from nemuri.client.client import Client
-from nemuri.client.memory_offers import CONCURRENT_OFFERS
+from nemuri.client.memory_offers import PORTION
 from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import serving
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
@@ -118,7 +118,7 @@ async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
     """
     beside = Log(log.connection, log.stream, type(log.subjects)(f"beside-{uuid4().hex[:8]}"))
     await beside.stream.add_stream(name=beside.subjects.stream, subjects=list(beside.subjects.everything))
-    room = asyncio.Semaphore(CONCURRENT_OFFERS)
+    room = asyncio.Semaphore(PORTION)
 
     async def append(memory: MemoryContent) -> None:
         async with room:

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri.client.connection import connect
     from nemuri.client.exchange import CallTimeoutError, ClientError, NotConnectedError
+    from nemuri.client.memory_offers import RefusedMemoriesError
     from nemuri.client.sync import SyncClient, connect_sync
     from nemuri.client.task_waiting import TaskTimeoutError
 
@@ -15,6 +16,7 @@ __all__ = [
     "Client",
     "ClientError",
     "NotConnectedError",
+    "RefusedMemoriesError",
     "SyncClient",
     "TaskTimeoutError",
     "connect",
@@ -26,6 +28,7 @@ _HOMES = {
     "Client": "nemuri.client.client",
     "ClientError": "nemuri.client.exchange",
     "NotConnectedError": "nemuri.client.exchange",
+    "RefusedMemoriesError": "nemuri.client.memory_offers",
     "SyncClient": "nemuri.client.sync",
     "TaskTimeoutError": "nemuri.client.task_waiting",
     "connect": "nemuri.client.connection",

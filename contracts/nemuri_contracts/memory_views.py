@@ -97,12 +97,20 @@ class MemoriesView(Value):
     """Offset of the next page; None on the last page."""
 
 
+class RefusedOffer(Value):
+    """An offered memory that its agent refused."""
+
+    offer: UUID
+    """Id of the offering event."""
+    reason: str
+
+
 class RememberedView(Value):
     """Outcome of offered memories. Offers that are neither pending nor refused were accepted."""
 
     pending: tuple[UUID, ...] = ()
     """Ids of the offers that are not decided yet, in the order of the query."""
-    refused: tuple[UUID, ...] = ()
+    refused: tuple[RefusedOffer, ...] = ()
 
 
 class RecalledMemory(Value):

@@ -1,17 +1,22 @@
-"""The price of a task and of a memory has a budget. Statements are counted, no time is measured."""
+"""The price of a task, of a memory and of memories in bulk has a budget. No time is measured."""
 
 import pytest
-from bench.cost import measure
+from bench.cost import BULK, measure
 
 STATEMENTS_OF_A_TASK = 40
 STATEMENTS_OF_A_MEMORY = 6
+STATEMENTS_OF_MEMORIES_IN_BULK = 50
+"""Statements for `BULK` memories together."""
 MESSAGES_OF_A_TASK = 120
+MESSAGES_OF_A_MEMORY_IN_BULK = 4
 
 
 @pytest.mark.timeout(300)
 async def test_a_task_and_a_memory_stay_within_their_budget() -> None:
-    """PostgreSQL's log shows at most so many statements for a task and for a memory, pings of the pool included."""
-    figures = await measure(tasks=6, memories=10)
+    """PostgreSQL's log shows at most so many statements for a task, for a memory and for memories in bulk, pings of the
+    pool included.
+    """
+    figures = await measure(tasks=6, memories=10, bulks=1)
 
     task, memory = figures["task"], figures["memory"]
     assert task["events"] == pytest.approx(14, abs=1)
@@ -19,3 +24,7 @@ async def test_a_task_and_a_memory_stay_within_their_budget() -> None:
     assert 0 < task["nats_messages"] <= MESSAGES_OF_A_TASK
     assert memory["events"] == pytest.approx(2, abs=0.5)
     assert 0 < memory["statements"] <= STATEMENTS_OF_A_MEMORY, memory["statements_by_kind"]
+    bulk = figures["bulk"]
+    assert bulk["events"] == pytest.approx(2 * BULK, abs=2)
+    assert 0 < bulk["statements"] <= STATEMENTS_OF_MEMORIES_IN_BULK, bulk["statements_by_kind"]
+    assert 0 < bulk["nats_messages"] <= MESSAGES_OF_A_MEMORY_IN_BULK * BULK

@@ -127,7 +127,6 @@ FAILED = [
     ("scorer", "nobody"),
     ("remember", "nobody", "x"),
     ("remember", "cook", "x", "--learning", "zzz=foo"),
-    ("remember", "cook", "--file", "unknown.jsonl"),
     ("courses", "nobody"),
     ("clock", "--advance", "99999999d"),
     ("dead", "show", "intake/999999"),

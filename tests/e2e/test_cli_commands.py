@@ -213,19 +213,31 @@ def test_a_repeated_learning_can_be_separated(nemuri: CommandLine, tmp_path: Pat
 
 
 def test_an_invalid_memory_is_refused(nemuri: CommandLine, tmp_path: Path) -> None:
-    """A memory without words, or with the tag of a principle, is refused in one line, and nothing of its file is
-    stored.
-    """
+    """A memory without words, or with the tag of a principle, is refused in one line."""
     before = nemuri.event_count()
-    lines = tmp_path / "lines.jsonl"
-    lines.write_text('{"content": "salt"}\n{"content": "…"}\n', encoding="utf-8")
-    for done in (nemuri("remember", "cook", "?!"), nemuri("remember", "cook", "--file", lines)):
-        assert (done.code, done.err.count("\n")) == (1, 1)
-        assert "is refused: it has no words" in done.err
+    wordless = nemuri("remember", "cook", "?!")
+    assert (wordless.code, wordless.err.count("\n")) == (1, 1)
+    assert "is refused: it has no words" in wordless.err
     tagged = nemuri("remember", "cook", "greet every guest", "--tag", "principle")
     assert (tagged.code, tagged.err.count("\n")) == (1, 1)
     assert "only an agent's definition creates principles" in tagged.err
     assert nemuri.event_count() == before
+
+
+def test_an_invalid_memory_of_a_file_does_not_hold_up_the_others(nemuri: CommandLine, tmp_path: Path) -> None:
+    """Each refused memory of a file has a line with its place and the reason. The others are stored."""
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text('{"content": "Saffron is dear."}\n{"content": "…"}\n', encoding="utf-8")
+    done = nemuri("remember", "cook", "--file", lines, "--json")
+    assert done.code == 1
+    assert done.err.splitlines() == [
+        f"{lines}:2 is refused: it has no words",
+        "nemuri: 1 of 2 memories is refused; all others are stored",
+    ]
+    [stored, refused] = done.json["memory_ids"]
+    assert refused is None
+    assert done.json["refused"] == {f"{lines}:2": "it has no words"}
+    assert "Saffron is dear." in nemuri("memory", stored).out
 
 
 def test_no_relevant_memory_is_reported(nemuri: CommandLine) -> None:

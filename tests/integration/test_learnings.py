@@ -186,8 +186,8 @@ async def test_a_learning_does_not_repeat_a_memory_of_another_scope(settings: Se
 async def test_an_offered_memory_without_words_is_refused(settings: Settings) -> None:
     """An offered memory without words is refused by the client library and by intake."""
     async with taught_platform(settings) as (resources, client):
-        with pytest.raises(ClientError, match=f"memory 2 of 2 is refused: {WORDLESS}"):
-            await client.remember_all("python", [MemoryContent(content=STEEL), MemoryContent(content="…")])
+        with pytest.raises(ClientError, match=f"the memory is refused: {WORDLESS}"):
+            await client.remember("python", "…")
         offer = MemoryOffered(event_id=uuid4(), client_id="ann", agent_id="python", memory=MemoryContent(content="?!"))
         await resources.log.append(offer)
         await until_idle(resources)

@@ -1,6 +1,7 @@
 """Commands for memories: remember, recall, memories, memory."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
+import sys
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +10,7 @@ from uuid import UUID
 
 import typer
 
-from nemuri.cli.failures import WrongUse
+from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.id_arguments import id_argument
 from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from nemuri_contracts.memory_views import MemoryView, RecalledMemory, RecallView
     from nemuri_domain.strength.memory_history import HistoryStep
 
-BATCH_SIZE = 100
-"""Number of memories of a file that are sent in one call."""
 MAX_SHOWN = 10_000
 """Maximum number of memories shown."""
 
@@ -64,7 +63,7 @@ def remember(
 ) -> None:
     """Store one memory, or the memories of a file, for an agent."""
     from nemuri.files.memory_lines import read_memories
-    from nemuri.terminal.output import say, say_json
+    from nemuri.terminal.output import printable, say, say_json
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -81,11 +80,17 @@ def remember(
         places = ()
         content = (_content(text or "", tag, learning, session.scope(project, domain), said_by, said_at),)
     storable(**{"--key": key})
-    ids = session.run(lambda client: _remembered(client, name, content, places, key))
+    ids, reasons = session.run(lambda client: _remembered(client, name, content, places, key))
+    refused = {places[number]: reason for number, reason in reasons.items()}
+    for place, reason in refused.items():
+        print(printable(f"{place} is refused: {reason}"), file=sys.stderr)
     if session.json:
-        say_json({"agent_id": name, "memory_ids": ids})
+        say_json({"agent_id": name, "memory_ids": ids, "refused": refused})
     else:
-        say(str(ids[0]) if file is None else f"{len(ids)} memories")
+        say(str(ids[0]) if file is None else f"{len(ids) - len(refused)} memories")
+    if refused:
+        verb = "is" if len(refused) == 1 else "are"
+        raise Failure(f"{len(refused)} of {len(ids)} memories {verb} refused; all others are stored")
 
 
 def recall(
@@ -247,20 +252,22 @@ def _content(
 
 async def _remembered(
     client: "Client", agent: str, content: "tuple[MemoryContent, ...]", places: tuple[str, ...], key: str | None
-) -> list[UUID]:
-    from nemuri.client.memory_offers import check
+) -> "tuple[tuple[UUID | None, ...], dict[int, str]]":
+    """Store the memories, and return their ids and the reasons of the refused ones by their position. A refused memory
+    without a place in a file is an error.
+    """
+    from nemuri.client.memory_offers import RefusedMemoriesError
     from nemuri.terminal.output import progress
 
-    [knower] = await client.agents(agent)
-    check(knower, content, places)
     if key is not None:
-        return [await client.remember(agent, **dict(content[0]), key=key)]
-    ids: list[UUID] = []
+        return (await client.remember(agent, **dict(content[0]), key=key),), {}
     with progress("remembering") as show:
-        for start in range(0, len(content), BATCH_SIZE):
-            ids += await client.remember_all(agent, content[start : start + BATCH_SIZE])
-            show(len(ids), len(content))
-    return ids
+        try:
+            return await client.remember_all(agent, content, on_progress=show), {}
+        except RefusedMemoriesError as error:
+            if not places:
+                raise
+            return error.memory_ids, error.reasons
 
 
 def _flat(view: "MemoryView") -> dict[str, Any]:

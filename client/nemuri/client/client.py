@@ -1,6 +1,6 @@
 """The asyncio client: commands to a running platform and queries about it, over NATS alone."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -352,21 +352,29 @@ class Client(QueryMethods):
         [memory_id] = await offer_memories(self._exchange, knower, [memory], key)
         return memory_id
 
-    async def remember_all(self, agent: str, memories: Sequence[MemoryContent]) -> tuple[UUID, ...]:
-        """Give several strength memories to an agent, and return their ids as soon as all can be recalled.
+    async def remember_all(
+        self,
+        agent: str,
+        memories: Sequence[MemoryContent],
+        *,
+        on_progress: Callable[[int, int], object] | None = None,
+    ) -> tuple[UUID, ...]:
+        """Give many strength memories to an agent, and return their ids as soon as all can be recalled.
 
         Args:
             agent: Id of an agent with strength memory.
-            memories: The memories. Each call makes new ones, even from the same contents.
+            memories: The memories, of any number. Each call makes new ones, even from the same contents.
+            on_progress: Function that is called with the number of memories that are stored or refused so far, and with
+                the number of all.
 
         Returns:
             The ids of the memories, in the same order.
 
         Raises:
-            ClientError: The agent is unknown or has another kind of memory; or a memory has no words, the reserved tag
-                "principle", or a learning under a perspective that the agent does not have. Nothing was recorded.
-                Raised after sending too: if the agent refuses a memory, or if none is recorded for a minute. Other
-                memories of the call may be recorded then.
+            RefusedMemoriesError: Some memories are refused: they have no words, the reserved tag "principle", or a
+                learning under a perspective that the agent does not have. All others are stored.
+            ClientError: The agent is unknown or has another kind of memory; then nothing was recorded. Or none was
+                recorded for a minute; others may be recorded then.
 
         Example:
             >>> from nemuri_contracts.client_events import MemoryContent
@@ -376,7 +384,7 @@ class Client(QueryMethods):
             2
         """
         [knower] = await self.agents(agent)
-        return await offer_memories(self._exchange, knower, memories)
+        return await offer_memories(self._exchange, knower, memories, on_progress=on_progress)
 
     async def experience(
         self,
@@ -435,7 +443,9 @@ class Client(QueryMethods):
         Example:
             >>> await client.until_known("python", [])
         """
-        await until_known(self._exchange, agent, causes)
+        if refused := await until_known(self._exchange, agent, causes):
+            why = next(iter(refused.values()))
+            raise ClientError(f"{agent} refused {len(refused)} of {len(causes)} memories: {why}")
 
     async def teach(
         self,

@@ -1,7 +1,7 @@
 """Offering memories or experiences to an agent, and waiting until they are recorded."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from nemuri.client.exchange import ClientError, Exchange, validated
@@ -17,89 +17,151 @@ from nemuri_contracts.tiered_views import TiersView
 from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_infra.process.cancellation import run_together
 
-OFFERS_PER_WAIT = 500
-"""Number of memories that are offered before the client waits until they are recorded."""
+PORTION = 250
+"""Maximum number of memories that are offered before the client asks for their outcomes."""
+PORTION_CHARACTERS = 1_000_000
+"""Maximum length of the contents of these memories together. A single longer memory is offered alone."""
+CONCURRENT_PORTIONS = 4
+"""Number of portions that are on their way at the same time."""
 MAX_STALLED_QUERIES = 30
 """Number of queries in a row without progress, about 2 seconds each, after which the client gives up."""
-CONCURRENT_OFFERS = 64
-"""Number of offers that are sent concurrently."""
 MAX_EXPERIENCE_QUERIES = 30
 """Number of queries about an experience, about 2 seconds each, after which the client gives up."""
+NAMED_REASONS = 5
+"""Number of refused memories that the message of `RefusedMemoriesError` names."""
 
 
-def check(agent: AgentView, memories: Sequence[MemoryContent], places: Sequence[str] = ()) -> None:
-    """Raise `ClientError` for the first memory that the agent cannot use.
+class RefusedMemoriesError(ClientError):
+    """Some memories of a call were refused. All others were stored.
 
-    An agent without strength memory accepts none. A memory is refused if it has no words or the reserved tag
-    "principle" (`offer_validation.refusal_reason`), and if one of its learnings is under a perspective that the agent
-    does not have, because that learning would never be retrieved. `places` name the memories in the message, for
-    example by file and line.
+    Example:
+        >>> from nemuri_contracts.client_events import MemoryContent
+        >>> contents = ["Ann works in Oslo.", "…"]
+        >>> try:
+        ...     await client.remember_all("python", [MemoryContent(content=each) for each in contents])
+        ... except nemuri.RefusedMemoriesError as error:
+        ...     [number for number in error.reasons], [memory_id is None for memory_id in error.memory_ids]
+        ([1], [False, True])
+    """
+
+    def __init__(self, reasons: Mapping[int, str], memory_ids: Sequence[UUID | None]) -> None:
+        named = [f"memory {number + 1}: {reasons[number]}" for number in sorted(reasons)[:NAMED_REASONS]]
+        more = [f"{len(reasons) - NAMED_REASONS} more"] if len(reasons) > NAMED_REASONS else []
+        many = len(memory_ids)
+        verb = "is" if len(reasons) == 1 else "are"
+        said = f"{len(reasons)} of {many} memories {verb} refused, all others are stored: "
+        super().__init__(said + "; ".join([*named, *more]) if many > 1 else f"the memory is refused: {reasons[0]}")
+        self.reasons = dict(sorted(reasons.items()))
+        """The reason of each refusal, by the memory's position in the call, from 0."""
+        self.memory_ids = tuple(memory_ids)
+        """The ids of the memories, in the order of the call; None for each refused one."""
+
+
+def refusals(agent: AgentView, memories: Sequence[MemoryContent]) -> dict[int, str]:
+    """Return the reasons why the agent cannot use some of the memories, by their position from 0.
+
+    A memory is refused if it has no words or the reserved tag "principle" (`offer_validation.refusal_reason`), and if
+    one of its learnings is under a perspective that the agent does not have, because that learning would never be
+    retrieved. Raises `ClientError` if the agent has no strength memory.
     """
     if (kind := agent.definition.memory) != "strength":
         takes = "turns" if kind == "affective" else "experiences"
         raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it takes {takes}, not memories")
-    names = agent.definition.perspective_names
+    found = dict[int, str]()
     for number, each in enumerate(memories):
-        numbered = f"memory {number + 1} of {len(memories)}" if len(memories) > 1 else "the memory"
-        which = places[number] if places else numbered
-        refused = refusal_reason(each)
-        if refused is not None:
-            raise ClientError(f"{which} is refused: {refused}")
-        unknown = next((name for name in each.learnings if name not in names), None)
-        if unknown is not None:
-            raise ClientError(
-                f"{which} is refused: {agent.agent_id} has no perspective {unknown!r:.80}; it has {', '.join(names)}"
-            )
+        unknown = next((name for name in each.learnings if name not in agent.definition.perspective_names), None)
+        if (refused := refusal_reason(each)) is not None:
+            found[number] = refused
+        elif unknown is not None:
+            names = ", ".join(agent.definition.perspective_names)
+            found[number] = f"{agent.agent_id} has no perspective {unknown!r:.80}; it has {names}"
+    return found
 
 
 async def offer_memories(
-    exchange: Exchange, agent: AgentView, memories: Sequence[MemoryContent], key: str | UUID | None = None
+    exchange: Exchange,
+    agent: AgentView,
+    memories: Sequence[MemoryContent],
+    key: str | UUID | None = None,
+    on_progress: Callable[[int, int], object] | None = None,
 ) -> tuple[UUID, ...]:
     """Offer memories to an agent, wait until all can be recalled, and return their ids in order.
 
-    A `key` may be given only with a single memory. Raises `ClientError` before anything is sent if the agent cannot use
-    a memory (see `check`), and after sending if `until_known` fails; some memories may be recorded then.
+    A `key` may be given only with a single memory. `on_progress` is called with the number of decided memories and the
+    number of all. Raises `RefusedMemoriesError` at the end if some are refused, and errors of the connection and of
+    `until_known`; some memories may be recorded then.
     """
-    check(agent, memories)
-    known: list[UUID] = []
-    for start in range(0, len(memories), OFFERS_PER_WAIT):
-        known += await _offered(exchange, agent.agent_id, memories[start : start + OFFERS_PER_WAIT], key)
-    return tuple(known)
+    reasons, ids = refusals(agent, memories), dict[int, UUID]()
+    room = asyncio.Semaphore(CONCURRENT_PORTIONS)
+
+    async def offer(numbers: Sequence[int]) -> None:
+        async with room:
+            refused = await _offered(exchange, agent.agent_id, {each: memories[each] for each in numbers}, key, ids)
+        reasons.update(refused)
+        if on_progress is not None:
+            on_progress(len(ids) + len(reasons), len(memories))
+
+    await run_together(*map(offer, _portions(memories, reasons)))
+    if reasons:
+        raise RefusedMemoriesError(reasons, [ids.get(number) for number in range(len(memories))])
+    return tuple(ids[number] for number in range(len(memories)))
+
+
+def _portions(memories: Sequence[MemoryContent], refused: Container[int]) -> Iterator[list[int]]:
+    """Yield the positions of the memories that are not refused, in portions."""
+    portion, characters = list[int](), 0
+    for number, each in enumerate(memories):
+        if number in refused:
+            continue
+        size = len(each.content) + sum(map(len, each.learnings.values()))
+        if portion and (len(portion) == PORTION or characters + size > PORTION_CHARACTERS):
+            yield portion
+            portion, characters = [], 0
+        portion.append(number)
+        characters += size
+    if portion:
+        yield portion
 
 
 async def _offered(
-    exchange: Exchange, agent: str, memories: Sequence[MemoryContent], key: str | UUID | None
-) -> list[UUID]:
-    offers = [
-        validated(MemoryOffered, event_id=event_id_of(exchange, key, "memory", agent), agent_id=agent, memory=each)
-        for each in memories
-    ]
-    room = asyncio.Semaphore(CONCURRENT_OFFERS)
-
-    async def offer(event: MemoryOffered) -> None:
-        async with room:
-            await append_once(exchange, event, key)
-
-    await run_together(*map(offer, offers))
-    await until_known(exchange, agent, [each.event_id for each in offers])
-    return [derive(each.event_id, MemoryEncoded.kind_of()) for each in offers]
-
-
-async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> None:
-    """Wait until the memories of these `memory_offered` or `experience_offered` events can be recalled.
-
-    Raises `ClientError` if the agent is unknown or refuses a memory, and after `MAX_STALLED_QUERIES` queries in a row
-    without progress.
+    exchange: Exchange,
+    agent: str,
+    memories: Mapping[int, MemoryContent],
+    key: str | UUID | None,
+    ids: dict[int, UUID],
+) -> dict[int, str]:
+    """Offer memories, wait until they are decided, add the ids of the accepted ones to `ids`, and return the reasons
+    why others were refused.
     """
-    pending, stalled = tuple(offers), 0
+    offers = {
+        number: validated(
+            MemoryOffered, event_id=event_id_of(exchange, key, "memory", agent), agent_id=agent, memory=each
+        )
+        for number, each in memories.items()
+    }
+    await run_together(*(append_once(exchange, each, key) for each in offers.values()))
+    refused = await until_known(exchange, agent, [each.event_id for each in offers.values()])
+    for number, each in offers.items():
+        if each.event_id not in refused:
+            ids[number] = derive(each.event_id, MemoryEncoded.kind_of())
+    return {number: refused[each.event_id] for number, each in offers.items() if each.event_id in refused}
+
+
+async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> dict[UUID, str]:
+    """Wait until the agent has accepted or refused the memories of these `memory_offered` or `experience_offered`
+    events. Return the reasons of the refusals, by offer.
+
+    Raises `ClientError` if the agent is unknown, and after `MAX_STALLED_QUERIES` queries in a row without progress.
+    """
+    pending, stalled, refused = tuple(offers), 0, dict[UUID, str]()
     while pending:
         view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending)
-        if view.refused:
-            raise ClientError(f"{len(view.refused)} of {len(offers)} memories were refused by {agent}")
+        refused |= {each.offer: each.reason for each in view.refused}
         stalled = stalled + 1 if view.pending == pending else 0
         if stalled > MAX_STALLED_QUERIES:
             raise ClientError(f"{len(pending)} memories are in the log, but not encoded yet; see `nemuri status`")
         pending = view.pending
+    return refused
 
 
 async def record_experience(

@@ -1,6 +1,6 @@
 """Queries of services and clients on tasks, agents, strength memories and the journal."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
@@ -68,6 +68,10 @@ class Views:
             last = (await log.newest_on(log.subjects.of_agent(agent_id, kind))).sequence
         await self.wait_until(last)
         return last
+
+    async def prepare(self, events: Sequence[Event]) -> None:
+        """Look up in one statement what `is_effective` needs to know about several events."""
+        await self.tasks.prepare(events)
 
     async def is_effective(self, event: Event) -> bool:
         """Return whether the event is the first one with its id and not erased, so that it must be handled.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, cast, get_args
+from typing import cast, get_args
 from uuid import UUID
 
 from cachetools import LRUCache
@@ -23,9 +23,10 @@ MAX_STATES = 2_000
 """Maximum number of tasks whose folded states one process caches."""
 _FOLDED: frozenset[type[Event]] = frozenset(get_args(LifeEvent))
 _KNOWN = text("""
-    SELECT (SELECT min(sequence) FROM journal WHERE event_id = :event_id) AS sequence,
-        EXISTS (SELECT FROM erased WHERE name = ANY(:names)) AS erased
+    SELECT event_id::text AS name, sequence FROM journal WHERE event_id = ANY(:ids)
+    UNION ALL SELECT name, NULL FROM erased WHERE name = ANY(:names)
 """)
+"""The sequences of the first events with these ids, and those of these names that are erased, without a sequence."""
 _ERASED_AGENTS = text("SELECT substr(name, 7) FROM erased WHERE name LIKE 'agent/%'")
 
 
@@ -76,6 +77,19 @@ class RecentTasks:
         self._states[begun] = _Folded(state, max(known.events, len(events)))
         return state
 
+    async def prepare(self, events: Sequence[Event]) -> None:
+        """Look up in one statement what `is_effective` needs to know about several events."""
+        places = {each.sequence or 0: each for each in events}
+        if len(events) < 2 or not await self._usable(max(places)):
+            return
+        new = [
+            each
+            for place, each in places.items()
+            if self.recent.covers(place) and (each.event_id, place) not in self._fresh
+        ]
+        if new:
+            await self._look_up(new)
+
     async def is_effective(self, event: Event) -> bool | None:
         """Return whether an event is the first with its id and not erased; None if only projections that contain it can
         tell.
@@ -117,12 +131,24 @@ class RecentTasks:
         """
         key = event.event_id, event.sequence or 0
         if (known := self._fresh.get(key)) is None:
-            with projected_up_to(self.recent.after):
-                async with self.database.reading() as connection:
-                    row = (await connection.execute(_KNOWN, _names(event))).one()
-            known = not row.erased and row.sequence in {None, event.sequence}
-            self._fresh[key] = known
+            known = (await self._look_up([event]))[0]
         return known
+
+    async def _look_up(self, events: Sequence[Event]) -> list[bool]:
+        """Look up in one statement whether each event is the first with its id and not erased. Caches the answers."""
+        names = [erased_keys([each]) for each in events]
+        asked = {"ids": [each.event_id for each in events], "names": sorted(set[str]().union(*names))}
+        with projected_up_to(self.recent.after):
+            async with self.database.reading() as connection:
+                rows = (await connection.execute(_KNOWN, asked)).all()
+        places = {row.name: row.sequence for row in rows if row.sequence is not None}
+        erased = {row.name for row in rows if row.sequence is None}
+        found = list[bool]()
+        for event, its_names in zip(events, names, strict=True):
+            fresh = places.get(str(event.event_id)) in {None, event.sequence} and erased.isdisjoint(its_names)
+            self._fresh[event.event_id, event.sequence or 0] = fresh
+            found.append(fresh)
+        return found
 
     async def _agents_erased(self) -> frozenset[str]:
         if (names := self._erased_agents) is None:
@@ -133,7 +159,3 @@ class RecentTasks:
             if began == self._began:
                 self._erased_agents = names
         return names
-
-
-def _names(event: Event) -> dict[str, Any]:
-    return {"event_id": event.event_id, "names": sorted(erased_keys([event]))}

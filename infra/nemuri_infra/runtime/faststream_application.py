@@ -3,47 +3,35 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import structlog
 from faststream import AckPolicy, FastStream
-from faststream.exceptions import NackMessage, RejectMessage
 from faststream.nats import JStream, NatsBroker, PullSub
 from faststream.nats.annotations import NatsMessage
 from faststream.nats.security import NatsSecurity, NatsUserPassword
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
-from nemuri_contracts.codec import AnyEvent, UndecodableError
 from nemuri_contracts.queries import Query
 from nemuri_infra.bus.access import Credentials, credentials, inbox, sender_of, servers
 from nemuri_infra.bus.connection import PING_SECONDS, ConnectionProblems
-from nemuri_infra.bus.event_log import ANSWER_SECONDS, Log, message_id
+from nemuri_infra.bus.durable_reader import DurableReader
+from nemuri_infra.bus.event_log import ANSWER_SECONDS
 from nemuri_infra.bus.faststream_broker import Broker, Handler
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ModelUnavailable
-from nemuri_infra.observability.deliveries import Delivery, delivery
 from nemuri_infra.process.cancellation import cancel_and_wait
-from nemuri_infra.projections.progress import BehindError
-from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
-from nemuri_infra.runtime.outage_errors import is_outage
+from nemuri_infra.runtime.event_groups import MAX_WAITING
+from nemuri_infra.runtime.fair_turns import FairSlots
+from nemuri_infra.runtime.message_handling import acknowledge_message, take_message
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import EventProcessor, GaveUpError, Service
-from nemuri_infra.stores.dead_letters import DeadLetters, dead_letter_of, with_event_details
+from nemuri_infra.runtime.service import EventProcessor, Service
 
 DRAIN_SECONDS = 20.0
 """Seconds that a stopping service gets to finish the events in work.
 
 Unfinished events are redelivered after `ack_wait` seconds.
-"""
-MAX_BACKOFF_SECONDS = 30.0
-"""Maximum number of seconds until an event is redelivered."""
-MAX_MODEL_BACKOFF_SECONDS = 120.0
-"""Maximum number of seconds until an event is redelivered if a model provider was unavailable.
-
-It is longer than `MAX_BACKOFF_SECONDS` because each attempt may cost money.
 """
 EXTRA_SLOTS_DIVISOR = 4
 """Divisor that gives the additional slots of a worker: `concurrency // EXTRA_SLOTS_DIVISOR` beyond `concurrency`.
@@ -54,6 +42,11 @@ QUEUE_FACTOR = 3
 """Maximum number of waiting events of one client in one worker, as a multiple of the service's slots."""
 HELD_FACTOR = 8
 """Maximum number of events that one worker holds, in work or waiting, as a multiple of the service's slots."""
+HELD_TOGETHER = 2 * MAX_WAITING
+"""Maximum number of events that one worker holds if its service handles events of a kind together.
+
+It is more than one client can let wait.
+"""
 QUERY_SLOTS = 8
 """Maximum number of queries of one topic that one worker answers concurrently.
 
@@ -147,8 +140,8 @@ def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> No
 
 
 def _consume(broker: NatsBroker, durable: Durable, processor: EventProcessor, prefix: str) -> None:
-    options: dict[str, Any] = {"max_workers": HELD_FACTOR * durable.concurrency} if durable.concurrency > 1 else {}
-    turns = _slots_for(durable.concurrency)
+    turns, several = _slots_for(durable.concurrency), durable.concurrency > 1
+    options: dict[str, Any] = {"max_workers": durable.concurrency} if several else {}
     subscriber = broker.subscriber(
         durable.subjects[0],
         stream=JStream(processor.resources.log.subjects.stream, declare=False),
@@ -161,12 +154,13 @@ def _consume(broker: NatsBroker, durable: Durable, processor: EventProcessor, pr
     )
 
     async def handle(message: NatsMessage) -> None:
-        await _take(message, processor, turns)
+        raw: Msg = message.raw_message
+        async with _heartbeat(raw, processor.resources.settings.ack_wait):
+            await take_message(raw, processor, turns)
 
     subscriber(Handler(handle))
-    if durable.concurrency > 1:
-        _keep_alive_while_held(subscriber, processor.resources.settings.ack_wait)
-        _give_back_when_stopped(subscriber, turns)
+    if several:
+        _read_continuously(subscriber, durable, processor, turns)
 
 
 def _slots_for(concurrency: int) -> FairSlots:
@@ -176,142 +170,39 @@ def _slots_for(concurrency: int) -> FairSlots:
     )
 
 
-def _give_back_when_stopped(subscriber: Any, turns: FairSlots) -> None:
-    """Make `subscriber.stop` first reject the events that wait for a slot, so that another worker gets them at once."""
-    stop = subscriber.stop
+def _read_continuously(subscriber: Any, durable: Durable, processor: EventProcessor, turns: FairSlots) -> None:
+    """Let a FastStream subscriber get its messages from a `DurableReader`.
+
+    FastStream requests one message at a time, which takes twice as many messages, and runs each through its own
+    middlewares, which takes longer than handling an event. A stopping subscriber first rejects the events that wait for
+    a slot, so that another worker gets them at once.
+    """
+    log, stop = processor.resources.log, subscriber.stop
+    readers = list[DurableReader]()
+
+    async def take(raw: Msg) -> None:
+        with subscriber.lock:
+            await acknowledge_message(raw, processor, turns)
+
+    async def subscribe() -> None:
+        connection = subscriber.connection
+        requests = f"$JS.API.CONSUMER.MSG.NEXT.{log.subjects.stream}.{durable.name}"
+        room = HELD_FACTOR * durable.concurrency if not processor.service.together else HELD_TOGETHER
+        wait = processor.resources.settings.ack_wait
+        readers.append(DurableReader(connection, requests, connection.new_inbox(), room, wait, take))
+        subscriber.add_task(readers[-1].run)
 
     async def stopped() -> None:
         turns.close()
+        for reader in readers:
+            await reader.stop()
         await stop()
 
-    subscriber.stop = stopped
-
-
-def _keep_alive_while_held(subscriber: Any, ack_wait: float) -> None:
-    """Make the subscriber send heartbeats for an event that it has pulled but cannot start, because the worker is full.
-
-    Without heartbeats the server would deliver the event to another worker too.
-    """
-    put = subscriber._put_msg  # noqa: SLF001 - FastStream has no hook between the pull and the handler
-
-    async def held(message: Msg) -> None:
-        async with _heartbeat(message, ack_wait):
-            await put(message)
-
-    subscriber._put_msg = held  # noqa: SLF001
-
-
-@dataclass(frozen=True, slots=True)
-class _DecodedMessage:
-    """A message of the log with its event, or with the decoding error, and the client whose slot it takes."""
-
-    raw: Msg
-    event: AnyEvent | UndecodableError
-    asker: str
-
-
-async def _take(message: NatsMessage, processor: EventProcessor, turns: FairSlots) -> None:
-    """Wait for a slot of the event's client, then handle the event. Sends heartbeats all the time.
-
-    Raises `NackMessage` if the client has too many events waiting. The event is then redelivered later.
-    """
-    raw: Msg = message.raw_message
-    async with _heartbeat(message, processor.resources.settings.ack_wait):
-        arrival = await _decoded(raw, processor.resources, look=turns.busy)
-        sequence = raw.metadata.sequence.stream
-        try:
-            turns.admit(arrival.asker, sequence)
-            async with turns.turn(arrival.asker):
-                await _handle(arrival, processor, turns)
-        except CrowdedError as error:
-            processor.resources.metrics.put_off.labels(processor.service.name).inc()
-            raise NackMessage(delay=error.delay) from error
-
-
-async def _decoded(raw: Msg, resources: Resources, *, look: bool) -> _DecodedMessage:
-    log = resources.log
-    try:
-        event = log.decode(raw)
-    except UndecodableError as error:
-        return _DecodedMessage(raw, error, log.subjects.client_of(raw.subject) or "")
-    return _DecodedMessage(raw, event, await resources.clients.of(event, resources.database, look=look))
-
-
-async def _handle(arrival: _DecodedMessage, processor: EventProcessor, turns: FairSlots) -> None:
-    """Handle a message and decide about its acknowledgement.
-
-    If this returns, the message is acknowledged. Raises `RejectMessage` if no attempt can succeed, so that the message
-    is not redelivered. Raises `NackMessage` to redeliver it after the backoff.
-    """
-    raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
-    with delivery(processor.service.name, raw, processor.resources.metrics) as seen:
-        try:
-            await _deliver(arrival, processor, seen)
-            seen.outcome = "done"
-            turns.forget_event(*place)
-        except (UndecodableError, GaveUpError) as error:
-            seen.outcome = "gave_up" if isinstance(error, GaveUpError) else "undecodable"
-            logger.warning("dead letter", outcome=seen.outcome)
-            turns.forget_event(*place)
-            raise RejectMessage from error
-        except Exception as error:
-            delay = _delay(error, raw.metadata.num_delivered)
-            if is_outage(error):
-                seen.outcome = "waiting"
-                logger.info("waiting", why=log_safe(error), seconds=delay)
-                turns.put_off(*place, delay)
-            else:
-                seen.outcome = "fault"
-                logger.exception("fault")
-            raise NackMessage(delay=delay) from error
-
-
-def _delay(error: Exception, deliveries: int) -> float:
-    """Return the seconds until the event is redelivered after `error`.
-
-    The backoff doubles with each delivery. It is at most `MAX_BACKOFF_SECONDS`. After an unavailable model provider it
-    is at least the time that the provider asked for, and at most `MAX_MODEL_BACKOFF_SECONDS`.
-    """
-    growing = 0.05 * 2.0 ** min(deliveries, 12)
-    if isinstance(error, ModelUnavailable):
-        return min(MAX_MODEL_BACKOFF_SECONDS, max(error.retry_after or 0.0, growing))
-    return min(MAX_BACKOFF_SECONDS, growing)
-
-
-async def _deliver(arrival: _DecodedMessage, processor: EventProcessor, seen: Delivery) -> None:
-    """Pass the message's event to the service. If the service gives it up, store a dead letter and raise `GaveUpError`.
-
-    A message that cannot be decoded raises `UndecodableError` if a client sent it. The one service that consumes all
-    client events then stores a dead letter. If a service sent it, `BehindError` is raised and the message waits: it
-    comes from a newer version, or it halts the projector until an operator repairs or parks it. A parked message is
-    skipped.
-    """
-    log, letters, service = processor.resources.log, DeadLetters(processor.resources.log), processor.service
-    raw, event = arrival.raw, arrival.event
-    if isinstance(event, UndecodableError):
-        if log.subjects.client_of(raw.subject) is None:
-            if await _is_parked(raw, log):
-                return
-            raise BehindError(str(event)) from event
-        if service.consumes_client_events:
-            await letters.store(dead_letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
-        raise event
-    seen.concerns(event)
-    try:
-        await processor.process(event, raw.metadata.num_delivered)
-    except GaveUpError as error:
-        letter = dead_letter_of(service.name, raw, str(error), error.fault)
-        await letters.store(with_event_details(letter, event, error.attempt, error.faults), raw.data)
-        raise
-
-
-async def _is_parked(raw: Msg, log: Log) -> bool:
-    """Return whether an operator has parked a message that cannot be decoded, so that services skip it."""
-    return (await log.parked()).covers(message_id(raw.subject, raw.data), raw.metadata.sequence.stream)
+    subscriber._create_subscription, subscriber.stop = subscribe, stopped  # noqa: SLF001 - FastStream has no hook
 
 
 @asynccontextmanager
-async def _heartbeat(message: NatsMessage | Msg, ack_wait: float) -> AsyncIterator[None]:
+async def _heartbeat(message: Msg, ack_wait: float) -> AsyncIterator[None]:
     """Send a heartbeat for the message every third of `ack_wait` seconds during the context.
 
     Each heartbeat extends the acknowledgement deadline.

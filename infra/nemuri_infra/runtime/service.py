@@ -13,13 +13,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import reduce
-from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import structlog
 from pydantic import ValidationError
 
 from nemuri_contracts.codec import UndecodableError, validation_message
-from nemuri_contracts.event import Event
+from nemuri_contracts.event import ClientEvent, Event
 from nemuri_contracts.memory_views import RetriedView
 from nemuri_contracts.queries import Answer, Query, Refusal, RetryQuery
 from nemuri_contracts.subjects import PARTITIONS, Subjects
@@ -28,6 +28,7 @@ from nemuri_infra.models.call_budget import SpentError, count_replies
 from nemuri_infra.observability import tracing
 from nemuri_infra.projections.progress import BehindError, projected_up_to
 from nemuri_infra.runtime.consumer_pauses import check_complete
+from nemuri_infra.runtime.event_groups import EventGroups
 from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
 from nemuri_infra.runtime.outage_errors import INCOMPLETE_INPUT_ERRORS, OUTAGE_ERRORS, is_outage
 from nemuri_infra.runtime.provisioning import Durable
@@ -52,9 +53,11 @@ class ConditionalAppend(Generic[E_co]):
 
 Outcome = Event | ConditionalAppend[Event] | Sequence[Event] | None
 EventHandler = Callable[[Any, Resources], Awaitable[Outcome]]
+GroupHandler = Callable[[Any, Resources], Awaitable[Sequence[Event | None]]]
 QueryHandler = Callable[[Any, Resources], Awaitable[Answer | Refusal]]
 R = TypeVar("R", bound=EventHandler)
 A = TypeVar("A", bound=QueryHandler)
+G = TypeVar("G", bound=GroupHandler)
 
 logger = structlog.get_logger()
 WORKERS = 16
@@ -94,6 +97,8 @@ class Service:
     time.
     """
     handlers: dict[type[Event], EventHandler] = field(default_factory=dict)
+    together: set[type[Event]] = field(default_factory=set)
+    """Kinds of events whose handler takes several events at once and returns one outcome for each."""
     query_handlers: dict[type[Query], QueryHandler] = field(default_factory=dict)
     appending: set[type[Query]] = field(default_factory=lambda: {RetryQuery})
     """Kinds of queries whose handlers may append an event."""
@@ -122,6 +127,20 @@ class Service:
             if twice := self.handlers.keys() & set(kinds):
                 raise ValueError(f"{self.name} handles {', '.join(each.__name__ for each in twice)} twice")
             self.handlers.update(dict.fromkeys(kinds, function))
+            return function
+
+        return declare
+
+    def handles_together(self, kind: type[ClientEvent]) -> Callable[[G], G]:
+        """Return a decorator that makes a function the handler of events of this kind of one client, many at a time.
+
+        The function returns one outcome for each event. If it raises an error, it is called again with each event
+        alone. It must not call a model. The decorator raises ValueError as `handles` does.
+        """
+
+        def declare(function: G) -> G:
+            self.handles(kind)(cast("EventHandler", function))
+            self.together.add(kind)
             return function
 
         return declare
@@ -210,6 +229,7 @@ class EventProcessor:
     service: Service
     resources: Resources
     _one_suspect: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _groups: EventGroups = field(init=False)
     _waiters: FairSlots = field(
         default_factory=lambda: FairSlots(
             16 * MAX_WAITING_QUERIES, share=MAX_WAITING_QUERIES, max_queue=0, patient=False
@@ -218,6 +238,10 @@ class EventProcessor:
     """Slots of the queries that wait for the projections. They are separate, so waiting queries do not block the
     others.
     """
+
+    def __post_init__(self) -> None:
+        """Let the groups be handled by the handlers of the service."""
+        self._groups = EventGroups(self._outcomes)
 
     async def process(self, event: Event, delivery: int = 1) -> None:
         """Handle an event and append the events that the handler returns. Does nothing if the service has no handler
@@ -236,15 +260,17 @@ class EventProcessor:
         tried = await tries.of(*place)
         async with self._one_suspect if tried.suspect else nullcontext():
             await tries.begin(*place, tried)
-            await self._try(event, tried)
+            await self._try(event, tried, alone=tried.suspect or type(event) not in self.service.together)
 
-    async def _try(self, event: Event, tried: DeliveryAttempts) -> None:
+    async def _try(self, event: Event, tried: DeliveryAttempts, *, alone: bool) -> None:
         if tried.give_up_reason() is None:
             spent = self.resources.call_budgets.of(self.service.name, event, tried.calls)
             waits = False
             try:
                 with count_replies(spent):
-                    await self._process(event)
+                    await self._process(event, alone=alone)
+            except CrowdedError:
+                raise
             except Exception as error:
                 faults, tried = tried.faults, self._after(error, replace(tried, calls=spent.calls))
                 waits = tried.faults == faults
@@ -270,13 +296,11 @@ class EventProcessor:
     async def _note(self, event: Event, tried: DeliveryAttempts) -> None:
         await self.resources.delivery_attempts.note(self.service.name, event.sequence or 0, tried)
 
-    async def _process(self, event: Event) -> None:
-        with tracing.span("views", sequence=event.sequence or 0):
-            effective = await self._is_effective(event)
-        if not effective:
-            return
-        with projected_up_to(event.sequence or 0):
-            outcome = await self.service.handlers[type(event)](event, self.resources)
+    async def _process(self, event: Event, *, alone: bool = True) -> None:
+        if isinstance(event, ClientEvent) and not alone:
+            outcome = await self._groups.outcome(event, event.client_id)
+        else:
+            [outcome] = await self._outcomes([event])
         if tracing.recording():
             await link_joined(outcome.event if isinstance(outcome, ConditionalAppend) else outcome, self.resources)
         if isinstance(outcome, ConditionalAppend):
@@ -284,6 +308,22 @@ class EventProcessor:
             return
         for each in (outcome,) if isinstance(outcome, Event) else outcome or ():
             await self.resources.log.append(each)
+
+    async def _outcomes(self, events: Sequence[Event]) -> Sequence[Outcome]:
+        """Return the handler's outcome for each of these events of one kind. It is None for an event without effect."""
+        kind, last = type(events[0]), max(each.sequence or 0 for each in events)
+        with tracing.span("views", sequence=last):
+            await self.resources.views.prepare(events)
+            effective = [each for each in events if await self._is_effective(each)]
+        if not effective:
+            return [None] * len(events)
+        handler = self.service.handlers[kind]
+        with projected_up_to(last):
+            if kind not in self.service.together:
+                return [await handler(events[0], self.resources)]
+            found = await handler(effective, self.resources)
+        outcomes = dict(zip((each.sequence for each in effective), cast("Sequence[Event | None]", found), strict=True))
+        return [outcomes.get(each.sequence) for each in events]
 
     async def _is_effective(self, event: Event) -> bool:
         """Return whether the event has an effect: it is the first event with its id, and it is neither erased nor

@@ -110,6 +110,11 @@ class Vectors:
             rows += await self._made(some)
         return np.stack(rows) if rows else np.zeros((0, self.embedder.dimension), dtype=np.float32)
 
+    async def store_missing(self, texts: Sequence[str]) -> None:
+        """Compute and store the vectors of texts that are not stored yet. Does nothing for hashed vectors."""
+        if self.embedder.stored:
+            await self.of(texts)
+
     async def _made(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """Return the vectors of a few texts. Vectors that are not in the store are computed and stored."""
         keys = [self.key(text) for text in texts]

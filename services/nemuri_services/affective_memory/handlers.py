@@ -54,7 +54,7 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
     reply = await resources.models.light.feel(FeelJob(prompt=event.prompt, reply=event.reply))
     vectors = resources.vectors.with_embedder_of(defined.embedding)
     words = embedded_text(reply.value.trigger, reply.value.content)
-    await vectors.of([words])
+    await vectors.store_missing([words])
     sort = relation_in(event.prompt)
     known = await most_similar_memory(words, agent, defined, resources) if sort else ()
     made = TurnUnderstanding(reply.value, reply.usage, vectors.key(words), sort, known)
@@ -95,7 +95,7 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
         calls.append(reply.usage)
     vectors = resources.vectors.with_embedder_of(defined.embedding)
     text = embedded_text(words.trigger, words.content)
-    await vectors.of([text])
+    await vectors.store_missing([text])
     usage = Usage.together(calls)
     return MemoryCompressed.following(
         event,

@@ -17,6 +17,7 @@ from nemuri_contracts.tasks import (
     TaskSummarised,
 )
 from nemuri_domain.language.keywords import keywords
+from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory, principle_key
 from nemuri_domain.strength.offer_validation import PRINCIPLE, refusal_reason
 from nemuri_domain.strength.policy import Policy
@@ -119,12 +120,23 @@ async def continue_chunks(event: ChunkSummarised, resources: Resources) -> TaskS
     return fan_in.summarise(event, await resources.views.with_chunks(TaskState(task)))
 
 
-@service.handles(MemoryOffered)
-async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | MemoryRefused:
-    """Encode an offered memory. Refuse it if the agent is unknown or has no strength memory, or if the content is not
-    acceptable (`refusal_reason`).
+@service.handles_together(MemoryOffered)
+async def encode(events: Sequence[MemoryOffered], resources: Resources) -> Sequence[MemoryEncoded | MemoryRefused]:
+    """Encode offered memories. Refuse a memory if the agent is unknown or has no strength memory, or if the content is
+    not acceptable (`refusal_reason`).
     """
-    agent = await resources.views.agent(str(event.agent_id), only_rules=True)
+    agents = {name: await resources.views.agent(name, only_rules=True) for name in {each.agent_id for each in events}}
+    found = [_encoded_or_refused(each, agents[each.agent_id], resources) for each in events]
+    for agent in filter(None, agents.values()):
+        mine = [each for each in found if isinstance(each, MemoryEncoded) and each.agent_id == agent.agent_id]
+        vectors = resources.vectors.with_embedder_of(agent.embedding)
+        await vectors.store_missing([embedded_text(each.memory) for each in mine])
+    return found
+
+
+def _encoded_or_refused(
+    event: MemoryOffered, agent: Agent | None, resources: Resources
+) -> MemoryEncoded | MemoryRefused:
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
     if (kind := agent.definition.memory) != "strength":
@@ -133,10 +145,9 @@ async def encode(event: MemoryOffered, resources: Resources) -> MemoryEncoded | 
     refused = refusal_reason(event.memory)
     if refused is not None:
         return MemoryRefused.following(event, reason=refused)
-    origin = Origin(client_id=event.client_id)
-    text, vectors = embedded_text(event.memory), resources.vectors.with_embedder_of(agent.embedding)
-    await vectors.of([text])
-    return encoded(event, new_memory(agent, event.memory, vectors.key(text), origin=origin), source="manual")
+    key = resources.vectors.with_embedder_of(agent.embedding).key(embedded_text(event.memory))
+    new = new_memory(agent, event.memory, key, origin=Origin(client_id=event.client_id))
+    return encoded(event, new, source="manual")
 
 
 @service.handles(AgentDefined)
@@ -149,7 +160,7 @@ async def encode_principles(event: AgentDefined, resources: Resources) -> Sequen
     known = await resources.views.agent(event.agent_id, only_rules=True)
     rules = known.rules if known else Policy()
     held, vectors = event.definition.held, resources.vectors.with_embedder_of(event.embedding)
-    await vectors.of([text for text, _ in held])
+    await vectors.store_missing([text for text, _ in held])
     return [
         encoded(
             event,

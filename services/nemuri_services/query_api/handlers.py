@@ -2,13 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from itertools import chain
 from uuid import UUID
 
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.codec import digest
 from nemuri_contracts.error_messages import not_by_use
-from nemuri_contracts.event import derive
 from nemuri_contracts.explanation_views import RoutingView, WhyView
 from nemuri_contracts.health_views import HealthView
 from nemuri_contracts.memory_views import (
@@ -39,13 +37,12 @@ from nemuri_contracts.queries import (
     WhyQuery,
 )
 from nemuri_contracts.scorers import ScorerView
-from nemuri_contracts.strength import MemoryEncoded, MemoryRefused, SessionEnded
+from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
-from nemuri_contracts.tiered import ExperienceRecorded
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.training_samples import MAX_ASSIGNMENTS
-from nemuri_infra.projections.erasure import absent, erased_of, is_erased
+from nemuri_infra.projections.erasure import absent, is_erased
 from nemuri_infra.projections.id_lookup import find_by_prefix
 from nemuri_infra.projections.learning_queries import count_samples
 from nemuri_infra.projections.projection import FOLD, OtherFoldsError
@@ -55,6 +52,7 @@ from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.results import shortened_result
 from nemuri_services.query_api.explanations import LostError, explanation, routing
 from nemuri_services.query_api.health import health_of, memo_of
+from nemuri_services.query_api.offer_outcomes import OfferOutcomes
 from nemuri_services.query_api.presenters import agent_view, feedback_of, in_force, memory_view, page, result_of
 from nemuri_services.query_api.scorers import scorer_view
 
@@ -217,13 +215,13 @@ async def offer_outcomes(query: RememberedQuery, resources: Resources) -> Rememb
     """
     if await resources.views.agent(query.agent_id, only_rules=True) is None:
         return await _unknown_agent(query.agent_id, resources)
-    until = asyncio.get_running_loop().time() + LONGEST_WAIT
+    outcomes, until = OfferOutcomes.of(query.offers), asyncio.get_running_loop().time() + LONGEST_WAIT
     while True:
         here = resources.views.progress.sequence
-        view = await _offer_outcomes(query.offers, resources)
+        await outcomes.update(resources)
         left = until - asyncio.get_running_loop().time()
-        if not view.pending or left <= 0 or not await _wait_for_progress(here, left, resources):
-            return view
+        if not outcomes.pending or left <= 0 or not await _wait_for_progress(here, left, resources):
+            return await outcomes.view(resources)
 
 
 async def _wait_for_progress(beyond: int, seconds: float, resources: Resources) -> bool:
@@ -233,22 +231,6 @@ async def _wait_for_progress(beyond: int, seconds: float, resources: Resources) 
     """
     async with slot_released():
         return await resources.views.progress.wait_beyond(beyond, seconds=seconds)
-
-
-async def _offer_outcomes(offers: Sequence[UUID], resources: Resources) -> RememberedView:
-    taken = {each: {derive(each, kind.kind_of()) for kind in (MemoryEncoded, ExperienceRecorded)} for each in offers}
-    refused = {each: derive(each, MemoryRefused.kind_of()) for each in offers}
-    happened = await resources.views.lately_projected([*chain.from_iterable(taken.values()), *refused.values()])
-    open_offers = [each for each in offers if not happened & {*taken[each], refused[each]}]
-    older = [each for each in open_offers if resources.views.recent.first(each) is None]
-    if older:
-        outcomes = [*chain.from_iterable(taken[each] for each in older), *(refused[each] for each in older)]
-        happened |= await resources.views.projected_ids(outcomes)
-    gone = await erased_of(resources.database, older) if older else set()
-    return RememberedView(
-        pending=tuple(each for each in offers if not happened & {*taken[each], refused[each]} and each not in gone),
-        refused=tuple(each for each in offers if refused[each] in happened or each in gone),
-    )
 
 
 @service.answers(ScorerQuery)

@@ -76,6 +76,6 @@ async def _memory_events(
 
 async def _new_memory(memory: MemoryContent, embedding: Embedding, strength: float, resources: Resources) -> NewMemory:
     text, vectors = embedded_text(memory), resources.vectors.with_embedder_of(embedding)
-    await vectors.of([text])
+    await vectors.store_missing([text])
     names = precedents.DEFINITION.perspective_names
     return NewMemory(memory=memory, vector=vectors.key(text), strength=strength, perspectives=names)

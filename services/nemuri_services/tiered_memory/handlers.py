@@ -51,7 +51,7 @@ async def record(event: ExperienceOffered, resources: Resources) -> ExperienceRe
     if found is None:
         least = agent.rules.short_term.min_importance
         return MemoryRefused.following(event, reason=f"its importance is below {least:g}")
-    await vectors.of([event.experience.content])
+    await vectors.store_missing([event.experience.content])
     return found
 
 
@@ -110,7 +110,7 @@ async def form_group(event: FormationDue, resources: Resources) -> MemoryFormed 
         return None
     reply = await merged_text(agent, sources, resources)
     vectors = resources.vectors.with_embedder_of(defined.embedding)
-    await vectors.of([reply.value.content])
+    await vectors.store_missing([reply.value.content])
     return form_memory(
         event,
         sources,

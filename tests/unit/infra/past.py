@@ -1,6 +1,6 @@
 """A fake for unit tests of the event processor: projections and a log in memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,9 @@ class PastAndLog:
         if self.behind:
             raise BehindError("the projections are at 1, but 2 is needed")
         return self.first
+
+    async def prepare(self, events: Sequence[Event]) -> None:
+        """Do nothing, because every answer is in memory."""
 
     async def parked(self) -> Parked:
         """Return the parked events: none."""

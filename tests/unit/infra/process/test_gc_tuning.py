@@ -7,7 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from nemuri_infra.process import gc_tuning
-from nemuri_infra.process.gc_tuning import MAX_POSTPONED, collect_young, collector_off, skip_final_collection
+from nemuri_infra.process.gc_tuning import (
+    MAX_POSTPONED,
+    collect_rarely,
+    collect_young,
+    collector_off,
+    skip_final_collection,
+)
 
 MANY = 1_000
 """Number of new objects from which a collection is postponed in these tests.
@@ -75,3 +81,18 @@ def test_the_final_collection_is_skipped() -> None:
     kept = [[nth] for nth in range(100_000)]
     skip_final_collection()
     assert len(gc.get_objects()) < len(kept)
+
+
+def test_a_process_of_the_platform_collects_rarely_but_does() -> None:
+    """A thousand new objects cause no collection. Garbage is still freed after some ten thousands."""
+    before = gc.get_threshold()
+    try:
+        collect_rarely()
+        gc.collect()
+        first = weakref.ref(Cycle())
+        kept = [Cycle() for _ in range(1_000)]
+        assert first() is not None
+        kept += [Cycle() for _ in range(30_000)]
+        assert first() is None
+    finally:
+        gc.set_threshold(*before)

@@ -1,13 +1,16 @@
 """Tests of the rules of event handling: projections first, one outcome, and delays for missing dependencies."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
+from uuid import uuid4
 
 import pytest
 from nats.errors import NoRespondersError
 
+from nemuri_contracts.client_events import MemoryOffered
 from nemuri_contracts.event import Event
+from nemuri_contracts.strength import MemoryRefused
 from nemuri_contracts.tasks import ReactionFailed, TaskCompleted, TaskRouted, TaskSummarised
 from nemuri_domain.tasks.routing import assignments
 from nemuri_infra.bus.event_log import ConflictError
@@ -256,3 +259,25 @@ def test_a_kind_of_event_has_at_most_one_handler() -> None:
     with pytest.raises(ValueError, match="test handles TaskCompleted twice"):
         service.handles(TaskRouted, TaskCompleted)(react)
     assert set(service.handlers) == {TaskCompleted}
+
+
+@pytest.mark.parametrize(("tried", "together"), [(DeliveryAttempts(), 2), (DeliveryAttempts(begun=3), 1)])
+async def test_events_of_a_kind_are_handled_together(tried: DeliveryAttempts, together: int) -> None:
+    """A handler of several events gets those that arrive together, and each outcome is appended. An event that may have
+    killed a worker is handled alone.
+    """
+    past = PastAndLog(tried=tried)
+    clerk, sizes = Service("clerk"), list[int]()
+
+    @clerk.handles_together(MemoryOffered)
+    async def react(events: Sequence[MemoryOffered], resources: Resources) -> Sequence[MemoryRefused]:
+        sizes.append(len(events))
+        return [MemoryRefused.following(each, reason=str(each.event_id)) for each in events]
+
+    offers = [EXAMPLES["memory_offered"].model_copy(update={"event_id": uuid4(), "sequence": 7 + n}) for n in range(2)]
+    handling = EventProcessor(clerk, cast("Resources", past))
+    await asyncio.gather(*(handling.process(each, 2) for each in offers))
+
+    assert max(sizes) == together
+    found = [event for event, _ in past.appended if isinstance(event, MemoryRefused)]
+    assert {each.reason for each in found} == {str(each.event_id) for each in offers}

@@ -1,0 +1,60 @@
+"""The outcomes of offered memories: which offers are not decided yet, and which are refused."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Self
+from uuid import UUID
+
+from nemuri_contracts.event import derive
+from nemuri_contracts.memory_views import RefusedOffer, RememberedView
+from nemuri_contracts.strength import MemoryEncoded, MemoryRefused
+from nemuri_contracts.tiered import ExperienceRecorded
+from nemuri_infra.projections.erasure import erased_of
+from nemuri_infra.runtime.resources import Resources
+
+_OUTCOMES = tuple(each.kind_of() for each in (MemoryEncoded, ExperienceRecorded, MemoryRefused))
+"""Kinds of the events that decide an offer. The last one is a refusal, the others accept it."""
+
+
+@dataclass(slots=True)
+class OfferOutcomes:
+    """The offers of one query. An offer that is decided once is not looked up again."""
+
+    pending: dict[UUID, tuple[UUID, ...]]
+    """Ids of the possible outcomes of each undecided offer, in the order of `_OUTCOMES`."""
+    refused: list[UUID] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, offers: Iterable[UUID]) -> Self:
+        """Return the offers with these ids, all of them undecided."""
+        return cls({each: tuple(derive(each, kind) for kind in _OUTCOMES) for each in offers})
+
+    async def update(self, resources: Resources) -> None:
+        """Find the offers that the projections show as decided by now. An erased offer counts as refused."""
+        views = resources.views
+        happened = await views.lately_projected(chain.from_iterable(self.pending.values()))
+        self._decide(happened)
+        older = [each for each in self.pending if views.recent.first(each) is None]
+        if older:
+            gone = await erased_of(resources.database, older)
+            self._decide({self.pending[each][-1] for each in older if each in gone})
+            self._decide(await views.projected_ids(chain.from_iterable(self.pending.values())))
+
+    async def view(self, resources: Resources) -> RememberedView:
+        """Return the undecided offers in the order of the query, and the refused ones with their reasons."""
+        reasons = dict[UUID | None, str]()
+        if self.refused:
+            refusals = [derive(each, MemoryRefused.kind_of()) for each in self.refused]
+            for place in await resources.views.sequences_of(refusals):
+                if isinstance(event := await resources.log.at(place), MemoryRefused):
+                    reasons[event.causation_id] = event.reason
+        refused = (RefusedOffer(offer=each, reason=reasons.get(each, "it was erased")) for each in self.refused)
+        return RememberedView(pending=tuple(self.pending), refused=tuple(refused))
+
+    def _decide(self, happened: set[UUID]) -> None:
+        """Remove the offers with an outcome in `happened` from the undecided ones, and note the refused ones."""
+        for offer, outcomes in [each for each in self.pending.items() if not happened.isdisjoint(each[1])]:
+            del self.pending[offer]
+            if outcomes[-1] in happened:
+                self.refused.append(offer)
