@@ -240,9 +240,9 @@ def calls(client: Client, tasks: int, memories: int, bulks: int) -> dict[str, tu
         for call in range(2 * bulks)
     ]
     return {
+        "task": ([partial(client.ask, each) for each in asked], AgentSlept.kind_of()),
         "memory": ([partial(client.remember, agent, each) for each in notes], None),
         "bulk": ([partial(client.remember_all, agent, each) for each in many], None),
-        "task": ([partial(client.ask, each) for each in asked], AgentSlept.kind_of()),
     }
 
 

@@ -67,13 +67,13 @@ class Database:
         the disk: they are safe only when a later durable commit is.
         """
         options = "" if durable else " -csynchronous_commit=off"
-        kept = -(-connections // 2)
         engine = _engine(
             url,
             schema,
             options,
-            pool_size=kept,
-            max_overflow=connections - kept,
+            pool_size=connections,  # all are kept, because connecting takes the server longer than most statements
+            max_overflow=0,
+            pool_use_lifo=True,
             pool_timeout=10,
             isolation_level="AUTOCOMMIT",  # of most connections, because most only read
             pool_reset_on_return=None,  # a transaction ends with its context

@@ -21,6 +21,7 @@ from sqlalchemy import (
     true,
     tuple_,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_domain.strength.aggregate import Agent, Memory
@@ -32,15 +33,16 @@ from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, selecting
 
 
-async def sleep_input(views: Database, agent: Agent) -> SleepInput | None:
-    """Return the input of the agent's next sleep from one snapshot; None if there is no such agent any more.
+async def sleep_input(views: Database, agent: Agent, session: UUID | None = None) -> SleepInput | None:
+    """Return the input of the agent's next sleep from one snapshot; None if there is no such agent any more, or if it
+    has slept over `session`.
 
     `agent` is a recent state of the agent. If the snapshot has another one, that one is used.
     """
     while True:
         async with views.reading() as connection:
-            found, touched, faded, principles = await _concerned(connection, agent)
-        if found is None:
+            found, touched, faded, principles = await _concerned(connection, agent, session)
+        if found is None or (session and session not in found.awake):
             return None
         if _criteria(found) != _criteria(agent):
             agent = found
@@ -61,13 +63,14 @@ both.
 """
 
 
-async def _concerned(connection: AsyncConnection, agent: Agent) -> Concerned:
+async def _concerned(connection: AsyncConnection, agent: Agent, session: UUID | None = None) -> Concerned:
     """Read the agent, and the memories that its next sleep may change except for pruning, in one statement.
 
-    The memories are those of the given state of the agent.
+    The memories are those of the given state of the agent. There are none if it has slept over `session`.
     """
     asked = {
         "agent": agent.agent_id,
+        "sessions": [] if session is None else [str(session)],
         "reviewed": agent.reviewed,
         **{f"bound_{level}": bound for level, bound in enumerate(_bounds(agent))},
         **held_by(agent),
@@ -124,7 +127,8 @@ def _concerned_query() -> Select[Any]:
     """Return the query for an agent and the memories that its next sleep may change except for pruning.
 
     A memory is `touched` if it changed since the last sleep, and `faded` if the next sleep may archive it because it
-    has faded. Each row has the agent. The only row of an agent without such memories has no `state`.
+    has faded. Each row has the agent. The only row of an agent without such memories has no `state`. Memories are read
+    only if the agent has not slept over all of `sessions` yet.
     """
     state, content = tables.memory_state, tables.memory
     bounds = enumerate(bindparam(f"bound_{level}", type_=Double) for level in range(LEVELS))
@@ -140,7 +144,8 @@ def _concerned_query() -> Select[Any]:
         )
         .select_from(state.join(content, content.c.memory_id == state.c.memory_id))
         .where(state.c.agent_id == bindparam("agent"), state.c.status == "active", or_(touched, faded))
-        .subquery("concerned")
+        .where(tables.agent.c.awake.contains(bindparam("sessions", type_=JSONB)))
+        .lateral("concerned")
     )
     return (
         select(func.to_json(column(tables.agent.name)).label("agent"), memories)

@@ -1,5 +1,7 @@
 """Event handlers of sleep. An agent sleeps over each session that has ended. A long sleep takes several events."""
 
+from uuid import UUID
+
 from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.sleep import SleepInput
@@ -17,8 +19,8 @@ async def begin_sleep(event: SessionEnded, resources: Resources) -> ConditionalA
     The event is appended only if no other sleep of the agent came in between. Returns None if the agent has slept over
     this session already.
     """
-    newest, tired = await _sleep_input(event.agent_id, resources)
-    if tired is None or event.assignment_id not in tired.agent.awake:
+    newest, tired = await _sleep_input(event.agent_id, resources, event.assignment_id)
+    if tired is None:
         return None
     slept = sleep.decide(event, tired, await resources.clock.now())
     return None if slept is None else ConditionalAppend(slept, newest)
@@ -34,12 +36,14 @@ async def continue_sleep(event: AgentSlept, resources: Resources) -> Conditional
     return None if slept is None else ConditionalAppend(slept, newest)
 
 
-async def _sleep_input(agent_id: str, resources: Resources) -> tuple[int, SleepInput | None]:
+async def _sleep_input(
+    agent_id: str, resources: Resources, session: UUID | None = None
+) -> tuple[int, SleepInput | None]:
     """Return the sequence of the agent's newest `agent_slept` event, and the input of its next sleep; None if it is
-    unknown.
+    unknown or has slept over `session`.
 
     Waits until the projections contain that event.
     """
     newest = await resources.views.last_of(agent_id, AgentSlept)
     agent = await resources.views.agent(agent_id, only_rules=True)
-    return newest, None if agent is None else await sleep_input(resources.database, agent)
+    return newest, None if agent is None else await sleep_input(resources.database, agent, session)
