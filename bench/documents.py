@@ -26,6 +26,7 @@ from nemuri.client.connection import connected
 from nemuri.platform.embedder_check import embedding_in_force
 from nemuri_contracts.agents import AgentDefined, Definition, Perspective
 from nemuri_contracts.event import OPERATOR
+from nemuri_infra.process.event_loop import run
 from nemuri_infra.runtime.settings import Settings
 
 AGENT = "clerk"
@@ -124,7 +125,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     chosen = parser.parse_args()
     sizes = [Size(each) for each in sorted(chosen.sizes)]
-    figures = asyncio.run(measure(sizes, chosen.rounds))
+    figures = run(measure(sizes, chosen.rounds))
     rows: list[tuple[object, ...]] = [("kB", "seconds", "question meanwhile / alone", "longest / alone")]
     at: dict[str, dict[str, float]] = figures["at"]  # type: ignore[assignment]
     rows += [(name, one["seconds"], one["question_ratio"], one["question_ratio_max"]) for name, one in at.items()]

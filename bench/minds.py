@@ -18,7 +18,6 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
-import asyncio
 import ctypes
 import mmap
 import random
@@ -44,6 +43,7 @@ from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.strength.aggregate import Content, Memory
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.rows import copy
 from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
@@ -230,7 +230,7 @@ def main() -> None:
     parser.add_argument("--recalls", type=int, default=2_000)
     parser.add_argument("--memory", type=float, default=4.0, help="limit in GiB")
     chosen = parser.parse_args()
-    figures = asyncio.run(measure(chosen.agents, chosen.memories, chosen.recalls, int(chosen.memory * GIB)))
+    figures = run(measure(chosen.agents, chosen.memories, chosen.recalls, int(chosen.memory * GIB)))
     print(figures)
     save_figures("minds", figures)
 

@@ -41,6 +41,7 @@ from nemuri_contracts.codec import encode
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import Pull
+from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections.batch_fold import fold
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.live_projection import LiveProjection
@@ -201,7 +202,7 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=6_000)
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args()
-    figures = asyncio.run(measure(chosen.tasks, chosen.rounds))
+    figures = run(measure(chosen.tasks, chosen.rounds))
     rates: dict[str, dict[str, int]] = figures["events_per_second"]  # type: ignore[assignment]
     rows = [
         ("", "events/s", "events per CPU second"),

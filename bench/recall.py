@@ -38,6 +38,7 @@ from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.process import event_loop
 
 FOUND = 10
 ADVERSARIAL = 5
@@ -220,7 +221,7 @@ def main() -> None:
     chosen = parser.parse_args()
     for path in chosen.dataset:
         print(path.name)
-        asyncio.run(run(read(path, chosen.questions), chosen.keyword))
+        event_loop.run(run(read(path, chosen.questions), chosen.keyword))
 
 
 if __name__ == "__main__":

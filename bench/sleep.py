@@ -13,7 +13,6 @@ rows with other ids, strengths and levels. The copies have no vectors, which no 
 """
 
 import argparse
-import asyncio
 from uuid import UUID, uuid4
 
 from sqlalchemy import text
@@ -27,6 +26,7 @@ from nemuri_contracts.strength import AgentSlept, MemoriesRetrieved, MemoriesUse
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.decay import advance_by_sessions
 from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.projections.sleep_input import sleep_input
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("--sleeps", type=int, default=100)
     parser.add_argument("--large", type=int, default=SIZES["large"])
     chosen = parser.parse_args()
-    figures = asyncio.run(measure(SIZES | {"large": chosen.large}, chosen.sleeps))
+    figures = run(measure(SIZES | {"large": chosen.large}, chosen.sleeps))
     rows: list[tuple[object, ...]] = [("memories", "wall ms", "CPU ms", "archived")]
     for name in SIZES:
         one: dict[str, object] = figures[name]  # type: ignore[assignment]

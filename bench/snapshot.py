@@ -18,7 +18,6 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -32,6 +31,7 @@ from bench.synthetic_log import SyntheticLog
 from nemuri.operations import rebuild
 from nemuri.operations.session import OperationContext, open_operation
 from nemuri.platform.serving import prepare
+from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections.bulk_fold import refold
 from nemuri_infra.projections.snapshots import GROWTH, drop_snapshots, make_snapshot
 from nemuri_infra.runtime.settings import Settings
@@ -94,7 +94,7 @@ def main() -> None:
     parser.add_argument("--directory", type=Path)
     chosen = parser.parse_args()
     with TemporaryDirectory(prefix="nemuri-bench-") as temporary:
-        figures = asyncio.run(measure(chosen.directory or Path(temporary), chosen.tasks))
+        figures = run(measure(chosen.directory or Path(temporary), chosen.tasks))
     print(table([(name, figure) for name, figure in figures.items()]))
     save_figures("snapshot", figures)
 

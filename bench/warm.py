@@ -37,6 +37,7 @@ from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.ranking import expanded
 from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.process.event_loop import run
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.stores.vectors import vector_key
@@ -131,7 +132,7 @@ def main() -> None:
         questions = [question for agent in agents for question, _ in agent.questions]
         words = chosen.keyword or keywords(everything[:20_000], 3)
         print(path.name)
-        asyncio.run(measure(f"warm-{dataset(data)}", everything, random.Random(1).sample(questions, QUERIES), words))
+        run(measure(f"warm-{dataset(data)}", everything, random.Random(1).sample(questions, QUERIES), words))
 
 
 if __name__ == "__main__":
