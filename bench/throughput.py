@@ -5,9 +5,9 @@
 Runs embedded servers, the built-in embedder, and a stub model in a separate process (`bench/instant.py`), once without
 delay and once with two seconds per reply. The two services that wait for the model, specialist and attribution, have
 one, two or four workers each. The rounds with different numbers of workers alternate on one platform, by starting and
-stopping extra workers. Five clients submit concurrently. A round lasts from the first submission until the agents have
-slept over every session. A round is valid if every task is done, and the rounds are valid together if `verify` finds no
-difference at the end.
+stopping extra workers. Five clients submit concurrently. Before each round its workers are warmed up. A round lasts
+from the first submission until the agents have slept over every session. A round is valid if every task is done, and
+the rounds are valid together if `verify` finds no difference at the end.
 
 The script reports tasks per second, CPU milliseconds per task by process, and the memory of each process.
 """
@@ -47,7 +47,11 @@ MODELS = {"instant": 0, "slow": 2_000}
 """Milliseconds that a model takes for a reply, by name of the model."""
 WORKERS = (1, 2, 4)
 SCALED = ("specialist", "attribution")
-CLIENTS, ROUNDS, TIMEOUT_SECONDS = 5, 3, 180.0
+CLIENTS, ROUNDS, TIMEOUT_SECONDS = 5, 3, 600.0
+WARM_SHARE = 5
+"""Before each round, one task for this number of its tasks is not measured. For it new workers import a provider's
+library, open connections and read indexes.
+"""
 
 
 @dataclass(slots=True)
@@ -196,6 +200,7 @@ async def _measured(milliseconds: int, tasks: int, rounds: int) -> dict[str, Any
         for turn in range(rounds):
             for number in WORKERS if turn % 2 else reversed(WORKERS):
                 async with here.with_workers(number):
+                    await here.round(tasks // WARM_SHARE)
                     arms[number].append(await here.round(tasks))
         verified = await verify(here.settings)
         if verified.differences:
@@ -230,7 +235,7 @@ def _spent(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float
 def main() -> None:
     """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tasks", type=int, default=150, help="in a round")
+    parser.add_argument("--tasks", type=int, default=300, help="in a round")
     parser.add_argument("--model", action="append", default=[], choices=list(MODELS), help="both by default")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--quick", action="store_true", help="a smoke test: few tasks, not the sizes that are quoted")
