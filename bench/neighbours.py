@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measuring import Spent, save_figures, table
-from bench.stores import BEST, DIMENSION, Found, LangGraph, Mem0, Nemuri, Precomputed, Store
+from bench.stores import BEST, DIMENSION, Found, LangGraph, Mem0, Nemuri, Precomputed, Store, update_statistics
 from bench.texts import memories, questions
 from nemuri.client.exchange import PassingError
 from nemuri_infra.embeddings.hashing import HashingEmbedder
@@ -67,6 +67,7 @@ async def measure(sizes: Sequence[int], asked: int, singly: int) -> dict[str, An
                 portion = [texts.pop() for _ in range(min(PORTION, sizes[0], size - len(held)))]
                 await _in_bulk(stores, portion, bulk)
                 held += portion
+            await update_statistics(ours)
             recall = await _recalling(stores, ours, asking)
             found = await _found(stores, ours, asking[WARM:], held, embedder)
             more = [texts.pop() for _ in range(singly + (WARM if size == sizes[0] else 0))]

@@ -254,3 +254,17 @@ async def database(beside: Nemuri, name: str) -> str:
     async with connection:
         await connection.execute(f"CREATE DATABASE {name}")  # `name` is a constant of this module.
     return url.set(database=name).render_as_string(hide_password=False)
+
+
+async def update_statistics(beside: Nemuri) -> None:
+    """Let PostgreSQL update the statistics of all databases now. Otherwise it does so at some time within minutes, and
+    plans queries badly until then.
+    """
+    url = make_url(beside.address)
+    async with await psycopg.AsyncConnection.connect(beside.address) as connection:
+        found = await connection.execute("SELECT datname FROM pg_database WHERE NOT datistemplate")
+        names = [name for (name,) in await found.fetchall()]
+    for name in names:
+        address = url.set(database=name).render_as_string(hide_password=False)
+        async with await psycopg.AsyncConnection.connect(address, autocommit=True) as connection:
+            await connection.execute("ANALYZE")
