@@ -6,7 +6,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, Select, select, text
+from sqlalchemy import Row, Select, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.client_events import MemoryContent
@@ -21,11 +21,11 @@ PAGE_SIZE = 10_000
 PART_SIZE = 1_000
 """Number of memories that are read in one query, so that an agent with many memories does not delay other queries."""
 _STATES = selection(tables.memory_state, Memory)
-_BY_ID = text(f"""
-    SELECT to_json(known) AS content, to_json(present) AS state
+_BY_ID = f"""
+    SELECT to_json(known)::text, to_json(present)::text
     FROM {_STATES} AS present JOIN memory AS known USING (memory_id)
-    WHERE present.memory_id = ANY(CAST(:ids AS uuid[]))
-""")  # noqa: S608 - names of our own tables
+    WHERE present.memory_id = ANY(%(ids)s::uuid[])
+"""  # noqa: S608 - names of our own tables
 _CHANGED = f"""
     SELECT memory_id, status = 'active', changed FROM memory_state
     WHERE agent_id = %(agent_id)s AND (changed, memory_id) > (%(changed)s, %(memory_id)s)
@@ -114,16 +114,13 @@ async def indexed_memories(
 
 async def memories_with_ids(connection: AsyncConnection, memory_ids: Iterable[UUID]) -> list[Remembered]:
     """Return the memories with these ids, in no order. Unknown ids are left out."""
-    return [_remembered(row) for row in await connection.execute(_BY_ID, {"ids": list(memory_ids)})]
+    rows = await binary_rows(connection, _BY_ID, {"ids": list(memory_ids)})
+    return [(Content.model_validate_json(content), Memory.model_validate_json(state)) for content, state in rows]
 
 
 def _indexed(memory_id: UUID, memory: str, defined: bool, origin: str, vector: bytes | None) -> IndexedMemory:  # noqa: FBT001 - a row
     content = MemoryContent.model_validate_json(memory)
     return IndexedMemory(memory_id, content, defined, Origin.model_validate_json(origin).source, _vector(vector))
-
-
-def _remembered(row: Row[Any]) -> Remembered:
-    return Content.model_validate(row.content), Memory.model_validate(row.state)
 
 
 def _vector(data: bytes | None) -> NDArray[np.float32] | None:
