@@ -41,6 +41,7 @@ SCRIPTS = (
     Script("abstention", data=True),
     Script("warm", data=True, slow=True),
     Script("attribution"),
+    Script("items"),
     Script("sleep", ("--sleeps", "4", "--large", "5000")),
     Script("vectors", ("--queries", "50")),
     Script("neighbours", ("--quick",)),

@@ -39,7 +39,9 @@ class Exercise(Value):
     keywords if it is empty.
     """
     keywords: tuple[Label, ...] = Field(min_length=1, max_length=32)
-    """Keywords of a right answer. It must contain all of them."""
+    """Keywords of a right answer. It must make all of these points."""
+    synonyms: dict[Label, tuple[Label, ...]] = Field(default_factory=dict, max_length=32)
+    """Other words that count like a keyword, by keyword."""
 
 
 class Chapter(Value):
@@ -120,9 +122,15 @@ class ExerciseGraded(AgentEvent):
     assignment_id: UUID | None
     """Id of the assignment that answered. None if the task ended without an answer, or if grading failed."""
     correct: bool
-    """True if every keyword is in the answer."""
+    """True if the answer makes every point and contradicts none."""
     missing: tuple[Label, ...]
-    """Keywords that are missing in the answer."""
+    """Keywords that the answer does not contain in any words, or that it denies."""
+    denied: tuple[Label, ...] = ()
+    """Those of the missing keywords that the answer mentions but denies, as far as words show it."""
+    note: Text = ""
+    """Reason of the grade in one line, by the model or the rules that graded; may be empty."""
+    usage: Usage | None = None
+    """Model usage of grading; None if no answer was graded."""
     reason: Text | None = None
     """Error that made grading fail; the answer then counts as wrong. None if the answer was graded."""
     graded_at: datetime

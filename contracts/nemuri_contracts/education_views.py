@@ -18,6 +18,8 @@ class AnswerReport(Value):
     """Number of the repetition; 0 is the test after the chapter."""
     correct: bool
     missing: tuple[str, ...]
+    note: str = ""
+    """Reason of the grade; may be empty."""
     reason: str | None = None
     """Error that made grading fail. None if the answer was graded."""
     graded_at: datetime

@@ -5,12 +5,12 @@ from uuid import UUID
 
 from nemuri_contracts.event import Usage, Value
 from nemuri_contracts.strength import Dropped
-from nemuri_contracts.tasks import Option, Panel
+from nemuri_contracts.tasks import ImportantItem, Option, Panel
 
 Status = Literal["open", "negotiation", "done", "failed"]
-Step = Literal["key points", "routing", "answer", "judge", "learnings", "panel"]
-"""Steps of a task that call a model: summarising chunks, rewriting the request, answering, usage judge, learning,
-merging a panel.
+Step = Literal["key points", "items", "routing", "answer", "judge", "learnings", "panel"]
+"""Steps of a task that call a model: summarising chunks, finding items, rewriting the request, answering, usage judge,
+learning, merging a panel.
 """
 
 
@@ -89,6 +89,8 @@ class TaskResult(Value):
     items: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     """Options of an open negotiation."""
+    important: tuple[ImportantItem, ...] = ()
+    """During a negotiation, the items that the platform considers most important, with the reasons."""
     feedback: tuple[FeedbackStanding, ...] = ()
     """Feedback of clients, by id."""
     progress: str | None = None

@@ -27,6 +27,8 @@ class TaskChunked(TaskEvent):
     kind: Literal["task_chunked"] = "task_chunked"
     details: tuple[Detail, ...] = Field(min_length=1)
     """Chunks in document order."""
+    usage: Usage | None = None
+    """Model usage of finding items; None without a model call."""
     listed_requests: tuple[Text, ...] = ()
     """Requests that the documents list. They are answered together with the task's text."""
 
@@ -58,6 +60,15 @@ class Option(Value):
     description: Text
 
 
+class ImportantItem(Value):
+    """An item that was chosen as one of the most important."""
+
+    number: Annotated[Count, Field(ge=1)]
+    """Number of the item in the list, from 1."""
+    reason: Text
+    """Reason of the choice, in one line."""
+
+
 class NegotiationOpened(TaskEvent):
     """The input has more items than one answer covers, so the client must choose an option."""
 
@@ -66,6 +77,10 @@ class NegotiationOpened(TaskEvent):
     """Items that were found in the task."""
     options: tuple[Option, ...]
     """Options to choose from."""
+    important: tuple[ImportantItem, ...] = ()
+    """The items that the option `most_important` answers if the client names none, most important first."""
+    usage: Usage | None = None
+    """Model usage of finding and choosing items; None without a model call."""
 
 
 class DetailPoint(Value):
@@ -83,6 +98,8 @@ class Part(Value):
     text: Text
     items: int = Field(default=0, ge=0)
     """Number of items in this part of a negotiated task; 0 for a task with one part."""
+    note: Text = ""
+    """Reasons why the platform chose these items, for the reader of the answer; "" if it did not choose."""
 
 
 class TaskSummarised(TaskEvent):
@@ -95,6 +112,8 @@ class TaskSummarised(TaskEvent):
     """Parts of the task, one if it is not divided."""
     details: tuple[DetailPoint, ...] = ()
     """Chunks with their key points."""
+    usage: Usage | None = None
+    """Model usage of finding items; None without a model call."""
 
 
 class AgentScore(Value):

@@ -87,6 +87,7 @@ from nemuri_contracts.tasks import (
     Dissent,
     FeedbackParked,
     FeedbackRefused,
+    ImportantItem,
     NegotiationOpened,
     NegotiationRefused,
     Option,
@@ -138,7 +139,14 @@ TEXTBOOK = Textbook(
         Chapter(
             title="Steel",
             sections=(Section(title="Prices", text="Steel is dear in winter."),),
-            exercises=(Exercise(question="When is steel dear?", answer="In winter.", keywords=("winter",)),),
+            exercises=(
+                Exercise(
+                    question="When is steel dear?",
+                    answer="In winter.",
+                    keywords=("winter",),
+                    synonyms={"winter": ("冬",)},
+                ),
+            ),
         ),
     ),
 )
@@ -166,13 +174,16 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     NegotiationAnswered: {"option": "most_important", "items": (2,)},
     FeedbackGiven: {"verdict": "helpful", "result": "success", "prevented_error": MEMORY},
     MemoryOffered: {"memory": CONTENT},
-    TaskChunked: {"details": (DETAIL,), "listed_requests": ("What is due?",)},
+    TaskChunked: {"details": (DETAIL,), "listed_requests": ("What is due?",), "usage": USAGE},
     ChunkReady: {"ordinal": 0},
     ChunkSummarised: {"ordinal": 1, "point": "Steel is dear.", "usage": USAGE},
-    NegotiationOpened: {"items": ("one", "two"), "options": (OPTION,)},
+    NegotiationOpened: {
+        "items": ("one", "two"), "options": (OPTION,),
+        "important": (ImportantItem(number=2, reason="It fails."),), "usage": USAGE,
+    },
     TaskSummarised: {
-        "summary": "steel", "parts": (Part(title="batch 1 of 1", text="1. one", items=1),),
-        "details": (DetailPoint(detail=DETAIL, point="Steel is dear."),),
+        "summary": "steel", "parts": (Part(title="batch 1 of 1", text="1. one", items=1, note="- 1: urgent"),),
+        "details": (DetailPoint(detail=DETAIL, point="Steel is dear."),), "usage": USAGE,
     },
     TaskRouted: {
         "attempt": 1, "choices": (Choice(agent_id="buyer", part=0, perspective="cost"),),
@@ -233,7 +244,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     ChapterRead: {"course_id": CAUSE, "chapter": 0, "sections": (NEW,), "usage": USAGE},
     ExerciseGraded: {
         "course_id": CAUSE, "chapter": 0, "exercise": 0, "repetition": 1, "assignment_id": WORK, "correct": False,
-        "missing": ("winter",), "reason": "session_ended: a fault", "graded_at": datetime(2026, 1, 2, tzinfo=UTC),
+        "missing": ("winter",), "denied": ("winter",), "note": "It denies the winter.", "usage": USAGE,
+        "reason": "session_ended: a fault", "graded_at": datetime(2026, 1, 2, tzinfo=UTC),
         "due_at": datetime(2026, 1, 3, tzinfo=UTC), "card": {"stability": 1.5},
     },
     MemoriesReviewed: {"course_id": CAUSE, "chapter": 0, "exercise": 0, "perspective": "cost", "memory_ids": (MEMORY,)},

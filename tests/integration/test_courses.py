@@ -25,9 +25,10 @@ from nemuri_contracts.education import (
 from nemuri_contracts.education_views import CourseReport, ExerciseReport
 from nemuri_contracts.event import TUTOR, Usage
 from nemuri_contracts.strength import AgentSlept, ImpactCredited, MemoryEncoded
+from nemuri_domain.education.grading import Verdict
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import LearningsJob, Reply
+from nemuri_infra.models.protocol import GradeJob, Reply, SectionJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.classroom import TEXTBOOK, TRUTH_EXERCISE, UNANSWERABLE_EXERCISE, until_finished_and_idle
@@ -55,9 +56,9 @@ LARGEST = Chapter(
 class VerboseModel(CountingModel):
     """A model with very long learnings."""
 
-    async def learnings(self, job: LearningsJob) -> Reply[Any]:
-        """Return very long learnings."""
-        return Reply(dict.fromkeys(job.perspectives, "学" * 20_000), Usage(model="verbose"))
+    async def read_section(self, job: SectionJob) -> Reply[Any]:  # noqa: ARG002
+        """Return a very long learning."""
+        return Reply("学" * 20_000, Usage(model="verbose"))
 
 
 async def teach(resources: Resources, client: Client, textbook: Textbook = TEXTBOOK, **how: str) -> CourseReport:
@@ -110,6 +111,26 @@ def assert_in_order(events: list[AnyEvent]) -> None:
     assert max(events.index(each) for each in graded) < events.index(second)
     assert max(slept[each.assignment_id] for each in graded if each.assignment_id) < events.index(second)
     assert second.session_id in slept
+
+
+class Examiner(CountingModel):
+    """A light model that finds every answer right."""
+
+    async def grade(self, job: GradeJob) -> Reply[Any]:  # noqa: ARG002
+        """Return that the answer is right."""
+        return Reply(Verdict(note="It means the same."), Usage(model="examiner", input_tokens=3))
+
+
+async def test_the_light_model_grades_free_answers(settings: Settings) -> None:
+    """An answer without the keyword is right if the light model says so. Its reason and its usage are recorded."""
+    models = Models(main=CountingModel(), light=Examiner())
+    async with running_services(settings, models=models) as resources, connected_client(settings) as client:
+        course = await teach(resources, client)
+        [answer] = course.chapters[0].details[1].answers
+        assert (answer.correct, answer.missing, answer.note) == (True, (), "It means the same.")
+        graded = [each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded)]
+        assert {each.usage for each in graded} == {Usage(model="examiner", input_tokens=3)}
+    await assert_verified(settings)
 
 
 async def test_exercises_are_repeated_at_growing_intervals_when_right(settings: Settings) -> None:

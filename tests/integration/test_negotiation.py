@@ -1,12 +1,19 @@
 """A task with too many items is answered under each of the three options (document 000 §3.9)."""
 
+from typing import Any
+
 import pytest
 
 from nemuri.client.exchange import ClientError
+from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import TaskAssigned
+from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.language.request_items import listed_items
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import ImportanceJob, ItemsJob, Reply
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
+    CountingModel,
     agent_defined,
     assert_verified,
     connected_client,
@@ -147,6 +154,52 @@ async def test_a_short_list_in_a_document_becomes_part_of_the_request(
     asked = result.answer.splitlines()[1:]
     assert [line for line in asked if line.startswith("- ")] == [f"- {item}" for item in items]
     assert all(f"  - {each} [m" in result.answer for each in known)
+    await assert_verified(settings)
+
+
+async def test_many_facts_in_a_document_are_no_negotiation(settings: Settings) -> None:
+    """A document of many facts is material for an answer. It opens no negotiation."""
+    facts = "\n".join(f"- Hall {number} was built by Ann." for number in range(40))
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        result = await client.ask("Who built hall 7?", documents=[("facts.md", facts)])
+    assert result.status == "done"
+
+
+class ReadingModel(CountingModel):
+    """A model that finds 21 items in any text, and considers the last one the most important."""
+
+    async def items(self, job: ItemsJob) -> Reply[Any]:
+        """Return the parts of the text between commas."""
+        self.calls["items"] += 1
+        return Reply(tuple(each.strip() for each in job.text.split(",")), Usage(model="light", input_tokens=5))
+
+    async def importance(self, job: ImportanceJob) -> Reply[Any]:
+        """Return the last item."""
+        return Reply((Importance(len(job.items) - 1, "It cannot wait."),), Usage(model="light", input_tokens=7))
+
+
+async def test_the_light_model_finds_items_that_rules_do_not(settings: Settings) -> None:
+    """The light model is asked for items if the text has many parts, and for the most important ones.
+
+    The reasons are in the offer and in the answer, and the usage is counted.
+    """
+    text = ", ".join(f"say what hall {number} was for" for number in range(21))
+    light = ReadingModel()
+    models = Models(main=CountingModel(), light=light)
+    async with running_services(settings, models=models) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        task = await client.submit(text)
+        asked = await client.result(task, timeout=60)
+        assert (asked.status, len(asked.items)) == ("negotiation", 21)
+        assert [(each.number, each.reason) for each in asked.important] == [(21, "It cannot wait.")]
+        assert [(each.step, each.input_tokens) for each in asked.costs] == [("items", 12)]
+        await client.answer(task, "most_important")
+        result = await client.result(task, timeout=60)
+    assert light.calls["items"] == 1
+    assert "- 21: It cannot wait." in str(result.answer)
     await assert_verified(settings)
 
 

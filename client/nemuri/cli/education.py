@@ -205,6 +205,8 @@ def _show(view: "CoursesView") -> None:
                         say(f"         not graded: {answer.reason}")
                     if answer.missing:
                         say(f"         missing: {', '.join(answer.missing)}")
+                    if answer.note:
+                        say(f"         because: {answer.note}")
                     if not answer.correct:
                         say(f"         reviewed {len(answer.reviewed)} memories")
 

@@ -94,6 +94,10 @@ def _show_negotiation(found: "TaskResult", session: Session) -> None:
     say(f"the input holds {len(found.items)} items:")
     for number, item in enumerate(found.items, 1):
         say(f"  {number}. {short(item)}")
+    if found.important:
+        say("the most important seem to be:")
+        for each in found.important:
+            say(f"  {each.number}. {each.reason}")
     say("choose how to continue:")
     for option in found.options:
         say(f"  {option.description}\n    {next_command(session, f'answer {found.task_id} {option.name}')}")

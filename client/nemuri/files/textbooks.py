@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from nemuri.files.yaml_files import read_yaml
 from nemuri_contracts.education import Textbook
 from nemuri_contracts.error_messages import plain
-from nemuri_domain.education.grading import missing_keywords
+from nemuri_domain.education.grading import missing_keywords, names_in, synonyms_of
 from nemuri_domain.language.chunks import CHARACTERS_PER_PAGE, split_into_chunks
 
 MAX_FILE_BYTES = 1024 * 1024
@@ -26,8 +26,8 @@ class TextbookError(Exception):
 def read_textbook(path: Path) -> Textbook:
     """Return the textbook in a YAML file with the keys title, perspective and chapters, at the top or under `textbook`.
 
-    A chapter has a title, sections (title, text) and test_questions (question, answer, answer_keywords). Raises
-    `TextbookError`.
+    A chapter has a title, sections (title, text) and test_questions (question, answer, answer_keywords). A list among
+    the keywords is a keyword with its synonyms. Raises `TextbookError`.
     """
     parsed = read_yaml(path, MAX_FILE_BYTES, "textbook", TextbookError)
     if isinstance(parsed, dict) and set(parsed) == {"textbook"}:
@@ -46,9 +46,12 @@ def read_textbook(path: Path) -> Textbook:
 
 def _check_answers(path: Path, textbook: Textbook) -> None:
     """Raise `TextbookError` if an answer given in the file would be graded as wrong."""
+    named: dict[str, tuple[str, ...]] = {}
     for number, chapter in enumerate(textbook.chapters):
+        named |= names_in(section.text for section in chapter.sections)
         for place, exercise in enumerate(chapter.exercises):
-            lacking = missing_keywords(exercise.keywords, exercise.answer) if exercise.answer.strip() else ()
+            others = synonyms_of(exercise.keywords, exercise.synonyms, named)
+            lacking = missing_keywords(exercise.keywords, exercise.answer, others) if exercise.answer.strip() else ()
             if lacking:
                 where = f"chapters.{number}.test_questions.{place}.answer_keywords"
                 raise TextbookError(
@@ -72,7 +75,7 @@ def _chapter(chapter: Any) -> Any:
     if isinstance(sections, list):
         named["sections"] = [piece for each in sections for piece in _pieces(each)]
     if isinstance(exercises, list):
-        named["exercises"] = [_renamed(each) if isinstance(each, dict) else each for each in exercises]
+        named["exercises"] = [_exercise(each) if isinstance(each, dict) else each for each in exercises]
     elif exercises is None:
         named.pop("exercises", None)
     return named
@@ -88,6 +91,18 @@ def _pieces(section: Any) -> list[Any]:
     text = section["text"].strip()
     pieces = [text[span.start : span.end].strip() for span in split_into_chunks(text, PIECE)]
     return [section | {"text": piece} for piece in pieces if piece] or [section | {"text": ""}]
+
+
+def _exercise(exercise: dict[Any, Any]) -> dict[Any, Any]:
+    """Return an exercise. A list among its keywords is a keyword followed by its synonyms."""
+    named = _renamed(exercise)
+    keywords = named.get("keywords")
+    if not isinstance(keywords, list) or not any(isinstance(each, list) and each for each in keywords):
+        return named
+    named["keywords"] = [each[0] if isinstance(each, list) and each else each for each in keywords]
+    known = named.get("synonyms")
+    listed = {each[0]: each[1:] for each in keywords if isinstance(each, list) and each and isinstance(each[0], str)}
+    return named | {"synonyms": (known if isinstance(known, dict) else {}) | listed}
 
 
 def _renamed(mapping: dict[Any, Any]) -> dict[Any, Any]:

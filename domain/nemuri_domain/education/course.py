@@ -44,6 +44,8 @@ class Grade(RowModel):
     assignment_id: UUID | None
     correct: bool
     missing: tuple[str, ...]
+    note: str = ""
+    """Reason of the grade; may be empty."""
     reason: str | None = None
     """Reason why grading failed; None if the answer was graded."""
     graded_at: datetime
@@ -196,6 +198,7 @@ def _graded(state: CourseState, event: ExerciseGraded) -> CourseState:
         assignment_id=event.assignment_id,
         correct=event.correct,
         missing=event.missing,
+        note=event.note,
         reason=event.reason,
         graded_at=event.graded_at,
     )

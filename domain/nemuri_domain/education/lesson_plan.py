@@ -7,12 +7,12 @@ from uuid import UUID
 
 from nemuri_contracts.client_events import FeedbackGiven, TaskSubmitted
 from nemuri_contracts.education import Exercise, ExerciseGraded, MemoriesReviewed
-from nemuri_contracts.event import TUTOR, Event
+from nemuri_contracts.event import TUTOR, Event, Usage
 from nemuri_domain.education import grading
 from nemuri_domain.education.course import Course, ExerciseState, repetition_key
 from nemuri_domain.education.spaced_repetition import next_repetition
 from nemuri_domain.strength.scope_matching import setting_of
-from nemuri_domain.tasks.aggregate import TaskState
+from nemuri_domain.tasks.aggregate import Assignment, TaskState
 
 Step = Literal["read", "test", "finish"]
 MAX_REVIEWED = 5
@@ -84,25 +84,47 @@ def is_gradable(state: TaskState) -> bool:
     return 0 < task.routed == len(state.present) and all(each.ended for each in state.present)
 
 
-def grade(
-    cause: Event, course: Course, trial: ExerciseState, state: TaskState, said: str, *, now: datetime
-) -> ExerciseGraded:
-    """Return the grade of an answer to an exercise. A task without an answer counts as a wrong answer.
+def answers_to_grade(state: TaskState) -> tuple[Assignment, ...]:
+    """Return the answered assignments of an exercise's task; none if it ended without an answer."""
+    present = state.present
+    return present if all(each.ended and each.answer is not None for each in present) else ()
 
-    `said` is the answer without a model's remarks about itself. `now` is the platform's time.
+
+def synonyms(course: Course, trial: ExerciseState) -> grading.Synonyms:
+    """Return the other words for the keywords of an exercise: those of the textbook's author, and the names that the
+    textbook itself gives in brackets, up to the exercise's chapter.
     """
-    exercise = exercise_of(course, trial)
-    work = state.present if all(each.ended for each in state.present) else ()
-    drew = any(each.citations or each.used for each in work)
-    correct = bool(work) and grading.is_right(exercise.question, exercise.keywords, said, drew_on_something=drew)
+    exercise, read = exercise_of(course, trial), course.textbook.chapters[: trial.chapter + 1]
+    named = grading.names_in(section.text for chapter in read for section in chapter.sections)
+    return grading.synonyms_of(exercise.keywords, exercise.synonyms, named)
+
+
+def grade(
+    cause: Event,
+    course: Course,
+    trial: ExerciseState,
+    work: Sequence[Assignment],
+    verdict: grading.Verdict | None,
+    usage: Usage | None,
+    *,
+    now: datetime,
+) -> ExerciseGraded:
+    """Return the grade of an answer to an exercise. A task without an answer (`verdict` is None) counts as wrong.
+
+    `work` are the answered assignments. `usage` is that of the model that graded. `now` is the platform's time.
+    """
+    found = verdict or grading.Verdict(exercise_of(course, trial).keywords)
     return _graded(
         cause,
         course,
         trial,
         now,
         assignment_id=work[0].assignment_id if work else None,
-        correct=correct,
-        missing=grading.missing_keywords(exercise.keywords, said),
+        correct=found.correct,
+        missing=found.missing,
+        denied=found.denied,
+        note=found.note,
+        usage=usage,
     )
 
 

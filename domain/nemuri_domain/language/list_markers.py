@@ -29,6 +29,10 @@ _CIRCLED = re.compile(r"[①-⑳㉑-㉟㊱-㊿❶-❿]")
 _CONTENT = re.compile(r"[^\W_]")
 _LINE_END: Final = 2_000
 """Number of characters at the end of a line in which the first items of a list are searched."""
+LEAST_INSIDE: Final = 3
+"""Minimum number of items of a list inside one line."""
+_INLINE_LIST: Final = 20_000
+"""Number of characters of a line in which a list is searched."""
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _INTRODUCES: Final = frozenset(":：?？.。!！…;；")
 """Characters after which a bullet inside a line is a list marker. After others it is a dash."""
@@ -98,6 +102,29 @@ def markers_inside(line: str, following: ListMarker) -> tuple[ListMarker, ...]:
             found.insert(0, mark)
             wanted -= 1
     return tuple(found) if wanted == 0 else ()
+
+
+def numbered_inside(line: str) -> tuple[ListMarker, ...]:
+    """Return the markers of a whole numbered list inside one line, such as `(1) … (2) … (3) …`; empty if there is none.
+
+    The numbers must run from 1 to at least `LEAST_INSIDE`, in markers of one shape, each with content. The first marker
+    must start the line or follow white space, a colon or the end of a sentence.
+    """
+    found: dict[str, list[ListMarker]] = {}
+    for at in range(min(len(line), _INLINE_LIST)):
+        mark = _mark_inside(line, at) if at else marker_at(line, 0, len(line))
+        if mark and mark.ordinal == len(found.get(mark.shape, ())) + 1:
+            before = line[: mark.start].rstrip()[-1:]
+            if (
+                mark.ordinal > 1
+                or not before
+                or before in _INTRODUCES
+                or line[mark.start - 1].isspace()
+                or is_cjk(before)
+            ):
+                found.setdefault(mark.shape, []).append(mark)
+    longest = max(found.values(), key=len, default=[])
+    return tuple(longest) if len(longest) >= LEAST_INSIDE else ()
 
 
 def _mark_inside(line: str, at: int) -> ListMarker | None:

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from pydantic import JsonValue
 
 from nemuri_contracts.health_views import Advice, Finding, Measure
+from nemuri_domain.strength.parameter_steps import Direction, step_parameter, step_thresholds
 from nemuri_domain.strength.policy import Policy
 
 ARCHIVE_RATE: Final = (0.10, 0.30)
@@ -39,21 +40,7 @@ ENOUGH_DAYS: Final = 14.0
 ENOUGH_MEMORIES: Final = 20
 ENOUGH_TASKS: Final = 20
 
-STEP: Final = 1.25
-"""Factor of one step up. A step down divides by it, so that one step up and one down cancel out."""
-ROOM: Final = 1.5
-"""Factor by which a nearly reached limit is raised."""
-THRESHOLD: Final = (0.02, 0.4)
-"""Bounds for recommended archive thresholds: above 0, and below the reactivation strength (0.5)."""
-INCREMENT: Final = (0.02, 0.5)
-TOP_K: Final = (3, 50)
-FLOOR: Final = (0.02, 0.5)
-"""Bounds for recommended relevance floors. Hardly any memory contains more than half of a query's terms
-(`bench/abstention.py`).
-"""
-
 Range = tuple[float | None, float | None]
-Direction = Literal["raise", "lower"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +111,13 @@ class _Agent:
     def turned(self, parameter: str, direction: Direction) -> Advice | None:
         """Return the advice to change the parameter by one step; None if its value is at the bound."""
         present = getattr(self.rules, parameter)
-        proposed = step_parameter(parameter, present, direction)
-        if proposed == present:
-            return None
-        return _advice(parameter, present, proposed)
+        if isinstance(present, tuple):
+            proposed = step_thresholds(present, direction)
+            if proposed == present:
+                return None
+            return Advice(parameter=parameter, present=[*present], proposed=[*proposed], direction=direction)
+        moved = step_parameter(parameter, present, direction)
+        return None if moved == present else _advice(parameter, present, moved)
 
 
 Adjustment = tuple[str | None, Direction, str]
@@ -150,27 +140,6 @@ def diagnose(vitals: HealthCounts, rules: Policy, *, relevance: float) -> tuple[
     return tuple(agent.findings)
 
 
-def step_parameter(parameter: str, present: float, direction: Direction) -> float:
-    """Return the parameter's value after one step, within the parameter's bounds.
-
-    A value that is already beyond the bound stays. A raised 0 becomes the lower bound.
-    """
-    low, high = {
-        "archive_threshold": THRESHOLD,
-        "strength_increment_on_use": INCREMENT,
-        "top_k_results": TOP_K,
-        "relevance_floor": FLOOR,
-    }.get(parameter, (0.0, float("inf")))
-    factor = ROOM if parameter.startswith("max_") else STEP
-    wanted = (present * factor or low) if direction == "raise" else present / factor
-    if isinstance(present, int):
-        wanted = max(round(wanted), present + 1) if direction == "raise" else min(round(wanted), present - 1)
-    bounded = max(present, min(wanted, high)) if direction == "raise" else min(present, max(wanted, low))
-    if bounded == present:
-        return present
-    return int(bounded) if isinstance(present, int) else float(f"{bounded:.3g}")
-
-
 def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
     """Return the proposed value of each policy parameter to change. A parameter that one finding raises and another
     lowers is left out.
@@ -185,7 +154,11 @@ def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
 
 
 def _forgetting(agent: _Agent) -> None:
-    """Add the findings on forgetting: the archive rate and the mean consolidation level."""
+    """Add the findings on forgetting: the archive rate and the mean consolidation level.
+
+    Levels depend on the number of uses alone, so the advice on them changes the thresholds. The parameter that document
+    003 §6.2 names (`strength_increment_on_use`) has no effect on levels.
+    """
     vitals = agent.vitals
     active, known = sum(vitals.active), sum(vitals.active) + vitals.archived
     grown = vitals.days >= ENOUGH_DAYS and known >= ENOUGH_MEMORIES
@@ -202,8 +175,8 @@ def _forgetting(agent: _Agent) -> None:
         sum(level * number for level, number in enumerate(vitals.active)) / active if active else None,
         MEAN_LEVEL,
         enough=active >= ENOUGH_MEMORIES and vitals.slept >= ENOUGH_TASKS,
-        low=("strength_increment_on_use", "raise", "memories consolidate too slowly"),
-        high=("strength_increment_on_use", "lower", "memories consolidate too fast"),
+        low=("consolidation_thresholds", "lower", "memories consolidate too slowly"),
+        high=("consolidation_thresholds", "raise", "memories consolidate too fast"),
     )
 
 

@@ -12,7 +12,7 @@ from nemuri_contracts.client_events import Document, NegotiationOption, Setting
 from nemuri_contracts.event import OPERATOR, TUTOR, Usage
 from nemuri_contracts.strength import Dropped
 from nemuri_contracts.task_views import Status
-from nemuri_contracts.tasks import Detail, DetailPoint, Option, Panel, Part
+from nemuri_contracts.tasks import Detail, DetailPoint, ImportantItem, Option, Panel, Part
 from nemuri_domain.event_sourcing.row_model import RowModel
 
 
@@ -34,6 +34,10 @@ class Task(RowModel):
     attempt: int = 1
     items: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
+    important: tuple[ImportantItem, ...] = ()
+    """The items that are answered if the client chooses the most important ones and names none."""
+    item_usage: tuple[Usage, ...] = ()
+    """Model usage of finding and choosing items, one entry per event."""
     option: NegotiationOption | None = None
     chosen: tuple[int, ...] = ()
     """Numbers, from 1, of the items that the client named as most important; empty if the platform chooses."""

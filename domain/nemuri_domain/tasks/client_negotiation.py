@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from nemuri_contracts.client_events import NegotiationAnswered, NegotiationOption
-from nemuri_contracts.event import Event
-from nemuri_contracts.tasks import NegotiationOpened, NegotiationRefused, Option, Part
-from nemuri_domain.language import request_items
+from nemuri_contracts.event import Event, Usage
+from nemuri_contracts.tasks import ImportantItem, NegotiationOpened, NegotiationRefused, Option, Part
+from nemuri_domain.language import item_selection, request_items
+from nemuri_domain.language.item_importance import Importance, most_important
 from nemuri_domain.tasks.aggregate import Task, is_entitled
 
 MANY_ITEMS = 20
@@ -25,6 +26,9 @@ ITEMS_PER_PART = 10
 CATEGORIES = 8
 """Maximum number of categories. The last one takes all remaining items."""
 
+MOST_IMPORTANT = f"the {ITEMS_PER_PART} most important"
+"""Title of the part with the items that the platform chose."""
+
 OPTIONS = (
     Option(
         name="most_important",
@@ -35,14 +39,34 @@ OPTIONS = (
 )
 
 
-def negotiate(cause: Event, listed: tuple[str, ...]) -> NegotiationOpened | None:
+def offered_items(listed: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the items of a negotiation: the listed ones, the long ones cut so that all fit one event."""
+    room = max(SHORTEST_ITEM, ITEMS_CHARACTERS // max(len(listed), 1))
+    return tuple(item[:room] for item in listed)
+
+
+def negotiate(
+    cause: Event,
+    listed: tuple[str, ...],
+    important: Sequence[Importance] | None = None,
+    usage: Usage | None = None,
+) -> NegotiationOpened | None:
     """Return the opening of a negotiation if there are more than `MANY_ITEMS` items; otherwise None. Long items are
     cut.
+
+    `important` are the most important items; if it is None, they are chosen by words. `usage` is that of the model that
+    found or chose them.
     """
     if len(listed) <= MANY_ITEMS:
         return None
-    room = max(SHORTEST_ITEM, ITEMS_CHARACTERS // len(listed))
-    return NegotiationOpened.following(cause, items=tuple(item[:room] for item in listed), options=OPTIONS)
+    chosen = most_important(listed, ITEMS_PER_PART) if important is None else important
+    return NegotiationOpened.following(
+        cause,
+        items=offered_items(listed),
+        options=OPTIONS,
+        important=_numbered_items(chosen),
+        usage=usage,
+    )
 
 
 def refuse(answer: NegotiationAnswered, task: Task) -> NegotiationRefused | None:
@@ -69,8 +93,9 @@ def parts_of(task: Task, listed_requests: Sequence[str] = ()) -> tuple[Part, ...
             title=title,
             text="\n".join([*above, *(f"{place + 1}. {listed[place]}" for place in places)]),
             items=len(places),
+            note=_reasons(task) if title == MOST_IMPORTANT else "",
         )
-        for title, places in _grouped(listed, task.option, task.chosen)
+        for title, places in _grouped(task, task.option)
     )
 
 
@@ -95,25 +120,41 @@ def _numbered(text: str, listed: Sequence[str], *, after: int) -> str:
     return "\n".join([text, *(f"{number}. {each[:LONGEST_ITEM]}" for number, each in enumerate(listed, after + 1))])
 
 
-def _grouped(
-    listed: tuple[str, ...], option: NegotiationOption, chosen: tuple[int, ...]
-) -> list[tuple[str, tuple[int, ...]]]:
+def _important(task: Task) -> tuple[ImportantItem, ...]:
+    """Return the most important items, as the negotiation recorded them; if it recorded none, chosen by words."""
+    return task.important or _numbered_items(most_important(task.items, ITEMS_PER_PART))
+
+
+def _numbered_items(chosen: Sequence[Importance]) -> tuple[ImportantItem, ...]:
+    return tuple(ImportantItem(number=each.index + 1, reason=each.reason) for each in chosen)
+
+
+def _reasons(task: Task) -> str:
+    """Return the reasons why the most important items were chosen, one line for each, most important first."""
+    return "\n".join(f"- {each.number}: {each.reason}" for each in _important(task) if each.reason)
+
+
+def _grouped(task: Task, option: NegotiationOption) -> list[tuple[str, tuple[int, ...]]]:
+    listed = task.items
     match option:
         case "most_important":
-            named = tuple(dict.fromkeys(number - 1 for number in chosen if 1 <= number <= len(listed)))[:ITEMS_PER_PART]
+            known = range(1, len(listed) + 1)
+            named = tuple(dict.fromkeys(number - 1 for number in task.chosen if number in known))[:ITEMS_PER_PART]
             if named:
                 return [("the items you named", named)]
-            return [(f"the {ITEMS_PER_PART} most important", request_items.most_representative(listed, ITEMS_PER_PART))]
+            return [
+                (MOST_IMPORTANT, tuple(sorted(each.number - 1 for each in _important(task) if each.number in known)))
+            ]
         case "all":
             return _batched("batch", range(len(listed)))
         case "by_category":
             return [
                 (group.title, group.indices) if len(group.indices) <= ITEMS_PER_PART else batch
-                for group in request_items.categories(listed, CATEGORIES)
+                for group in item_selection.categories(listed, CATEGORIES)
                 for batch in _batched(group.title, group.indices)
             ]
 
 
 def _batched(title: str, places: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-    batches = request_items.batches(places, ITEMS_PER_PART)
+    batches = item_selection.batches(places, ITEMS_PER_PART)
     return [(f"{title} {number} of {len(batches)}", batch) for number, batch in enumerate(batches, 1)]

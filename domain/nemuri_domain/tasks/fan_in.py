@@ -69,11 +69,11 @@ def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None
 
 
 def joined_answers(answered: Iterable[tuple[Part, str]], characters: int = ANSWER_CHARACTERS) -> str:
-    """Return the answers to several parts as one text, each under the title of its part, if it has one.
+    """Return the answers to several parts as one text, each under the title and the note of its part, if it has one.
 
     If they have more than `characters` characters together, each is cut to an equal share.
     """
-    parts = [f"## {part.title}\n\n{said}" if part.title else said for part, said in answered]
+    parts = ["\n\n".join(filter(None, (part.title and f"## {part.title}", part.note, said))) for part, said in answered]
     if sum(map(len, parts)) <= characters:
         return "\n\n".join(parts)
     return "\n\n".join(shortened(each, characters // len(parts) - 2) for each in parts)

@@ -115,11 +115,22 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
         return state
     match event:
         case NegotiationOpened():
-            return state.with_task(status="negotiation", items=event.items, options=event.options)
+            return state.with_task(
+                status="negotiation",
+                items=event.items,
+                options=event.options,
+                important=event.important,
+                item_usage=_with_usage(task, event.usage),
+            )
         case NegotiationAnswered():
             return state.with_task(status="open", option=event.option, chosen=event.items)
         case TaskSummarised():
-            return state.with_task(summary=event.summary, parts=event.parts, details=event.details)
+            return state.with_task(
+                summary=event.summary,
+                parts=event.parts,
+                details=event.details,
+                item_usage=_with_usage(task, event.usage),
+            )
         case TaskRouted():
             spent = () if event.usage is None else (event.usage,)
             return state.with_task(
@@ -139,6 +150,11 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
             return state
         case _:
             assert_never(event)
+
+
+def _with_usage(task: Task, usage: Usage | None) -> tuple[Usage, ...]:
+    """Return the model usage of finding items, with that of one more event."""
+    return task.item_usage if usage is None else (*task.item_usage, usage)
 
 
 def _timely(task: Task, event: StageEvent) -> bool:
@@ -315,7 +331,9 @@ def _chunked(state: TaskState, event: TaskChunked) -> TaskState:
             for ordinal, detail in enumerate(event.details)
         }
     )
-    return replace(state.with_task(chunks=len(chunks), listed_requests=event.listed_requests), chunks=chunks)
+    spent = _with_usage(state.task, event.usage)
+    state = state.with_task(chunks=len(chunks), listed_requests=event.listed_requests, item_usage=spent)
+    return replace(state, chunks=chunks)
 
 
 def _read(state: TaskState, event: ChunkSummarised) -> TaskState:

@@ -22,6 +22,8 @@ def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
     task, work = state.task, [each for _, each in sorted(state.assignments.items())]
     for usage in task.reading_usage if task else ():
         yield "key points", usage
+    for usage in task.item_usage if task else ():
+        yield "items", usage
     for usage in task.routing_usage if task else ():
         yield "routing", usage
     for each in work:

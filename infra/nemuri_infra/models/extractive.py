@@ -10,8 +10,10 @@ from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
+from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.citations import without_citation_brackets, without_citations
 from nemuri_domain.language.follow_up_requests import self_contained
+from nemuri_domain.language.item_importance import Importance, most_important
 from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.passage_ranking import (
     CODE_FITNESS,
@@ -24,11 +26,12 @@ from nemuri_domain.language.passage_ranking import (
     select_passages,
 )
 from nemuri_domain.language.request_echoes import is_echo, is_part_of_item, listed_requests
-from nemuri_domain.language.request_items import requests
+from nemuri_domain.language.request_items import requests, separate_requests
 from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 from nemuri_domain.tasks.panel import merged
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
+from nemuri_infra.models import school
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
@@ -37,6 +40,9 @@ from nemuri_infra.models.protocol import (
     CompressJob,
     ConsolidateJob,
     FeelJob,
+    GradeJob,
+    ImportanceJob,
+    ItemsJob,
     JudgeJob,
     KeyPointJob,
     LearningsJob,
@@ -45,6 +51,7 @@ from nemuri_infra.models.protocol import (
     RelationsJob,
     Reply,
     RestateJob,
+    SectionJob,
     Source,
 )
 from nemuri_infra.models.statement_relations import by_words
@@ -137,6 +144,14 @@ class ExtractiveModel:
             # In a thread, one at a time. A chunk takes about 20 ms, and the event loop stays free meanwhile.
             return Reply(await asyncio.to_thread(_point, job), _FREE)
 
+    async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
+        """Return the items that rules find in the request."""
+        return Reply(separate_requests(job.text), _FREE)
+
+    async def importance(self, job: ImportanceJob) -> Reply[tuple[Importance, ...]]:
+        """Return the items with words of urgency and consequence, then those that represent most others."""
+        return Reply(await asyncio.to_thread(most_important, job.items, job.k), _FREE)
+
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Return the most informative sentence for each perspective. It shares terms with the perspective's name and
         keywords.
@@ -160,6 +175,17 @@ class ExtractiveModel:
         ]
         worth = [passage for passage in said if _is_worth_learning(passage, asked)]
         return Reply(_learned(job, worth, details) if worth else {}, _FREE)
+
+    async def read_section(self, job: SectionJob) -> Reply[str]:
+        """Return the section's most informative sentence: of those that share terms with the perspective, if any do."""
+        said = [each for each in _telling((Source("", job.text),), ()) if each.fitness > CODE_FITNESS]
+        wanted = content_terms(" ".join((job.perspective, *job.keywords)))
+        found = most_central(most_related(said, wanted) or said, content_terms(job.title))
+        return Reply(found.text if found else "", _FREE)
+
+    async def grade(self, job: GradeJob) -> Reply[Verdict]:
+        """Return the verdict by words: keywords, their synonyms, and negation."""
+        return Reply(school.by_words(job), _FREE)
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """Return the comparisons of the pairs, decided by their words alone. A doubtful pair counts as unrelated and is

@@ -6,6 +6,8 @@ from functools import partial
 from typing import TypeVar
 
 from nemuri_contracts.affective import Reading
+from nemuri_domain.education.grading import Verdict
+from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.tiered.memory_merging import MemoryText
 from nemuri_infra.models.protocol import (
     Answer,
@@ -16,6 +18,9 @@ from nemuri_infra.models.protocol import (
     CompressJob,
     ConsolidateJob,
     FeelJob,
+    GradeJob,
+    ImportanceJob,
+    ItemsJob,
     JudgeJob,
     KeyPointJob,
     LearningsJob,
@@ -27,6 +32,7 @@ from nemuri_infra.models.protocol import (
     RelationsJob,
     Reply,
     RestateJob,
+    SectionJob,
 )
 from nemuri_infra.models.retries import Retries, call_with_retries
 
@@ -113,9 +119,25 @@ class FallbackModel:
         """Return the first model's key point; the second's if the first fails."""
         return await _either(lambda: self._first.key_point(job), lambda: self._second.key_point(job))
 
+    async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
+        """Return the first model's items; the second's if the first fails."""
+        return await _either(lambda: self._first.items(job), lambda: self._second.items(job))
+
+    async def importance(self, job: ImportanceJob) -> Reply[tuple[Importance, ...]]:
+        """Return the first model's choice; the second's if the first fails."""
+        return await _either(lambda: self._first.importance(job), lambda: self._second.importance(job))
+
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Return the first model's learnings; the second's if the first fails."""
         return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
+
+    async def read_section(self, job: SectionJob) -> Reply[str]:
+        """Return the first model's note; the second's if the first fails."""
+        return await _either(lambda: self._first.read_section(job), lambda: self._second.read_section(job))
+
+    async def grade(self, job: GradeJob) -> Reply[Verdict]:
+        """Return the first model's verdict; the second's if the first fails."""
+        return await _either(lambda: self._first.grade(job), lambda: self._second.grade(job))
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """Return the first model's comparisons; the second's if the first fails."""

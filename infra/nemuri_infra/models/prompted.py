@@ -7,12 +7,22 @@ from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import EXTRACTIVE, compressed
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
+from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.citations import cited_labels, without_citation_brackets, without_citations
+from nemuri_domain.language.item_importance import Importance, most_important
+from nemuri_domain.language.request_items import separate_requests
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.tasks.panel import side_by_side
 from nemuri_domain.tasks.read_share import Share
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
-from nemuri_infra.models import memory_consolidation, statement_relations, turn_compression, turn_reading
+from nemuri_infra.models import (
+    item_reading,
+    memory_consolidation,
+    school,
+    statement_relations,
+    turn_compression,
+    turn_reading,
+)
 from nemuri_infra.models.prompt_fences import digest, fenced, message
 from nemuri_infra.models.protocol import (
     Answer,
@@ -23,6 +33,9 @@ from nemuri_infra.models.protocol import (
     CompressJob,
     ConsolidateJob,
     FeelJob,
+    GradeJob,
+    ImportanceJob,
+    ItemsJob,
     JudgeJob,
     KeyPointJob,
     LearningsJob,
@@ -32,6 +45,7 @@ from nemuri_infra.models.protocol import (
     RelationsJob,
     Reply,
     RestateJob,
+    SectionJob,
     Source,
 )
 from nemuri_infra.models.reply_parsing import read_learnings, read_merged
@@ -118,6 +132,21 @@ class PromptedModel:
         reply = await self._chat.complete(_KEY_POINT, user, KEY_POINT_TOKENS)
         return Reply(next(iter(sentences(without_citations(reply.value))), ""), reply.usage)
 
+    async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
+        """Return the items that the chat's reply lists; if it cannot be parsed, the items found by words."""
+        reply = await self._chat.complete(*item_reading.items_prompt(job), item_reading.ITEMS_TOKENS, steady=True)
+        found = item_reading.read_items(reply.value, job)
+        return Reply(separate_requests(job.text) if found is None else found, reply.usage)
+
+    async def importance(self, job: ImportanceJob) -> Reply[tuple[Importance, ...]]:
+        """Return the items that the chat's reply chooses, filled up by words if it chooses fewer than wanted."""
+        prompt = item_reading.importance_prompt(job)
+        reply = await self._chat.complete(*prompt, item_reading.IMPORTANCE_TOKENS, steady=True)
+        found = item_reading.read_importance(reply.value, job) or ()
+        chosen = {each.index for each in found}
+        more = (each for each in most_important(job.items, len(job.items)) if each.index not in chosen)
+        return Reply((*found, *more)[: job.k], reply.usage)
+
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Return the chat's learnings for the job's perspectives; empty if its reply cannot be parsed."""
         perspectives = "\n".join(f"- {normalised(perspective)}" for perspective in job.perspectives)
@@ -128,6 +157,20 @@ class PromptedModel:
         )
         reply = await self._chat.complete(_LEARNINGS.format(role=job.role), user, LEARNINGS_TOKENS)
         return Reply(read_learnings(reply.value, job.perspectives), reply.usage)
+
+    async def read_section(self, job: SectionJob) -> Reply[str]:
+        """Return the chat's note on the section."""
+        reply = await self._chat.complete(*school.reading_prompt(job), school.READING_TOKENS)
+        return Reply(school.read_note(reply.value), reply.usage)
+
+    async def grade(self, job: GradeJob) -> Reply[Verdict]:
+        """Return the chat's verdict; if its reply cannot be parsed, the verdict by words.
+
+        In the second case the usage names both the chat and `extractive`.
+        """
+        reply = await self._chat.complete(*school.grading_prompt(job), school.GRADING_TOKENS, steady=True)
+        found = school.read_verdict(reply.value, job)
+        return Reply(found or school.by_words(job), reply.usage if found else _instead(reply.usage, EXTRACTIVE))
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """Return the chat's comparisons of the job's pairs; empty if its reply cannot be parsed."""

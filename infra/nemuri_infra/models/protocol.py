@@ -7,6 +7,8 @@ from typing import Generic, Literal, Protocol, TypeVar
 from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import Dissent, Voice
+from nemuri_domain.education.grading import Verdict
+from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.tasks.conversation_history import Turn
 from nemuri_domain.tasks.read_share import Share
@@ -79,6 +81,22 @@ class KeyPointJob:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemsJob:
+    """Input of `Model.items`: a request that may ask for several things."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportanceJob:
+    """Input of `Model.importance`: items, the text around them, and the number of items to choose."""
+
+    introduction: str
+    items: tuple[str, ...]
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
 class LearningsJob:
     """Input of `Model.learnings`: a finished answer. At most one sentence is wanted for each perspective."""
 
@@ -89,6 +107,34 @@ class LearningsJob:
     details: tuple[Source, ...]
     keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Keywords of each perspective, by perspective. Perspectives without keywords are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionJob:
+    """Input of `Model.read_section`: a section of a textbook that an agent studies under a perspective."""
+
+    role: str
+    perspective: str
+    keywords: tuple[str, ...]
+    """Keywords of the perspective; may be empty."""
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GradeJob:
+    """Input of `Model.grade`: an answer to an exercise, and what a right answer says."""
+
+    question: str
+    keywords: tuple[str, ...]
+    """Points that a right answer makes."""
+    right: str
+    """A right answer in words; "" if the textbook has none."""
+    answer: str
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Other words for the keywords, by keyword."""
+    drew_on_something: bool = True
+    """True if the answer used a source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +251,22 @@ class Model(Protocol):
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """Return the text's main point in one sentence; "" only for a text without content."""
 
+    async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
+        """Return the separate things that the request asks for, in its own words; empty if it asks for one thing."""
+
+    async def importance(self, job: ImportanceJob) -> Reply[tuple[Importance, ...]]:
+        """Return the `job.k` most important items with the reasons, most important first."""
+
     async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
         """Return a sentence for each perspective of the job, by perspective. Perspectives that do not apply are left
         out.
         """
+
+    async def read_section(self, job: SectionJob) -> Reply[str]:
+        """Return what the section teaches under the perspective; "" if it teaches nothing."""
+
+    async def grade(self, job: GradeJob) -> Reply[Verdict]:
+        """Return the verdict on the answer. The usage names the model, or `extractive` if words alone decided."""
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """Return the comparisons of the job's pairs. Unrelated pairs may be left out."""

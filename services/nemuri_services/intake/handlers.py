@@ -26,7 +26,8 @@ from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_infra.models.protocol import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_services.intake.chunks_and_items import details_of, items_of, requests_in_documents
+from nemuri_services.intake.document_chunks import details_of
+from nemuri_services.intake.items import FoundItems, items_of, open_negotiation
 
 service = Service(
     "intake",
@@ -52,8 +53,10 @@ async def begin_task(
     if task.chunks:
         state = await resources.views.with_chunks(state)
         return fan_in.summarise(event, state) or chunk_order.unread_chunks(event, state)
-    listed = () if task.option else await items_of(task, resources.blobs)
-    return client_negotiation.negotiate(event, listed) or await _summarise_or_chunk(event, task, listed, resources)
+    items = await items_of(task, resources)
+    return await open_negotiation(event, task, items, resources) or await _summarise_or_chunk(
+        event, task, items, resources
+    )
 
 
 @service.handles(NegotiationAnswered)
@@ -68,20 +71,21 @@ async def continue_with_choice(
         return refused
     if state.task.option != event.option or state.begun:
         return None
-    return await _summarise_or_chunk(event, state.task, (), resources)
+    return await _summarise_or_chunk(event, state.task, FoundItems(), resources)
 
 
 async def _summarise_or_chunk(
-    event: Event, task: Task, listed: tuple[str, ...], resources: Resources
+    event: Event, task: Task, items: FoundItems, resources: Resources
 ) -> TaskSummarised | TaskChunked:
-    details, listed_requests = await details_of(task, resources.blobs), requests_in_documents(task, listed)
+    details = await details_of(task, resources.blobs)
     if why := chunk_order.length_error([each.document for each in details]):
         raise ValueError(why)
     if not details or task.supplied_summary is not None:
-        return fan_in.supplied(
-            event, task, tuple(DetailPoint(detail=each, point=None) for each in details), listed_requests
-        )
-    return TaskChunked.following(event, key=task.task_id, details=details, listed_requests=listed_requests)
+        unread = tuple(DetailPoint(detail=each, point=None) for each in details)
+        return fan_in.supplied(event, task, unread, items.beside).model_copy(update={"usage": items.usage})
+    return TaskChunked.following(
+        event, key=task.task_id, details=details, listed_requests=items.beside, usage=items.usage
+    )
 
 
 @service.handles(TaskChunked)

@@ -46,6 +46,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         reason=task.reason,
         items=task.items if task.status == "negotiation" else (),
         options=task.options if task.status == "negotiation" else (),
+        important=task.important if task.status == "negotiation" else (),
         feedback=feedback_of(state),
         progress=_progress(task, state),
         chunks=max(task.chunks, len(task.details)),

@@ -14,7 +14,7 @@ from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_domain.tasks.fan_in import shortened
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import LearningsJob, ModelRefused
+from nemuri_infra.models.protocol import ModelRefused, SectionJob
 from nemuri_infra.runtime.resources import Resources
 
 TAG = 200
@@ -60,17 +60,16 @@ async def _learned(
     if perspective is None:
         return {}, Usage(model=model.name)
     words = {each.name: each.keywords for each in agent.definition.perspectives}
-    job = LearningsJob(
+    job = SectionJob(
         role=agent.definition.role,
-        question=section.title,
-        answer=section.text,
-        perspectives=(perspective,),
-        details=(),
-        keywords={perspective: words.get(perspective, ())},
+        perspective=perspective,
+        keywords=words.get(perspective, ()),
+        title=section.title,
+        text=section.text,
     )
     try:
-        reply = await model.learnings(job)
+        reply = await model.read_section(job)
     except ModelRefused as error:
         logger.warning("nothing learned", service="tutor", why=log_safe(error))
         return {}, Usage(model=model.name)
-    return {name: shortened(each, LEARNING_CHARACTERS) for name, each in reply.value.items()}, reply.usage
+    return {perspective: shortened(reply.value, LEARNING_CHARACTERS)} if reply.value else {}, reply.usage

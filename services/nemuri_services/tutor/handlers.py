@@ -16,12 +16,12 @@ from nemuri_domain.education.course import Course, ExerciseState, memory_key
 from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.scope_matching import setting_of
-from nemuri_infra.models.extractive import substance
 from nemuri_infra.projections.education import Courses
 from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
+from nemuri_services.tutor.answer_grading import judge_answer
 from nemuri_services.tutor.chapter_reading import read
 from nemuri_services.tutor.reminders import remind, set_timer
 from nemuri_services.tutor.school_reports import course_reports
@@ -72,7 +72,9 @@ async def encode_chapter(event: ChapterRead, resources: Resources) -> Sequence[M
 
 @service.handles(SessionEnded, TaskFailed, NegotiationOpened)
 async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
-    """Grade an exercise when every session of its task has ended, or when its task fails or opens a negotiation."""
+    """Grade an exercise with the light model when every session of its task has ended. A task that failed or opened a
+    negotiation counts as a wrong answer.
+    """
     if event.thread is None:
         return None
     state = await resources.views.task(event.thread)
@@ -83,8 +85,9 @@ async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources:
         return None
     if not lesson_plan.is_gradable(state):
         return None
-    said = "\n".join(substance(each.answer or "") for each in state.present)
-    return lesson_plan.grade(event, *found, state, said, now=await resources.clock.now())
+    work = lesson_plan.answers_to_grade(state)
+    verdict, usage = await judge_answer(*found, work, resources) if work else (None, None)
+    return lesson_plan.grade(event, *found, work, verdict, usage, now=await resources.clock.now())
 
 
 @service.handles(ExerciseGraded)

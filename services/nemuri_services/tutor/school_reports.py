@@ -107,6 +107,7 @@ def _answer(grade: Grade, said: str | None) -> AnswerReport:
         repetition=grade.repetition,
         correct=grade.correct,
         missing=grade.missing,
+        note=grade.note,
         reason=grade.reason,
         graded_at=grade.graded_at,
         reviewed=grade.reviewed or (),

@@ -22,6 +22,8 @@ task = Table(
     Column("attempt", Integer, nullable=False),
     json("items"),
     json("options"),
+    json("important"),
+    json("item_usage"),
     Column("option", Text),
     json("chosen"),
     Column("summary", Text),

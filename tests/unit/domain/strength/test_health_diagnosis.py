@@ -10,7 +10,8 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from nemuri_contracts.health_views import Finding
-from nemuri_domain.strength.health_diagnosis import FLOOR, ROOM, STEP, HealthCounts, diagnose, proposals, step_parameter
+from nemuri_domain.strength.health_diagnosis import HealthCounts, diagnose, proposals
+from nemuri_domain.strength.parameter_steps import FLOOR, MOST_USES, ROOM, STEP, step_parameter, step_thresholds
 from nemuri_domain.strength.policy import Policy
 
 WELL = HealthCounts(
@@ -58,8 +59,6 @@ def test_under_decay_by_the_clock_many_tasks_are_normal() -> None:
     [
         ("archive_rate", {"archived": 60}, "high", "archive_threshold", "lower"),
         ("archive_rate", {"archived": 5}, "low", "archive_threshold", "raise"),
-        ("mean_level", {"active": (95, 5, 0, 0, 0, 0)}, "low", "strength_increment_on_use", "raise"),
-        ("mean_level", {"active": (0, 0, 50, 50, 0, 0)}, "high", "strength_increment_on_use", "lower"),
         ("hit_rate", {"hits": 60}, "low", "relevance_floor", "lower"),
         ("hit_rate", {"hits": 95}, "high", "relevance_floor", "raise"),
         ("usage_ratio", {"usage_ratio": 0.05}, "low", "relevance_floor", "raise"),
@@ -89,6 +88,40 @@ def test_each_finding_names_its_parameter_and_direction(
     assert found.advice.present == present
     assert (float(str(found.advice.proposed)) > present) == (direction == "raise")
     assert found.note
+
+
+@pytest.mark.parametrize(
+    ("active", "direction", "proposed"),
+    [
+        ((95, 5, 0, 0, 0, 0), "lower", [0, 4, 12, 24, 48, 80]),
+        ((0, 0, 50, 50, 0, 0), "raise", [0, 6, 19, 38, 75, 125]),
+    ],
+)
+def test_the_mean_level_changes_the_thresholds(active: Any, direction: str, proposed: list[int]) -> None:
+    """A low mean level proposes lower thresholds, and a high one higher thresholds, because levels depend on uses
+    alone. The same memories then have another mean level.
+    """
+    advice = finding("mean_level", active=active).advice
+
+    assert advice is not None
+    assert (advice.parameter, advice.direction, advice.proposed) == ("consolidation_thresholds", direction, proposed)
+    after = Policy.model_validate({"consolidation_thresholds": advice.proposed})
+    before, now = (sum(rules.level(uses) for uses in range(101)) for rules in (RULES, after))
+    assert (now > before) == (direction == "lower")
+
+
+@for_any(st.lists(st.integers(1, 2_000), min_size=5, max_size=5, unique=True), st.sampled_from(("raise", "lower")))
+def test_stepped_thresholds_are_valid(uses: list[int], direction: Any) -> None:
+    """Thresholds after a step are a valid policy, move in the advised direction only, and stop at their bounds."""
+    present = (0, *sorted(uses))
+
+    proposed = step_thresholds(present, direction)
+
+    assert Policy.model_validate({"consolidation_thresholds": proposed}).consolidation_thresholds == proposed
+    for before, after in zip(present, proposed, strict=True):
+        assert after >= before if direction == "raise" else after <= before
+    if proposed == present:
+        assert present[-1] * STEP > MOST_USES if direction == "raise" else present == (0, 1, 2, 3, 4, 5)
 
 
 def test_the_tasks_of_the_last_week_set_the_expected_tasks() -> None:
@@ -175,7 +208,6 @@ def test_a_floor_of_0_is_raised_to_its_minimum_step() -> None:
 
 TURNED = (
     "archive_threshold",
-    "strength_increment_on_use",
     "relevance_floor",
     "top_k_results",
     "max_active_memories",

@@ -11,6 +11,7 @@ from nemuri_contracts.tasks import Part
 from nemuri_domain.language.request_items import listed_items
 from nemuri_domain.tasks import client_negotiation
 from nemuri_domain.tasks.client_negotiation import ITEMS_PER_PART, MANY_ITEMS
+from nemuri_domain.tasks.fan_in import joined_answers
 from tests.unit.domain.tasks.stories import chosen, given, opened, submitted
 
 ITEMS = tuple(f"What does {thing} number {number} cost?" for number in range(8) for thing in ("steel", "rent", "sand"))
@@ -88,6 +89,22 @@ def test_the_ten_most_important_items_are_one_part() -> None:
     assert len(_numbers(part)) == 10
     assert _numbers(part) == sorted(_numbers(part))
     assert all(line == f"{number}. {ITEMS[number - 1]}" for number, line in _lines(part))
+
+
+def test_the_most_important_items_are_offered_with_reasons() -> None:
+    """A negotiation names the most important items with reasons, urgent ones first. The part repeats the reasons."""
+    listed = (*ITEMS, "The pump has failed since Monday")
+    asked = client_negotiation.negotiate(submitted(), listed)
+    assert asked is not None
+    assert len(asked.important) == ITEMS_PER_PART
+    assert asked.important[0].number == len(listed)
+    assert "failed" in asked.important[0].reason
+
+    (part,) = client_negotiation.parts_of(given(submitted("Q"), asked, chosen("most_important")).task)
+
+    assert f"{len(listed)}. The pump has failed since Monday" in part.text.splitlines()
+    assert part.note.splitlines()[0] == f"- {len(listed)}: {asked.important[0].reason}"
+    assert joined_answers([(part, "said")]).splitlines()[2] == part.note.splitlines()[0]
 
 
 def test_all_items_are_in_batches_of_ten() -> None:

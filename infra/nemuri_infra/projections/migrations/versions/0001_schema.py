@@ -34,7 +34,8 @@ STATEMENTS = (
         summary text, parts jsonb NOT NULL, details jsonb NOT NULL, chunks integer NOT NULL, points integer NOT NULL,
         listed_requests jsonb NOT NULL, reading_usage jsonb NOT NULL, routed integer NOT NULL, answer text, reason text,
         submitted_at timestamptz NOT NULL, ended_at timestamptz, conversation text, panel integer, voices jsonb,
-        request text, deep boolean NOT NULL, chosen jsonb NOT NULL, routing_usage jsonb NOT NULL
+        request text, deep boolean NOT NULL, chosen jsonb NOT NULL, routing_usage jsonb NOT NULL,
+        important jsonb NOT NULL, item_usage jsonb NOT NULL
     )
     """,
     "CREATE INDEX task_status ON task (status)",

@@ -1,0 +1,81 @@
+"""Denial of a keyword in an answer, by the words around it, English and Japanese."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from nemuri_domain.language.tokenization import stem
+from nemuri_domain.language.writing_systems import CJK, WORD
+
+_WORDS = re.compile(rf"{WORD}+(?:'{WORD}+)?")
+_CLAUSE_END = re.compile(r"[.!?;:,。！？；：、\n]|\bbut\b|\brather\b(?! than)|\bhowever\b|しかし|むしろ")
+_CJK = re.compile(f"[{CJK}]")
+_DENYING: Final = frozenset(
+    ("not", "no", "never", "without", "neither", "nor", "cannot", "instead", "excluding", "except", "hardly")
+)
+_BETWEEN_WORDS: Final = (
+    "a an the any on of in by at for from to with about than its his her their our your this that be been is are was"
+    " depend depends based because have has want need needs matter"
+)
+_AUXILIARY_WORDS: Final = "is are was were do does did has have had can could should will would may must"
+_BETWEEN: Final = frozenset(_BETWEEN_WORDS.split())
+"""Words that may stand between a denying word and what it denies."""
+_AFTER: Final = 3
+"""Number of words after a keyword within which a denial refers to it ("the price does not matter")."""
+_AUXILIARY: Final = frozenset(_AUXILIARY_WORDS.split())
+_DENIED_AFTER = re.compile(
+    r"[^。、！？]{0,8}?(?:ではな|じゃな|でな[いく]|ではあり|ない|せず|ません|なかった|不要|無関係|以外|関係しな)"
+)
+_NOT_DENIED = re.compile(
+    r"だけでな|だけではな|のみならず|のみでな|しかな|なければな|なくてはな|ないと(?:いけ|なら)|に違いな|に他ならな|にほかならな"
+    r"|かもしれな|少な|危な|切な|かけがえのな|ではないか|ないか。|とは限らな|欠かせな"
+)
+
+
+def is_denied(text: str, forms: Iterable[str]) -> bool:
+    """Return True if the text mentions one of the forms, and denies each mention. `text` and `forms` are case-folded.
+
+    In English, a denying word comes before the mention, with articles and prepositions between them ("not on the
+    price"), or an auxiliary and a denying word come right after it ("the price does not matter"). In Japanese, a
+    negative ending comes within a few characters after it. "Not only" and its Japanese forms deny nothing.
+    """
+    found = [denied for form in forms for denied in _mentions(text, form)]
+    return bool(found) and all(found)
+
+
+def _mentions(text: str, form: str) -> list[bool]:
+    """Return for each mention of a form whether it is denied."""
+    if _CJK.search(form):
+        closed, written = "".join(text.split()), "".join(form.split())
+        return [_denied_in_japanese(closed, match.end()) for match in re.finditer(re.escape(written), closed)]
+    wanted, found = [stem(word) for word in _WORDS.findall(form)], list[bool]()
+    for clause in _CLAUSE_END.split(text) if wanted else ():
+        words = _WORDS.findall(clause)
+        stems = [stem(word) for word in words]
+        places = (at for at in range(len(stems) - len(wanted) + 1) if stems[at : at + len(wanted)] == wanted)
+        found += [_denied_in_english(words, at, at + len(wanted)) for at in places]
+    return found
+
+
+def _denied_in_english(words: list[str], start: int, end: int) -> bool:
+    place = start - 1
+    while place >= 0 and words[place] in _BETWEEN:
+        place -= 1
+    if place >= 0 and _denies(words[place]):
+        return words[place + 1 : place + 2] != ["only"]
+    after = words[end : end + _AFTER]
+    for at, word in enumerate(after):
+        if _denies(word):
+            return after[at + 1 : at + 2] != ["only"]
+        if word not in _AUXILIARY:
+            return False
+    return False
+
+
+def _denies(word: str) -> bool:
+    return word in _DENYING or word.endswith("n't")
+
+
+def _denied_in_japanese(text: str, end: int) -> bool:
+    match = _DENIED_AFTER.match(text, end)
+    return match is not None and not _NOT_DENIED.search(text, end, match.end() + 4)

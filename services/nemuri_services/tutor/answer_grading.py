@@ -1,0 +1,38 @@
+"""Grading of the answer to an exercise by the light model, or by words."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from nemuri_contracts.event import Usage
+from nemuri_domain.education import lesson_plan
+from nemuri_domain.education.course import Course, ExerciseState
+from nemuri_domain.education.grading import Verdict
+from nemuri_domain.tasks.aggregate import Assignment
+from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.models.extractive import ExtractiveModel, substance
+from nemuri_infra.models.protocol import GradeJob, ModelRefused
+from nemuri_infra.runtime.resources import Resources
+
+logger = structlog.get_logger()
+
+
+async def judge_answer(
+    course: Course, trial: ExerciseState, work: Sequence[Assignment], resources: Resources
+) -> tuple[Verdict, Usage]:
+    """Return the verdict on the answers in `work` and the usage of the model. If the model refuses, words decide."""
+    exercise = lesson_plan.exercise_of(course, trial)
+    job = GradeJob(
+        question=exercise.question,
+        keywords=exercise.keywords,
+        right=exercise.answer,
+        answer="\n".join(substance(each.answer or "") for each in work),
+        synonyms=lesson_plan.synonyms(course, trial),
+        drew_on_something=any(each.citations or each.used for each in work),
+    )
+    try:
+        reply = await resources.models.light.grade(job)
+    except ModelRefused as error:
+        logger.warning("graded by words", service="tutor", why=log_safe(error))
+        reply = await ExtractiveModel().grade(job)
+    return reply.value, reply.usage
