@@ -5,7 +5,8 @@
     python -m bench --data FOLDER       # with the public data sets that are not part of this repository
     python -m bench --only sleep --only vectors
 
-The data sets are jsquad-valid-v1.3.json (JSQuAD, of JGLUE) and locomo10.json (LoCoMo). Without them the scripts that
+The data sets are jsquad-valid-v1.3.json (JSQuAD, of JGLUE), locomo10.json (LoCoMo), and clinc_full.json with
+clinc_domains.json (CLINC150). Without them the scripts that
 need them are skipped, and the table shows the previous results.
 """
 
@@ -32,6 +33,8 @@ class Script:
     name: str
     quick: tuple[str, ...] = ()
     data: bool = False
+    folder: bool = False
+    """True if the script takes the folder of the data sets, and runs without them too."""
     slow: bool = False
     """True if even its smallest run is slow. A smoke test skips it."""
 
@@ -39,6 +42,7 @@ class Script:
 SCRIPTS = (
     Script("retrieval", data=True),
     Script("abstention", data=True),
+    Script("routing", ("--quick",), folder=True),
     Script("warm", data=True, slow=True),
     Script("attribution"),
     Script("items"),
@@ -82,6 +86,8 @@ def _ran(script: Script, data: Path, *, quick: bool) -> bool:
     if quick and script.slow:
         print(f"== {script.name}: skipped in a smoke test", flush=True)
         return True
+    if script.folder:
+        arguments += ["--dataset", str(data)]
     if script.data:
         there = [data / name for name in SETS if (data / name).exists()]
         for name in SETS:

@@ -65,6 +65,9 @@ class Definition(Value):
     """Process that consolidates a tiered memory: the platform's service, or the host that runs the agent in a society.
     """
 
+    generalist: bool = False
+    """True if the agent takes the tasks that fit no other agent. Without such an agent the client is asked."""
+
     @model_validator(mode="after")
     def _distinct(self) -> "Definition":
         names = [perspective.name for perspective in self.perspectives]

@@ -11,7 +11,13 @@ from nemuri_contracts.event import ClientEvent, Identifier, Label, Text, Value
 TEXT_LIMIT = 16_000
 """Maximum length of a task's text, in characters. Longer input is uploaded as a document to the blob store."""
 
-NegotiationOption = Literal["most_important", "all", "by_category"]
+ItemOption = Literal["most_important", "all", "by_category"]
+"""How a task with too many items continues."""
+AGENT_OPTION = "agent:"
+"""Beginning of the option that gives a task to an agent; the agent's id follows."""
+AgentOption = Annotated[str, Field(pattern=rf"^{AGENT_OPTION}.{{1,64}}$")]
+NegotiationOption = ItemOption | AgentOption
+"""An option of a negotiation. An agent is chosen for a task that fits no agent."""
 
 
 class Document(Value):
@@ -88,6 +94,11 @@ class NegotiationAnswered(ClientEvent):
     """Chosen option."""
     items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
     """Numbers, from 1, of the items that are most important to the client. If empty, the platform chooses."""
+
+    @property
+    def agent(self) -> str | None:
+        """Return the id of the chosen agent; None for any other option."""
+        return self.option.removeprefix(AGENT_OPTION) if self.option.startswith(AGENT_OPTION) else None
 
     @property
     def thread(self) -> UUID:

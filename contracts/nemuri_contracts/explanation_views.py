@@ -5,7 +5,7 @@ from uuid import UUID
 
 from nemuri_contracts.event import Identifier, Label, Text, Value
 from nemuri_contracts.strength import Candidate
-from nemuri_contracts.tasks import AgentScore, Choice
+from nemuri_contracts.tasks import AgentScore, Choice, DecidedBy
 
 
 class ExplainedCandidate(Value):
@@ -74,6 +74,10 @@ class Routing(Value):
     """The request rewritten without references to the conversation. None if the task continues none."""
     recalled: int
     """Number of routing memories of similar past tasks that influenced the scores of the chosen agents."""
+    confidence: float | None = None
+    """Confidence in the first choice, 0 to 1; None if there was nothing to decide."""
+    decided_by: DecidedBy = "fit"
+    """What chose the agent of the first part."""
 
 
 class RoutingView(Value):

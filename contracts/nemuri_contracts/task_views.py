@@ -85,7 +85,7 @@ class TaskResult(Value):
     costs: tuple[Cost, ...] = ()
     """Model usage so far, by step. Steps without a model call are left out."""
     reason: str | None = None
-    """Reason of the failure."""
+    """Reason of the failure, or of an open negotiation about the agent."""
     items: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     """Options of an open negotiation."""

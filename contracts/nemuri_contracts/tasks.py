@@ -70,17 +70,23 @@ class ImportantItem(Value):
 
 
 class NegotiationOpened(TaskEvent):
-    """The input has more items than one answer covers, so the client must choose an option."""
+    """The client must choose an option: the input has more items than one answer covers, or it fits no agent."""
 
     kind: Literal["negotiation_opened"] = "negotiation_opened"
-    items: tuple[Text, ...]
-    """Items that were found in the task."""
+    items: tuple[Text, ...] = ()
+    """Items that were found in the task; empty if the question is which agent should do it."""
     options: tuple[Option, ...]
-    """Options to choose from."""
+    """Options to choose from. Those of a task that fits no agent name the agents, closest first."""
     important: tuple[ImportantItem, ...] = ()
     """The items that the option `most_important` answers if the client names none, most important first."""
+    reason: Text | None = None
+    """Why no agent was chosen, in one line; None if the task has too many items."""
+    scores: tuple["AgentScore", ...] = ()
+    """Scores of all agents that were considered for a task that fits none of them."""
+    confidence: float | None = None
+    """Confidence, 0 to 1, that the best agent is the right one; None if the task has too many items."""
     usage: Usage | None = None
-    """Model usage of finding and choosing items; None without a model call."""
+    """Model usage of finding and choosing items, or of choosing an agent; None without a model call."""
 
 
 class DetailPoint(Value):
@@ -121,9 +127,19 @@ class AgentScore(Value):
 
     agent_id: Identifier
     expertise: float
+    """Similarity of the task to the agent's definition and memories."""
     history: float
+    """Share of good verdicts among the agent's judged tasks, weighted by their similarity to the task."""
     load: float
+    """1 for an idle agent, 0 for the busiest one. It decides between agents that fit almost equally well."""
     total: float
+    """Probability that the agent is the right one among the eligible agents."""
+
+
+DecidedBy = Literal["request", "fit", "load", "model", "generalist"]
+"""What chose an agent: the client's request or the lack of any other agent, the best fit, the load of agents that fit
+equally well, the light model, or the operator's generalist, because nobody fits.
+"""
 
 
 class Choice(Value):
@@ -148,8 +164,14 @@ class TaskRouted(TaskEvent):
     """The request rewritten without references to the conversation. None if the task continues none."""
     recalled: tuple[UUID, ...] = ()
     """Ids of the routing memories of similar past tasks that influenced the scores of the chosen agents."""
+    confidence: float | None = None
+    """Confidence, 0 to 1, that the first choice is right and that the task belongs to a field of the agents at all.
+    None if there was nothing to decide: the client named the agent, or all agents have the same field.
+    """
+    decided_by: DecidedBy = "fit"
+    """What chose the agent of the first part."""
     usage: Usage | None = None
-    """Model usage of rewriting the request."""
+    """Model usage of rewriting the request and of choosing an agent."""
 
 
 class TaskAssigned(TaskEvent):

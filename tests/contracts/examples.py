@@ -180,6 +180,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     NegotiationOpened: {
         "items": ("one", "two"), "options": (OPTION,),
         "important": (ImportantItem(number=2, reason="It fails."),), "usage": USAGE,
+        "reason": "nobody fits", "confidence": 0.1,
+        "scores": (AgentScore(agent_id="buyer", expertise=0.5, history=0.5, load=1.0, total=0.6),),
     },
     TaskSummarised: {
         "summary": "steel", "parts": (Part(title="batch 1 of 1", text="1. one", items=1, note="- 1: urgent"),),
@@ -189,6 +191,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "attempt": 1, "choices": (Choice(agent_id="buyer", part=0, perspective="cost"),),
         "scores": (AgentScore(agent_id="buyer", expertise=0.5, history=0.5, load=1.0, total=0.6),),
         "request": "What does steel cost in winter?", "recalled": (OTHER,), "usage": USAGE,
+        "confidence": 0.6, "decided_by": "load",
     },
     TaskAssigned: {"part": 0, "perspective": "cost", "attempt": 1},
     TaskAnswered: {

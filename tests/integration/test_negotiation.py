@@ -103,7 +103,7 @@ async def test_the_client_chooses_the_most_important_items(settings: Settings) -
             ("most_important", range(1, 12), "10"),
         ):
             with pytest.raises(ClientError, match=why) as refused:
-                await client.answer(task, option, items=wrong)  # type: ignore[arg-type]
+                await client.answer(task, option, items=wrong)
             assert "\n" not in str(refused.value)
         assert await resources.log.last_sequence() == end
         await client.answer(task, "most_important", items=[7, 3, 7])

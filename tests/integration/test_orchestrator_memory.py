@@ -92,7 +92,8 @@ async def test_memories_used_by_a_routing_grow_stronger(settings: Settings) -> N
     the orchestrator.
     """
     async with running_services(settings) as resources, connected_client(settings) as client:
-        await resources.log.append(agent_defined("cook"))
+        for name in ("cook", "nurse"):
+            await resources.log.append(agent_defined(name))
         await client.settle()
         await ask_and_rate(resources, client, SOUP, "helpful")
         mine = await client.memories(ORCHESTRATOR)

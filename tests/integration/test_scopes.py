@@ -58,7 +58,8 @@ async def test_routing_uses_memories_of_the_project_only(settings: Settings) -> 
 async def test_the_orchestrator_recalls_past_tasks_of_the_project(settings: Settings) -> None:
     """The orchestrator recalls past tasks of the same project only."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        await resources.log.append(agent_defined())
+        for name in ("python", "twin"):
+            await resources.log.append(agent_defined(name))
         await client.settle()
         first = await client.ask(QUESTION, project="bank", settled=True)
         await client.feedback(first.task_id, "helpful")

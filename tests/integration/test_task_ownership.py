@@ -6,12 +6,12 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri_contracts.client_events import FeedbackGiven, MemoryContent, MemoryOffered, NegotiationAnswered
+from nemuri_contracts.client_events import FeedbackGiven, MemoryContent, MemoryOffered, NegotiationAnswered, Setting
 from nemuri_contracts.event import OPERATOR
-from nemuri_contracts.strength import ImpactCredited, MemoryEncoded
+from nemuri_contracts.strength import ImpactCredited
 from nemuri_contracts.tasks import FeedbackRefused, NegotiationRefused, TaskAssigned
 from nemuri_domain.strength.policy import Policy
-from nemuri_infra.projections.precedent_queries import past_tasks
+from nemuri_infra.projections.precedent_queries import judged_tasks
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
@@ -98,17 +98,11 @@ async def test_feedback_of_another_client_does_not_count_for_routing(settings: S
         task_id = (await ann.ask(QUESTION, settled=True)).task_id
         await mallory.feedback(task_id, "unhelpful", result="failure")
         await until_idle(resources)
-        learned = [
-            each.memory_id
-            for each in await effective_events(resources.log)
-            if isinstance(each, MemoryEncoded) and each.correlation_id == task_id
-        ]
-        before = [each.outcomes for each in (await past_tasks(resources.database, learned)).values()]
+        before = await judged_tasks(resources.database, Setting())
         await ann.feedback(task_id, "helpful")
-        after = [each.outcomes for each in (await past_tasks(resources.database, learned)).values()]
-    assert learned
-    assert before == [{"python": (0, 0)}] * len(learned)
-    assert after == [{"python": (1, 0)}] * len(learned)
+        [after] = await judged_tasks(resources.database, Setting())
+    assert before == ()
+    assert after.outcomes == {"python": (1, 0)}
 
 
 async def test_the_choice_of_another_client_is_refused(settings: Settings) -> None:

@@ -91,7 +91,7 @@ def _voice_name(voice: "Voice") -> str:
 def _show_negotiation(found: "TaskResult", session: Session) -> None:
     from nemuri.terminal.output import say, short
 
-    say(f"the input holds {len(found.items)} items:")
+    say(found.reason or f"the input holds {len(found.items)} items:")
     for number, item in enumerate(found.items, 1):
         say(f"  {number}. {short(item)}")
     if found.important:

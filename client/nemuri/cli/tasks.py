@@ -63,14 +63,6 @@ LAST_STATUS_TIMEOUT = 2.0
 """Seconds for one last query of a task's status after the timeout."""
 
 
-class ContinueOption(StrEnum):
-    """The ways to continue a task with too many items."""
-
-    MOST_IMPORTANT = "most_important"
-    ALL = "all"
-    BY_CATEGORY = "by_category"
-
-
 class Verdict(StrEnum):
     """The user's judgement of an answer."""
 
@@ -158,20 +150,21 @@ def answer(
     context: typer.Context,
     task: TaskArgument,
     option: Annotated[
-        ContinueOption, typer.Argument(metavar="OPTION", help="One of most_important, all and by_category.")
+        str,
+        typer.Argument(metavar="OPTION", help="One of most_important, all and by_category, or agent:NAME."),
     ],
     item: ItemOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Choose how to continue a task with too many items."""
+    """Choose how to continue a task with too many items, or the agent for a task that fits none."""
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    if item and option is not ContinueOption.MOST_IMPORTANT:
+    if item and option != "most_important":
         raise WrongUse("--item needs the option most_important")
-    session.run(lambda client: client.answer(task, option.value, items=item or ()))
+    session.run(lambda client: client.answer(task, option, items=item or ()))
     if session.json:
-        say_json({"task_id": task, "option": option.value, "items": item or []})
+        say_json({"task_id": task, "option": option, "items": item or []})
     else:
         say(f"the task continues; wait for it with `{next_command(session, f'result {task}')}`")
 

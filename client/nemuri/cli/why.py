@@ -81,7 +81,8 @@ def _show_routing(routing: "Routing | None") -> None:
         numbers=("expertise", "history", "load", "total"),
     )
     attempt = f", attempt {routing.attempt}" if routing.attempt > 1 else ""
-    say(f"based on {routing.recalled} memories of similar past tasks{attempt}\n")
+    sure = "" if routing.confidence is None else f", confidence {routing.confidence:.2f}"
+    say(f"decided by {routing.decided_by}{sure}; based on {routing.recalled} memories of similar past tasks{attempt}\n")
 
 
 def _values(score: "AgentScore") -> tuple[float, float, float, float]:

@@ -249,19 +249,20 @@ class Client(QueryMethods):
         )
 
     async def answer(self, task_id: Id, option: NegotiationOption, *, items: Numbers = ()) -> None:
-        r"""Choose how a task with too many items continues, for example a list of 25 questions.
+        r"""Choose how a task with too many items continues, or which agent gets a task that fits none.
 
-        Such a task waits in the status "negotiation" until this choice.
+        Such a task waits in the status "negotiation" until this choice. The options are in its result.
 
         Args:
             task_id: Id of the task, as a UUID or its text.
-            option: "most_important", "all" or "by_category".
+            option: "most_important", "all" or "by_category" for a task with too many items, for example a list of 25
+                questions; "agent:" and the name of an agent for a task that fits none.
             items: With "most_important", the numbers of up to ten items, counted from 1; empty to let the platform
                 choose.
 
         Raises:
-            ClientError: The task has no open negotiation or no such items, or another client submitted it. Nothing was
-                recorded.
+            ClientError: The task has no open negotiation, no such option or no such items, or another client submitted
+                it. Nothing was recorded.
 
         Example:
             >>> lamps = "\n".join(f"{number}. What does lamp {number} cost?" for number in range(1, 26))

@@ -61,10 +61,10 @@ async def submit_task(
 async def answer_negotiation(
     exchange: Exchange, task_id: UUID, option: NegotiationOption, items: Sequence[int]
 ) -> None:
-    """Answer the negotiation of a task with too many items.
+    """Answer the negotiation of a task with too many items, or of a task that fits no agent.
 
-    Raises `ClientError`, with nothing recorded, if the task has no open negotiation or no such items, or if it belongs
-    to another client and this one is no operator.
+    Raises `ClientError`, with nothing recorded, if the task has no open negotiation, no such option or no such items,
+    or if it belongs to another client and this one is no operator.
     """
     standing = await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     if exchange.client_id not in {standing.client_id, OPERATOR}:
@@ -72,6 +72,9 @@ async def answer_negotiation(
         raise ClientError(f"{whose}; only that client or an operator may choose an option")
     if standing.status != "negotiation":
         raise ClientError(f"task {task_id} has no open negotiation")
+    names = [each.name for each in standing.options]
+    if option not in names:
+        raise ClientError(f"there is no option {option!r}; task {task_id} has the options {', '.join(names)}")
     unknown = [number for number in items if not 1 <= number <= len(standing.items)]
     if unknown:
         raise ClientError(f"there is no item {unknown[0]}; task {task_id} has items 1 to {len(standing.items)}")

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from immutables import Map
 
-from nemuri_contracts.client_events import Document, NegotiationOption, Setting
+from nemuri_contracts.client_events import Document, ItemOption, Setting
 from nemuri_contracts.event import OPERATOR, TUTOR, Usage
 from nemuri_contracts.strength import Dropped
 from nemuri_contracts.task_views import Status
@@ -38,7 +38,7 @@ class Task(RowModel):
     """The items that are answered if the client chooses the most important ones and names none."""
     item_usage: tuple[Usage, ...] = ()
     """Model usage of finding and choosing items, one entry per event."""
-    option: NegotiationOption | None = None
+    option: ItemOption | None = None
     chosen: tuple[int, ...] = ()
     """Numbers, from 1, of the items that the client named as most important; empty if the platform chooses."""
     summary: str | None = None

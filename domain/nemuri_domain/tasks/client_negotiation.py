@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nemuri_contracts.client_events import NegotiationAnswered, NegotiationOption
+from nemuri_contracts.client_events import ItemOption, NegotiationAnswered
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.tasks import ImportantItem, NegotiationOpened, NegotiationRefused, Option, Part
 from nemuri_domain.language import item_selection, request_items
@@ -134,7 +134,7 @@ def _reasons(task: Task) -> str:
     return "\n".join(f"- {each.number}: {each.reason}" for each in _important(task) if each.reason)
 
 
-def _grouped(task: Task, option: NegotiationOption) -> list[tuple[str, tuple[int, ...]]]:
+def _grouped(task: Task, option: ItemOption) -> list[tuple[str, tuple[int, ...]]]:
     listed = task.items
     match option:
         case "most_important":

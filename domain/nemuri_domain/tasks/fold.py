@@ -115,15 +115,9 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
         return state
     match event:
         case NegotiationOpened():
-            return state.with_task(
-                status="negotiation",
-                items=event.items,
-                options=event.options,
-                important=event.important,
-                item_usage=_with_usage(task, event.usage),
-            )
+            return _asked(state, task, event)
         case NegotiationAnswered():
-            return state.with_task(status="open", option=event.option, chosen=event.items)
+            return _chosen(state, event)
         case TaskSummarised():
             return state.with_task(
                 summary=event.summary,
@@ -161,9 +155,10 @@ def _timely(task: Task, event: StageEvent) -> bool:
     """Return True if the event applies to the task's current state. Late and repeated events do not apply."""
     match event:
         case NegotiationOpened():
-            return task.status == "open" and not task.items and task.summary is None
+            asked = not task.items if task.summary is None else event.reason is not None and not task.routed
+            return task.status == "open" and asked
         case NegotiationAnswered():
-            return task.status == "negotiation" and is_entitled(event.client_id, task)
+            return task.status == "negotiation" and is_entitled(event.client_id, task) and _is_offered(task, event)
         case TaskSummarised():
             return task.summary is None
         case TaskRouted():
@@ -178,6 +173,40 @@ def _timely(task: Task, event: StageEvent) -> bool:
             return True
         case _:
             assert_never(event)
+
+
+def _is_offered(task: Task, event: NegotiationAnswered) -> bool:
+    """Return True if the negotiation has the chosen option."""
+    return event.option in {each.name for each in task.options}
+
+
+def _asked(state: TaskState, task: Task, event: NegotiationOpened) -> TaskState:
+    """Return the state that waits for the client. A summarised task keeps its items: it waits for the choice of an
+    agent.
+    """
+    if event.reason is not None:
+        spent = () if event.usage is None else (event.usage,)
+        return state.with_task(
+            status="negotiation",
+            options=event.options,
+            reason=event.reason,
+            routing_usage=(*task.routing_usage, *spent),
+        )
+    return state.with_task(
+        status="negotiation",
+        items=event.items,
+        options=event.options,
+        important=event.important,
+        item_usage=_with_usage(task, event.usage),
+    )
+
+
+def _chosen(state: TaskState, event: NegotiationAnswered) -> TaskState:
+    """Return the state with the client's choice: an agent, or how a task with too many items continues."""
+    named = event.agent
+    if named is not None:
+        return state.with_task(status="open", wanted_agent=named, reason=None)
+    return state.with_task(status="open", option=event.option, chosen=event.items)
 
 
 def _work(state: TaskState, event: WorkEvent) -> TaskState:

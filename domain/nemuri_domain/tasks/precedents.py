@@ -5,10 +5,7 @@ encoded when a task ends, is reinforced when a routing uses it, and decays with 
 its task, so the routing of another project does not see it.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
-from uuid import UUID
 
 from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent
@@ -35,10 +32,6 @@ DEFINITION: Final = Definition(
 
 SUBJECT: Final = 400
 """Maximum characters of a request that are remembered and compared. The rest is ignored."""
-PRIOR: Final = 0.25
-"""Weight of an agent's overall success rate. It equals the weight of one judged task with cosine 0.7 and strength 1."""
-FAINTEST: Final = 0.01
-"""Minimum weight of a precedent. Strength 1 with a cosine of about 0.15 has this weight."""
 VERDICTS: Final = {
     "helpful": "did well with",
     "success": "succeeded with",
@@ -47,62 +40,12 @@ VERDICTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Precedent:
-    """A past task that is similar to the current one."""
+def influence(strength: float) -> float:
+    """Return the weight of a judged task in routing, more than 0 and at most 1, from the strength of its memory.
 
-    memory_id: UUID
-    """Routing memory of the past task."""
-    task_id: UUID
-    weight: float
-    """Weight, 0 to 1, from the function `weight`."""
-    outcomes: Mapping[str, tuple[int, int]]
-    """Numbers of good and of bad verdicts of the task's client, by agent."""
-
-
-def weight(similarity: float, strength: float) -> float:
-    """Return the weight of a precedent, 0 to 1: `similarity`² × `strength` / (1 + `strength`).
-
-    The cosine is squared so that dissimilar tasks hardly count.
+    It is rounded to tenths, so that a slow decay does not change it at every sleep.
     """
-    return min(1.0, max(0.0, similarity)) ** 2 * strength / (1.0 + strength)
-
-
-def heaviest_precedents(found: Iterable[Precedent]) -> tuple[Precedent, ...]:
-    """Return the heaviest precedent of each past task, heaviest first. Those lighter than `FAINTEST` are left out."""
-    best: dict[UUID, Precedent] = {}
-    for each in found:
-        known = best.get(each.task_id)
-        if each.weight >= FAINTEST and (known is None or each.weight > known.weight):
-            best[each.task_id] = each
-    return tuple(sorted(best.values(), key=lambda each: (-each.weight, each.memory_id)))
-
-
-def history(agent_id: str, overall: float, precedents: Iterable[Precedent]) -> float:
-    """Return the agent's success rate on similar tasks, 0 to 1.
-
-    It is the weighted mean of the verdicts on `precedents`, with the agent's `overall` rate as a prior of weight
-    `PRIOR`. Without verdicts it is the overall rate.
-    """
-    total, good = PRIOR, PRIOR * overall
-    for each in precedents:
-        well, badly = each.outcomes.get(agent_id, (0, 0))
-        if well or badly:
-            total += each.weight
-            good += each.weight * well / (well + badly)
-    return good / total
-
-
-def influencing_memories(agent_ids: Iterable[str], precedents: Iterable[Precedent]) -> tuple[UUID, ...]:
-    """Return the routing memories that influenced the scores of these agents. A task influences an agent's score if a
-    client judged the agent's work on it.
-    """
-    chosen = set(agent_ids)
-    return tuple(
-        each.memory_id
-        for each in precedents
-        if any(sum(outcome) for name, outcome in each.outcomes.items() if name in chosen)
-    )
+    return max(0.1, min(1.0, round(strength, 1)))
 
 
 def used(routed: TaskRouted) -> MemoriesUsed | None:

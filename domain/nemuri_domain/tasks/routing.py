@@ -1,91 +1,122 @@
-"""Routing: choice of agents for each part of a task by expertise, past outcomes and load (document 000 §3.1).
+"""Routing: choice of agents for each part of a task by fit, past outcomes and load (document 000 §3.1).
 
 Routing reads at most `SUMMARY_TOKENS` tokens of a task or of one part.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from math import log
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from nemuri_contracts.agents import Definition
+from nemuri_contracts.client_events import AGENT_OPTION
 from nemuri_contracts.error_messages import LISTED, no_agent
-from nemuri_contracts.event import Event
-from nemuri_contracts.tasks import AgentScore, Choice, Part, TaskAssigned, TaskFailed, TaskRouted
+from nemuri_contracts.event import Event, Usage
+from nemuri_contracts.tasks import (
+    Choice,
+    DecidedBy,
+    NegotiationOpened,
+    Option,
+    TaskAssigned,
+    TaskFailed,
+    TaskRouted,
+)
 from nemuri_domain.language import token_estimate
 from nemuri_domain.language.tokenization import terms
-from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.tasks import panel_seats
+from nemuri_domain.tasks.agent_fit import Fit, blended
+from nemuri_domain.tasks.agent_scores import Applicant, Market, Ranking, market, ranked
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.fan_in import attempt_key
 from nemuri_domain.tasks.panel_seats import Seat
-from nemuri_domain.tasks.precedents import Precedent, history, influencing_memories
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
 
-EXPERTISE, HISTORY, LOAD = 0.6, 0.25, 0.15
-"""Weights of an agent's expertise, history and load in its total score. Each is a perspective of the orchestrator."""
-REQUEST, SUMMARY = 0.7, 0.3
-"""Weights of the request and of the task's summary (with its key points) in an agent's expertise."""
-HALF = 0.25
-"""Strength of the memories about a word at which an agent's knowledge of it is 0.5. A fresh memory of strength 1 gives
-0.8.
-"""
-
-FEWEST_VOICES = 2
+REQUEST: Final = 0.7
+"""Weight of the request in the fit of a task. The summary with its key points has the rest."""
+CLOSE: Final = 0.6
+"""Confidence below which the light model is asked."""
+OFFERED: Final = 8
+"""Maximum number of agents that the light model or the client is offered, best first."""
+FEWEST_VOICES: Final = 2
 """Minimum number of panel members."""
 _NOTHING: Final[Mapping[str, int]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Applicant:
-    """An agent that may be chosen, with the data for its scores."""
+class Advice:
+    """The choice of a light model between agents."""
 
-    agent_id: str
-    definition: Definition
-    topics: tuple[Topic, ...]
-    """Topics of the agent's memories."""
-    succeeded: int
-    """Number of past assignments that clients called helpful or a success."""
-    failed: int
-    """Number of past assignments that clients called unhelpful or a failure."""
-    waiting: int
-    """Number of assignments that the agent has not answered yet."""
+    agent_id: str | None
+    """Id of the agent; None if nobody fits."""
+    confidence: float
+    """Confidence of the model in its choice, 0 to 1."""
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What routing compares a task with."""
+
+    fits: Mapping[str, Fit]
+    """Fit of each text in `compared_texts`, by text."""
+    sharpness: float = 1.0
+    """Factor on the scores before they become probabilities."""
+    advice: Advice | None = None
+    """Choice of the light model; None if it was not asked."""
+
+
+NO_EVIDENCE: Final = Evidence({})
+
+
+def compared_texts(task: Task, applicants: Sequence[Applicant]) -> tuple[str, ...]:
+    """Return the texts whose fit decides; none if only one agent can get the task."""
+    if len(_field(_able(task, applicants), task)) <= 1:
+        return ()
+    parts = [_cut(each.text) for each in task.parts] if len(task.parts) > 1 else []
+    return tuple(dict.fromkeys((request_of(task), _summary(task), *parts)))
+
+
+def close_call(task: Task, applicants: Sequence[Applicant], evidence: Evidence) -> tuple[str, ...]:
+    """Return the agents between which a light model should choose, best first; none if the fit is clear, or if the task
+    has several parts or a panel.
+    """
+    field = _field(_able(task, applicants), task)
+    if not evidence.fits or len(task.parts) > 1 or task.panel is not None or _is_one_field(field):
+        return ()
+    ranking = _whole(task, market(field, applicants), evidence)
+    if not ranking.outside and (ranking.confidence or 0.0) >= CLOSE:
+        return ()
+    return tuple(each.agent_id for each in sorted(ranking.scores, key=lambda each: -each.total)[:OFFERED])
 
 
 def route(
-    cause: Event, task: Task, applicants: Sequence[Applicant], precedents: Sequence[Precedent] = ()
-) -> TaskRouted | TaskFailed:
-    """Return the routing of a task: the agents for each part. Return `TaskFailed` if no agent is eligible, or too few
-    for a panel.
+    cause: Event, task: Task, applicants: Sequence[Applicant], evidence: Evidence = NO_EVIDENCE
+) -> TaskRouted | NegotiationOpened | TaskFailed:
+    """Return the routing of a task: the agents for each part.
 
-    Each part goes to the agent with the best score for this part. If the client asked for a panel, all parts go to the
-    same members. The recorded scores are for the whole task. `precedents` are similar past tasks; they say more about
-    an agent than its overall success rate.
+    Return `NegotiationOpened` if the task fits no agent and the operator named no generalist: the client chooses.
+    Return `TaskFailed` if no agent is eligible, or too few for a panel.
+
+    Each part goes to the agent that fits it best. If the client asked for a panel, all parts go to the same members.
+    The recorded scores are for the whole task.
     """
-    able = [each for each in applicants if _suits(each, task)]
+    able = _able(task, applicants)
     if not able:
         return fail(cause, task, _nobody(task))
-    market = _market(task, able, applicants, precedents)
-    request = _read(task)
-    scores = _scores(market, request)
-    if task.panel is None:
-        choices = _best(task, market)
-    else:
-        members = _members(task, _ranked(able, scores), request)
+    of = market(_field(able, task), applicants)
+    ranking = _whole(task, of, evidence)
+    if task.panel is not None:
+        members = _members(task, able, ranking)
         if len(members) < FEWEST_VOICES:
             return fail(cause, task, _no_panel(able))
         choices = tuple(_choice(seat, number) for number in range(len(task.parts)) for seat in members)
-    return TaskRouted.following(
-        cause,
-        key=attempt_key(task.task_id, task.attempt),
-        correlation_id=task.task_id,
-        attempt=task.attempt,
-        choices=choices,
-        scores=scores,
-        request=task.request,
-        recalled=influencing_memories((each.agent_id for each in choices), precedents),
-    )
+        return _routed(cause, task, choices, ranking, evidence, "fit")
+    if _nobody_fits(ranking, evidence.advice):
+        generalist = next((each for each in able if each.definition.generalist), None)
+        if generalist is None:
+            return _asked(cause, task, of, ranking, evidence)
+        everything = tuple(_choice(_seat(task, generalist, part.text), n) for n, part in enumerate(task.parts))
+        return _routed(cause, task, everything, ranking, evidence, "generalist")
+    return _routed(cause, task, _best(task, of, evidence), ranking, evidence, _decided_by(task, ranking, evidence))
 
 
 def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
@@ -109,38 +140,109 @@ def fail(cause: Event, task: Task, reason: str) -> TaskFailed:
     return TaskFailed.following(cause, key=key, correlation_id=task.task_id, attempt=task.attempt, reason=reason)
 
 
-def _read(task: Task, part: Part | None = None) -> Sequence[str]:
-    """Return the terms of the request, or of one `part`, from at most `SUMMARY_TOKENS` tokens of text.
+def _routed(
+    cause: Event,
+    task: Task,
+    choices: tuple[Choice, ...],
+    ranking: Ranking,
+    evidence: Evidence,
+    decided_by: DecidedBy,
+) -> TaskRouted:
+    chosen = {each.agent_id for each in choices}
+    fit = evidence.fits.get(request_of(task))
+    near = dict.fromkeys(memory for name in sorted(chosen) for memory in (fit.nearest.get(name, ()) if fit else ()))
+    advice = evidence.advice if decided_by == "model" else None
+    return TaskRouted.following(
+        cause,
+        key=attempt_key(task.task_id, task.attempt),
+        correlation_id=task.task_id,
+        attempt=task.attempt,
+        choices=choices,
+        scores=ranking.scores,
+        request=task.request,
+        recalled=tuple(near),
+        confidence=advice.confidence if advice else ranking.confidence,
+        decided_by=decided_by,
+        usage=evidence.advice.usage if evidence.advice else None,
+    )
 
-    The orchestrator reads only the summary (document 000 §3.9), which begins with the task's own text. If the client
-    supplied a summary, it comes first, followed by as much of the request as fits.
-    """
-    if part is not None:
-        return terms(token_estimate.truncate(part.text, SUMMARY_TOKENS))
-    text = task.request or "\n".join(each.text for each in task.parts) or task.text
-    return terms(token_estimate.truncate("\n".join(filter(None, (task.supplied_summary, text))), SUMMARY_TOKENS))
+
+def _asked(cause: Event, task: Task, of: Market, ranking: Ranking, evidence: Evidence) -> NegotiationOpened:
+    """Return the question to the client which agent should do the task. The best agents are offered, best first."""
+    by_id = {each.agent_id: each for each in of.able}
+    best = sorted(ranking.scores, key=lambda each: -each.total)[:OFFERED]
+    options = tuple(
+        Option(
+            name=f"{AGENT_OPTION}{each.agent_id}",
+            description=f"{each.agent_id}: {by_id[each.agent_id].definition.role}",
+        )
+        for each in best
+    )
+    return NegotiationOpened.following(
+        cause,
+        key=attempt_key(task.task_id, task.attempt),
+        correlation_id=task.task_id,
+        options=options,
+        reason="no agent's field fits this task: choose the agent that should do it",
+        scores=ranking.scores,
+        confidence=ranking.confidence,
+        usage=evidence.advice.usage if evidence.advice else None,
+    )
 
 
-def _best(task: Task, market: "_Market") -> tuple[Choice, ...]:
+def _nobody_fits(ranking: Ranking, advice: Advice | None) -> bool:
+    return advice.agent_id is None if advice else ranking.outside
+
+
+def _decided_by(task: Task, ranking: Ranking, evidence: Evidence) -> DecidedBy:
+    if task.wanted_agent is not None or len(ranking.scores) == 1:
+        return "request"
+    if evidence.advice is not None:
+        return "model"
+    return "load" if ranking.by_load or not evidence.fits else "fit"
+
+
+def _best(task: Task, of: Market, evidence: Evidence) -> tuple[Choice, ...]:
     """Return the choice of the best agent for each part.
 
     Parts that an agent already got in this routing count as its load, so equally good agents share the parts.
     """
     given = Counter[str]()
     choices: list[Choice] = []
+    by_id = {each.agent_id: each for each in of.able}
     for number, part in enumerate(task.parts):
-        request = _read(task, part if len(task.parts) > 1 else None)
-        best = _ranked(market.able, _scores(market, request, given))[0]
-        perspective = task.wanted_perspective or panel_seats.fitting(best.definition, request)
-        choices.append(_choice((best.agent_id, perspective), number))
-        given[best.agent_id] += 1
+        text = _cut(part.text)
+        if len(task.parts) == 1:
+            best = _whole(task, of, evidence).scores[0].agent_id
+        else:
+            best = ranked(of, text, evidence.fits.get(text), evidence.sharpness, given).scores[0].agent_id
+        if evidence.advice is not None and evidence.advice.agent_id is not None:
+            best = evidence.advice.agent_id
+        choices.append(
+            _choice(_seat(task, by_id[best], part.text if len(task.parts) > 1 else request_of(task)), number)
+        )
+        given[best] += 1
     return tuple(choices)
 
 
-def _members(task: Task, ranked: Sequence[Applicant], request: Sequence[str]) -> tuple[Seat, ...]:
-    """Return the members of the panel that the task asks for. `ranked` has the best agent first."""
-    known = [(each.agent_id, each.definition) for each in ranked]
-    return panel_seats.panel(known, request, task.panel or 0, task.wanted_perspective)
+def _whole(task: Task, of: Market, evidence: Evidence) -> Ranking:
+    """Return the ranking for the whole task."""
+    request, summary = (evidence.fits.get(text) for text in (request_of(task), _summary(task)))
+    fit = blended(request, summary, REQUEST) if request and summary else None
+    ranking = ranked(of, request_of(task), fit, evidence.sharpness, _NOTHING)
+    return replace(ranking, confidence=None, outside=False) if _is_one_field(of.able) else ranking
+
+
+def _seat(task: Task, applicant: Applicant, text: str) -> Seat:
+    perspective = task.wanted_perspective or panel_seats.fitting(applicant.definition, terms(text))
+    return applicant.agent_id, perspective
+
+
+def _members(task: Task, able: Sequence[Applicant], ranking: Ranking) -> tuple[Seat, ...]:
+    """Return the members of the panel that the task asks for."""
+    by_id = {each.agent_id: each.definition for each in able}
+    known = [(each.agent_id, by_id[each.agent_id]) for each in ranking.scores]
+    return panel_seats.panel(known, terms(request_of(task)), task.panel or 0, task.wanted_perspective)
 
 
 def _choice(seat: Seat, part: int) -> Choice:
@@ -148,20 +250,48 @@ def _choice(seat: Seat, part: int) -> Choice:
     return Choice(agent_id=agent, part=part, perspective=perspective)
 
 
-def _ranked(able: Sequence[Applicant], scores: Sequence[AgentScore]) -> list[Applicant]:
-    by_id = {each.agent_id: each for each in able}
-    return [by_id[each.agent_id] for each in scores]
+def request_of(task: Task) -> str:
+    """Return the request, at most `SUMMARY_TOKENS` tokens of it.
+
+    The orchestrator reads only the summary (document 000 §3.9), which begins with the task's own text. If the client
+    supplied a summary, it comes first, followed by as much of the request as fits.
+    """
+    text = task.request or "\n".join(each.text for each in task.parts) or task.text
+    return _cut("\n".join(filter(None, (task.supplied_summary, text))))
+
+
+def _summary(task: Task) -> str:
+    return _cut(task.summary or task.text)
+
+
+def _cut(text: str) -> str:
+    return token_estimate.truncate(text, SUMMARY_TOKENS)
+
+
+def _able(task: Task, applicants: Sequence[Applicant]) -> list[Applicant]:
+    """Return the agents that the task allows: the wanted one, and those with the wanted perspective."""
+    return [
+        each
+        for each in applicants
+        if task.wanted_agent in {None, each.agent_id}
+        and task.wanted_perspective in {None, *each.definition.perspective_names}
+    ]
+
+
+def _field(able: Sequence[Applicant], task: Task) -> Sequence[Applicant]:
+    """Return the agents that compete for the task: all for a panel, otherwise generalists only without specialists."""
+    specialists = [each for each in able if not each.definition.generalist]
+    return able if task.panel is not None or not specialists else specialists
+
+
+def _is_one_field(field: Sequence[Applicant]) -> bool:
+    """Return True if all agents have the same definition. Any of them can then get any task."""
+    return len({each.definition for each in field}) <= 1
 
 
 def _no_panel(able: Sequence[Applicant]) -> str:
     who = ", ".join(each.agent_id for each in able)
     return f"a panel needs two seats, and there is only one here: agent {who} with a single perspective"
-
-
-def _suits(applicant: Applicant, task: Task) -> bool:
-    """Return True if the agent is the wanted one and has the wanted perspective. A task may leave both open."""
-    named = task.wanted_agent in {None, applicant.agent_id}
-    return named and task.wanted_perspective in {None, *applicant.definition.perspective_names}
 
 
 def _nobody(task: Task) -> str:
@@ -171,86 +301,3 @@ def _nobody(task: Task) -> str:
     if task.wanted_agent:
         return no_agent(task.wanted_agent)
     return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"
-
-
-@dataclass(frozen=True, slots=True)
-class _Market:
-    """Data shared by all scores of one routing: the agents, their knowledge of words, and the task's summary."""
-
-    able: Sequence[Applicant]
-    applicants: Sequence[Applicant]
-    """All agents, eligible or not. The rarity of words and the maximum load are measured over all of them."""
-    precedents: Sequence[Precedent]
-    known: Mapping[str, Mapping[str, float]]
-    rarity: Mapping[str, float]
-    summed: Mapping[str, float]
-    """Knowledge of the summary's words by eligible agent, 0 to 1."""
-
-
-def _market(
-    task: Task, able: Sequence[Applicant], applicants: Sequence[Applicant], precedents: Sequence[Precedent]
-) -> _Market:
-    known = {each.agent_id: _known_words(each) for each in applicants}
-    rarity = _rarity(known.values())
-    summary = terms(token_estimate.truncate(task.summary or task.text, SUMMARY_TOKENS))
-    summed = {each.agent_id: _overlap(summary, known[each.agent_id], rarity) for each in able}
-    return _Market(able, applicants, precedents, known, rarity, summed)
-
-
-def _scores(market: _Market, request: Sequence[str], given: Mapping[str, int] = _NOTHING) -> tuple[AgentScore, ...]:
-    """Return the scores of the eligible agents for a request, best first.
-
-    `given` is the number of parts that each agent already got in this routing. These parts count as waiting
-    assignments.
-    """
-    waiting = {each.agent_id: each.waiting + given.get(each.agent_id, 0) for each in market.applicants}
-    busiest = max(waiting.values())
-    scores: list[AgentScore] = []
-    for each in market.able:
-        asked = _overlap(request, market.known[each.agent_id], market.rarity)
-        expertise = REQUEST * asked + SUMMARY * market.summed[each.agent_id]
-        load = 1.0 - waiting[each.agent_id] / busiest if busiest else 1.0
-        scores.append(_score(each, expertise, market.precedents, load))
-    return tuple(sorted(scores, key=lambda each: (-each.total, each.agent_id)))
-
-
-def _score(applicant: Applicant, expertise: float, precedents: Sequence[Precedent], load: float) -> AgentScore:
-    overall = (applicant.succeeded + 1) / (applicant.succeeded + applicant.failed + 2)
-    past = history(applicant.agent_id, overall, precedents)
-    total = EXPERTISE * expertise + HISTORY * past + LOAD * load
-    return AgentScore(agent_id=applicant.agent_id, expertise=expertise, history=past, load=load, total=total)
-
-
-def _rarity(known: Collection[Mapping[str, float]]) -> Mapping[str, float]:
-    """Return the rarity of each known word: log(1 + agents / agents that know it). It is high if few agents know the
-    word.
-    """
-    knowing = Counter(word for words in known for word in words)
-    return {word: log(1 + len(known) / count) for word, count in knowing.items()}
-
-
-def _known_words(applicant: Applicant) -> Mapping[str, float]:
-    """Return an agent's knowledge of words, 0 to 1, by word. It grows with the strength of the memories about the word.
-
-    The words of its definition count like one fresh memory. Knowledge is 0.5 at strength `HALF`.
-    """
-    definition = applicant.definition
-    declared = [definition.role, definition.description]
-    for perspective in definition.perspectives:
-        declared += [perspective.name, *perspective.keywords]
-    strength = dict.fromkeys(terms("\n".join(declared)), 1.0)
-    for topic in applicant.topics:
-        for word in set(terms(topic.name)):
-            strength[word] = strength.get(word, 0.0) + topic.strength
-    return {word: total / (HALF + total) for word, total in strength.items()}
-
-
-def _overlap(words: Sequence[str], known: Mapping[str, float], rarity: Mapping[str, float]) -> float:
-    """Return the agent's mean knowledge of the words, 0 to 1, weighted by the count and rarity of each word.
-
-    Words that no agent knows are ignored.
-    """
-    counts = Counter(words)
-    weights = {word: count * rarity[word] for word, count in counts.items() if word in rarity}
-    total = sum(weights.values())
-    return sum(weight * known.get(word, 0.0) for word, weight in weights.items()) / total if total else 0.0

@@ -35,6 +35,7 @@ from nemuri_infra.models import school
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
+    ChosenAgent,
     Comparisons,
     Compressed,
     CompressJob,
@@ -51,6 +52,7 @@ from nemuri_infra.models.protocol import (
     RelationsJob,
     Reply,
     RestateJob,
+    RouteJob,
     SectionJob,
     Source,
 )
@@ -203,6 +205,10 @@ class ExtractiveModel:
         If rules find that it depends on an earlier question, the topic of that question is added.
         """
         return Reply(self_contained(job.request, [turn.question for turn in job.turns]), _FREE)
+
+    async def choose_agent(self, job: RouteJob) -> Reply[ChosenAgent | None]:  # noqa: ARG002 - the protocol's form
+        """Return None: without a language model, the fit of the agents decides alone."""
+        return Reply(None, _FREE)
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """Return the statements that at least two voices share, followed by the statements of single voices.

@@ -13,6 +13,7 @@ from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
     Chat,
+    ChosenAgent,
     Comparisons,
     Compressed,
     CompressJob,
@@ -32,6 +33,7 @@ from nemuri_infra.models.protocol import (
     RelationsJob,
     Reply,
     RestateJob,
+    RouteJob,
     SectionJob,
 )
 from nemuri_infra.models.retries import Retries, call_with_retries
@@ -150,6 +152,10 @@ class FallbackModel:
     async def restate(self, job: RestateJob) -> Reply[str]:
         """Return the first model's restated request; the second's if the first fails."""
         return await _either(lambda: self._first.restate(job), lambda: self._second.restate(job))
+
+    async def choose_agent(self, job: RouteJob) -> Reply[ChosenAgent | None]:
+        """Return the first model's choice of an agent; the second's if the first fails."""
+        return await _either(lambda: self._first.choose_agent(job), lambda: self._second.choose_agent(job))
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """Return the first model's merged answer; the second's if the first fails."""

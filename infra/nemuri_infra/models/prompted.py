@@ -16,6 +16,7 @@ from nemuri_domain.tasks.panel import side_by_side
 from nemuri_domain.tasks.read_share import Share
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
 from nemuri_infra.models import (
+    agent_choice,
     item_reading,
     memory_consolidation,
     school,
@@ -28,6 +29,7 @@ from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
     Chat,
+    ChosenAgent,
     Comparisons,
     Compressed,
     CompressJob,
@@ -45,6 +47,7 @@ from nemuri_infra.models.protocol import (
     RelationsJob,
     Reply,
     RestateJob,
+    RouteJob,
     SectionJob,
     Source,
 )
@@ -195,6 +198,12 @@ class PromptedModel:
         ]
         reply = await self._chat.complete(_RESTATING, message(("request", job.request), "", turns), RESTATED_TOKENS)
         return Reply(reply.value.strip() or job.request, reply.usage)
+
+    async def choose_agent(self, job: RouteJob) -> Reply[ChosenAgent | None]:
+        """Return the chat's choice; None if its reply cannot be parsed or names no agent of the job."""
+        system, user = agent_choice.prompt(job)
+        reply = await self._chat.complete(system, user, agent_choice.TOKENS, steady=True)
+        return Reply(agent_choice.read(reply.value, job), reply.usage)
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """Return the chat's merged answer; if its reply cannot be parsed, the voices one after the other."""

@@ -172,6 +172,35 @@ class RestateJob:
 
 
 @dataclass(frozen=True, slots=True)
+class RouteCandidate:
+    """An agent that may get a task."""
+
+    agent_id: str
+    role: str
+    description: str
+    memo: str
+    """Table of contents of the agent's memory; "" if it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteJob:
+    """Input of `Model.choose_agent`: a request, and the agents that may get it, most likely first."""
+
+    request: str
+    agents: tuple[RouteCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenAgent:
+    """The agent whose field a request belongs to."""
+
+    agent_id: str | None
+    """Id of the agent; None if the request belongs to no agent's field."""
+    confidence: float
+    """Confidence in the choice, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class MergeJob:
     """Input of `Model.merge`: the answers of a panel's members to one question."""
 
@@ -279,6 +308,9 @@ class Model(Protocol):
 
         A request that is understood without them is returned unchanged.
         """
+
+    async def choose_agent(self, job: RouteJob) -> Reply[ChosenAgent | None]:
+        """Return the agent whose field the request belongs to; None if no language model can tell."""
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """Return one answer made of the answers in `voices`, with the dissent of single members."""

@@ -1,52 +1,89 @@
-"""Queries on past tasks, which the orchestrator remembers as precedents."""
+"""Query of judged tasks, which the orchestrator remembers and from which routing learns."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy import text
 
+from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.client_events import Setting
 from nemuri_contracts.event import OPERATOR, TUTOR
+from nemuri_domain.tasks.precedents import ROUTING
 from nemuri_infra.projections.database import Database
+
+MAX_JUDGED: Final = 400
+"""Maximum number of judged tasks from which routing learns: the newest."""
 
 
 @dataclass(slots=True)
-class PastTask:
-    """The past task that a memory of the orchestrator describes."""
+class JudgedTask:
+    """A task with feedback that the orchestrator still remembers."""
 
-    task_id: UUID
+    memory_id: UUID
+    """The routing memory."""
+    text: str
+    """Beginning of the request."""
+    level: int
+    stored_strength: float
     outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Number of positive and number of negative feedback on the task, by agent that worked on it.
+    """Number of positive and number of negative feedback on the task, by agent that worked on it."""
 
-    Only feedback of the task's client, the operator and the tutor counts. Equal feedback counts once.
+
+_JUDGED = text(
     """
-
-
-_PAST = text(
-    """
-    -- The tasks in which memories were encoded, the agents that worked on them, and the feedback of the task's client,
-    -- the operator and the tutor. Equal feedback counts once.
-    SELECT journal.event_id, journal.task_id, work.agent_id, said.good, said.bad
-    FROM journal
-    CROSS JOIN LATERAL (SELECT DISTINCT agent_id FROM assignment WHERE assignment.task_id = journal.task_id) AS work
-    CROSS JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE verdict = 'helpful' OR result = 'success') AS good,
+    -- The newest judged tasks that the orchestrator remembers in this setting, with the agents of their last attempt.
+    -- Only feedback of the task's client, the operator and the tutor counts. Equal feedback counts once.
+    WITH told AS (
+        SELECT task_id, attempt, submitted_at,
+               count(*) FILTER (WHERE verdict = 'helpful' OR result = 'success') AS good,
                count(*) FILTER (WHERE verdict = 'unhelpful' OR result = 'failure') AS bad
         FROM (
-            SELECT DISTINCT verdict, result FROM feedback JOIN task USING (task_id)
-            WHERE feedback.task_id = journal.task_id AND feedback.client_id IN (task.client_id, :operator, :tutor)
-        ) AS told
-    ) AS said
-    WHERE journal.event_id = ANY(:memories)
+            SELECT DISTINCT task.task_id, task.attempt, task.submitted_at, verdict, feedback.result
+            FROM feedback JOIN task USING (task_id)
+            WHERE feedback.client_id IN (task.client_id, :operator, :tutor)
+        ) AS each_once
+        GROUP BY task_id, attempt, submitted_at
+    ), remembered AS (
+        SELECT state.memory_id, content.memory ->> 'content' AS content, state.level, state.stored_strength,
+               told.*
+        FROM told
+        JOIN journal ON journal.task_id = told.task_id
+        JOIN memory_state AS state ON state.memory_id = journal.event_id
+        JOIN memory AS content ON content.memory_id = state.memory_id
+        WHERE state.agent_id = :orchestrator AND state.status = 'active' AND told.good + told.bad > 0
+          AND content.memory -> 'learnings' ->> :routing IS NOT NULL
+          AND CASE content.memory -> 'scope' ->> 'level'
+              WHEN 'universal' THEN TRUE
+              WHEN 'project' THEN content.memory -> 'scope' ->> 'name' = :project
+              ELSE content.memory -> 'scope' ->> 'name' = ANY(:domains) END
+        ORDER BY told.submitted_at DESC, state.memory_id
+        LIMIT :most
+    )
+    SELECT DISTINCT remembered.submitted_at, remembered.memory_id, content, level, stored_strength, agent_id, good, bad
+    FROM remembered JOIN assignment USING (task_id, attempt)
+    ORDER BY remembered.submitted_at, remembered.memory_id, agent_id
     """
 )
 
 
-async def past_tasks(database: Database, memory_ids: Iterable[UUID]) -> dict[UUID, PastTask]:
-    """Return the past task of each memory, by memory id. Memories without a task are left out."""
-    found: dict[UUID, PastTask] = {}
-    asked = {"memories": list(memory_ids), "operator": OPERATOR, "tutor": TUTOR}
+async def judged_tasks(database: Database, setting: Setting) -> Sequence[JudgedTask]:
+    """Return the newest judged tasks that the orchestrator remembers and that are valid in the setting, oldest
+    first.
+    """
+    found: dict[UUID, JudgedTask] = {}
+    asked = {
+        "operator": OPERATOR,
+        "tutor": TUTOR,
+        "orchestrator": ORCHESTRATOR,
+        "routing": ROUTING,
+        "project": setting.project,
+        "domains": list(setting.domains),
+        "most": MAX_JUDGED,
+    }
     async with database.reading() as connection:
-        for memory_id, task_id, agent_id, good, bad in await connection.execute(_PAST, asked):
-            found.setdefault(memory_id, PastTask(task_id)).outcomes[agent_id] = (good, bad)
-    return found
+        for _, memory_id, content, level, stored, agent_id, good, bad in await connection.execute(_JUDGED, asked):
+            known = found.setdefault(memory_id, JudgedTask(memory_id, content, level, stored))
+            known.outcomes[agent_id] = (good, bad)
+    return tuple(found.values())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.client_events import Setting
-from nemuri_domain.tasks.routing import Applicant
+from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_infra.projections.queries import Views
 from nemuri_infra.projections.workload_queries import Workload, workloads
 from nemuri_infra.retrieval.topic_cache import TopicCache

@@ -1,8 +1,10 @@
 """Event handlers of the orchestrator."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from nemuri_contracts.event import Event
+from nemuri_contracts.client_events import NegotiationAnswered
+from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.tasks import (
     NegotiationOpened,
     ReactionFailed,
@@ -21,11 +23,11 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.orchestrator import model_requests
 from nemuri_services.orchestrator.applicants import Applicants
-from nemuri_services.orchestrator.precedents import Precedents
+from nemuri_services.orchestrator.fitness import Fitness
 
 service = Service("orchestrator", concurrency=16, capabilities=frozenset({Capability.MAKES_VECTORS}))
 applicants = Applicants()
-precedents = Precedents()
+fitness = Fitness()
 
 ENDING = frozenset({"intake", "orchestrator", "specialist"})
 """Services that a task needs for its answer. A failure of any other service does not fail the task."""
@@ -33,9 +35,11 @@ PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
 """Events after which the next turn of a conversation may be routed."""
 
 
-@service.handles(TaskSummarised, TaskReopened)
-async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> TaskRouted | TaskFailed | None:
-    """Choose the agents for a task, or fail it if no agent can do it.
+@service.handles(TaskSummarised, TaskReopened, NegotiationAnswered)
+async def route(
+    event: TaskSummarised | TaskReopened | NegotiationAnswered, resources: Resources
+) -> TaskRouted | NegotiationOpened | TaskFailed | None:
+    """Choose the agents for a task. Ask the client if the task fits no agent, or fail the task if no agent can do it.
 
     A task in a conversation waits while an earlier task of the conversation is open: this handler then returns None,
     and `route_next_turn` routes the task when the earlier one ends or waits for its client.
@@ -44,13 +48,15 @@ async def route(event: TaskSummarised | TaskReopened, resources: Resources) -> T
 
 
 @service.handles(*PASSING_ON)
-async def route_next_turn(event: Event, resources: Resources) -> TaskRouted | TaskFailed | None:
+async def route_next_turn(event: Event, resources: Resources) -> TaskRouted | NegotiationOpened | TaskFailed | None:
     """Route the next task of the conversation, because this task has ended or waits for its client's choice."""
     following = await resources.views.next_turn(event.task_id)
     return None if following is None else await _route_task(event, await resources.views.task(following), resources)
 
 
-async def _route_task(event: Event, state: TaskState, resources: Resources) -> TaskRouted | TaskFailed | None:
+async def _route_task(
+    event: Event, state: TaskState, resources: Resources
+) -> TaskRouted | NegotiationOpened | TaskFailed | None:
     task = state.task
     if task is None or task.summary is None or task.routed or task.status != "open":
         return None
@@ -59,8 +65,13 @@ async def _route_task(event: Event, state: TaskState, resources: Resources) -> T
         return None
     task, usage = rewritten
     candidates = await applicants.all(resources.views, task.setting)
-    routed = routing.route(event, task, candidates, await precedents.like(task, resources))
-    return routed.model_copy(update={"usage": usage}) if isinstance(routed, TaskRouted) else routed
+    evidence = await fitness.of(task, candidates, resources)
+    close = routing.close_call(task, candidates, evidence)
+    advice = await model_requests.advice(task, [each for each in candidates if each.agent_id in close], resources)
+    routed = routing.route(event, task, candidates, replace(evidence, advice=advice))
+    if usage is None or isinstance(routed, TaskFailed):
+        return routed
+    return routed.model_copy(update={"usage": Usage.together([usage, routed.usage]) if routed.usage else usage})
 
 
 @service.handles(TaskRouted)

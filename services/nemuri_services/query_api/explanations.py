@@ -109,6 +109,8 @@ async def routing(task_id: UUID, resources: Resources) -> RoutingView:
         scores=event.scores,
         request=event.request,
         recalled=len(event.recalled),
+        confidence=event.confidence,
+        decided_by=event.decided_by,
     )
     return RoutingView(routing=chosen)
 

@@ -44,7 +44,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         dropped=tuple(dict.fromkeys(learning for each in work for learning in each.dropped)),
         costs=costs(state),
         reason=task.reason,
-        items=task.items if task.status == "negotiation" else (),
+        items=task.items if task.status == "negotiation" and task.summary is None else (),
         options=task.options if task.status == "negotiation" else (),
         important=task.important if task.status == "negotiation" else (),
         feedback=feedback_of(state),

@@ -14,7 +14,7 @@ PUBLISHERS: dict[str, set[str]] = {
     "task_chunked": {"intake"},
     "chunk_ready": {"intake"},
     "chunk_summarised": {"intake"},
-    "negotiation_opened": {"intake"},
+    "negotiation_opened": {"intake", "orchestrator"},
     "negotiation_refused": {"intake"},
     "task_summarised": {"intake"},
     "memory_refused": {"intake", "affective-memory", "tiered-memory"},

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
-from nemuri_contracts.client_events import NegotiationOption
+from nemuri_contracts.client_events import ItemOption
 from nemuri_contracts.tasks import Part
 from nemuri_domain.language.request_items import listed_items
 from nemuri_domain.tasks import client_negotiation
@@ -158,10 +158,10 @@ def test_a_large_category_is_divided() -> None:
 
 @for_any(
     st.lists(st.text(st.characters(codec="utf-8", categories=("L", "N", "Zs")), max_size=12), min_size=1, max_size=60),
-    st.sampled_from(get_args(NegotiationOption)),
+    st.sampled_from(get_args(ItemOption)),
     st.lists(st.integers(1, 80), max_size=10),
 )
-def test_every_option_works_for_any_items(listed: list[str], option: NegotiationOption, named: list[int]) -> None:
+def test_every_option_works_for_any_items(listed: list[str], option: ItemOption, named: list[int]) -> None:
     """For any items, an option gives all items once or the ten most important, at most ten in an assignment."""
     items = tuple(each or "-" for each in listed)
     task = given(submitted("Q"), opened(*items)).when(chosen(option, *named)).task
@@ -179,7 +179,7 @@ def test_every_option_works_for_any_items(listed: list[str], option: Negotiation
         assert sorted(numbers) == [*range(1, len(items) + 1)]
 
 
-def _parts(option: NegotiationOption, *named: int) -> tuple[Part, ...]:
+def _parts(option: ItemOption, *named: int) -> tuple[Part, ...]:
     return client_negotiation.parts_of(given(submitted("Q"), opened(*ITEMS), chosen(option, *named)).task)
 
 

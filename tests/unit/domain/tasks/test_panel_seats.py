@@ -7,8 +7,8 @@ from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.tasks import TaskFailed, TaskRouted
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.tasks import panel_seats, routing
+from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.panel_seats import Seat
-from nemuri_domain.tasks.routing import Applicant
 from tests.unit.domain.tasks.stories import given, submitted, summarised
 
 NAMES = ("cost", "time", "risk")

@@ -1,0 +1,267 @@
+"""Fit of agents to a text, learned from definitions, memories and judged tasks (document 000 §3.1).
+
+The phrases of the definitions and the judged tasks are rows of a kernel ridge regression with one output per agent.
+The kernel is a mean of two cosines: of vectors, and of words by their rarity among the rows. Words that tell nothing in
+their language (particles, auxiliaries, words of requests) have no weight. Memories count beside the regression, so a
+new memory does not train it again.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_contracts.agents import Definition
+from nemuri_domain.language.tokenization import terms, topic_weight
+from nemuri_domain.tasks.definition_phrases import phrases
+
+Rows = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Constants for one kind of embedder, chosen by `python -m bench.routing --tune`."""
+
+    vector_share: float
+    """Share of the vectors in the kernel, 0 to 1. The words have the rest."""
+    ridge: float
+    """Regularisation. A greater value trusts single rows less."""
+    sharpness: float
+    """Factor on the scores before the softmax."""
+    familiar: float
+    """Familiarity at which a task counts as inside a field, before any task is judged."""
+
+
+LEXICAL: Final = Calibration(vector_share=0.5, ridge=0.6, sharpness=8.0, familiar=0.14)
+"""For embedders that compare spelling."""
+SEMANTIC: Final = Calibration(vector_share=0.7, ridge=0.5, sharpness=8.0, familiar=0.34)
+"""For embedders that compare meaning."""
+
+WHOLE: Final = 8.0
+"""Weight of a whole definition. A judged task of full strength has weight 1."""
+PHRASE: Final = 4.0
+"""Weight of one phrase of a definition."""
+PHRASES: Final = 24
+"""Maximum number of phrases of one definition."""
+ROWS: Final = 800
+"""Approximate maximum number of rows for definitions. With many agents, each has fewer phrases."""
+NEAREST: Final = 5
+"""Maximum number of judged tasks that are named as the most similar ones."""
+OUTSIDE: Final = 0.1
+"""Share of the judged tasks that would count as outside every field, if each were judged by the others. It sets the
+threshold of familiarity.
+"""
+PRIOR: Final = 20
+"""Number of judged tasks that together weigh as much as the calibrated threshold of familiarity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A past task with the verdicts of its client."""
+
+    memory_id: UUID
+    """Routing memory of the task."""
+    text: str
+    outcomes: Mapping[str, tuple[int, int]]
+    """Numbers of good and of bad verdicts, by agent."""
+    weight: float = 1.0
+    """Weight, more than 0 and at most 1. It falls with the strength of the routing memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextFeatures:
+    """What is compared of a text."""
+
+    words: Mapping[str, float]
+    """Weight of each term that may tell what the text is about."""
+    vector: NDArray[np.float32]
+    """Vector of length 1, or zeros."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Scores of one text."""
+
+    scores: Mapping[str, float]
+    """Score of the regression, by agent. Only differences matter."""
+    expertise: Mapping[str, float]
+    """Similarity to the most similar phrase of the agent's definition, 0 to 1, by agent."""
+    familiarity: float
+    """Familiarity of the text: the best score and the similarity to the most similar row together."""
+    threshold: float
+    """Familiarity below which the text counts as outside every field."""
+    verdicts: Mapping[str, tuple[float, float]]
+    """Weight of the good and of all verdicts on similar judged tasks, by agent. A task weighs its squared similarity.
+    """
+    nearest: Mapping[str, tuple[UUID, ...]]
+    """Routing memories of the most similar judged tasks, most similar first, by agent."""
+
+
+def features(text: str, vector: NDArray[np.float32]) -> TextFeatures:
+    """Return the features of a text with this vector. Words of hiragana alone are mostly grammar and are left out."""
+    counts = Counter(terms(text))
+    return TextFeatures({term: 1 + log(count) for term, count in counts.items() if topic_weight(term) == 1.0}, vector)
+
+
+def texts_of(definitions: Mapping[str, Definition], judged: Sequence[Judged]) -> tuple[str, ...]:
+    """Return the texts of all rows of a regression, each once."""
+    most = _most_phrases(len(definitions))
+    said = (phrase for each in definitions.values() for phrase in phrases(each, most))
+    return tuple(dict.fromkeys((*said, *(each.text for each in judged))))
+
+
+def _most_phrases(agents: int) -> int:
+    return max(1, min(PHRASES, ROWS // max(agents, 1)))
+
+
+def blended(one: Fit, other: Fit, share: float) -> Fit:
+    """Return the weighted mean of two fits, in which `one` has the weight `share`. The text of `one` is as familiar as
+    the more familiar of both, and its nearest judged tasks count.
+    """
+
+    def mean(mine: Mapping[str, float], others: Mapping[str, float]) -> Mapping[str, float]:
+        return {name: share * value + (1.0 - share) * others.get(name, 0.0) for name, value in mine.items()}
+
+    return replace(
+        one,
+        scores=mean(one.scores, other.scores),
+        expertise=mean(one.expertise, other.expertise),
+        familiarity=max(one.familiarity, other.familiarity),
+    )
+
+
+class FitModel:
+    """A trained regression. It never changes, so it may be cached while its inputs stay the same."""
+
+    def __init__(
+        self,
+        definitions: Mapping[str, Definition],
+        judged: Sequence[Judged],
+        vectors: Mapping[str, NDArray[np.float32]],
+        calibration: Calibration,
+    ) -> None:
+        """Train the regression.
+
+        Args:
+            definitions: Definition of each agent.
+            judged: Judged tasks. Those that only other agents worked on are ignored.
+            vectors: Vectors of the texts in `texts_of(definitions, judged)`, by text.
+            calibration: Constants of the embedder.
+        """
+        self._agents = tuple(definitions)
+        self._calibration = calibration
+        self._judged = [each for each in judged if any(each.outcomes.get(name) for name in definitions)]
+        most = _most_phrases(len(definitions))
+        said = [(name, text, nth) for name in definitions for nth, text in enumerate(phrases(definitions[name], most))]
+        rows = [features(text, vectors[text]) for _, text, _ in said]
+        rows += [features(each.text, vectors[each.text]) for each in self._judged]
+        self._rarity, self._columns = _rarity(rows)
+        self._rarest = log(1.0 + len(rows))
+        self._vectors = np.stack([each.vector for each in rows]).astype(np.float64)
+        self._words = self._by_rarity(rows)
+        self._owners = np.array([self._agents.index(name) for name, _, _ in said])
+        weights = [WHOLE if nth == 0 else PHRASE for _, _, nth in said] + [each.weight for each in self._judged]
+        self._train(np.array(weights))
+
+    @property
+    def bytes(self) -> int:
+        """Return the size of the matrices in bytes."""
+        return int(self._vectors.nbytes + self._words.nbytes + self._solution.nbytes)
+
+    def fit(self, text: TextFeatures) -> Fit:
+        """Return the scores of a text."""
+        similar = self._kernel(text.vector.astype(np.float64)[None], self._by_rarity([text]))[0]
+        scores = similar @ self._solution
+        said = len(self._owners)
+        expertise = np.zeros(len(self._agents))
+        np.maximum.at(expertise, self._owners, similar[:said].clip(0.0, 1.0))
+        return Fit(
+            scores=dict(zip(self._agents, map(float, scores), strict=True)),
+            expertise=dict(zip(self._agents, map(float, expertise), strict=True)),
+            familiarity=float(scores.max() + similar.max()),
+            threshold=self._threshold,
+            verdicts=self._verdicts(similar[said:]),
+            nearest=self._nearest(similar[said:]),
+        )
+
+    def _train(self, weights: Rows) -> None:
+        """Solve the regression, and set the threshold of familiarity from the judged tasks, each left out in turn."""
+        kernel = self._kernel(self._vectors, self._words)
+        targets = self._targets()
+        inverse = np.linalg.inv(kernel + self._calibration.ridge * np.diag(1.0 / weights))
+        self._solution = inverse @ targets
+        said, good = len(self._owners), [any(well for well, _ in each.outcomes.values()) for each in self._judged]
+        self._threshold = self._calibration.familiar
+        if any(good):
+            left_out = (targets - self._solution / np.diag(inverse)[:, None])[said:]
+            np.fill_diagonal(kernel, -1.0)
+            familiar = (left_out.max(axis=1) + kernel[said:].max(axis=1))[np.array(good)]
+            prior, number = PRIOR * self._calibration.familiar, familiar.size
+            self._threshold = (prior + number * float(np.quantile(familiar, OUTSIDE))) / (PRIOR + number)
+
+    def _targets(self) -> Rows:
+        """Return the wanted scores, shape (rows, agents): positive for the right agent, negative for a wrong one.
+
+        The scores of a row add up to 0.
+        """
+        agents = len(self._agents)
+        wanted = np.zeros((len(self._owners) + len(self._judged), agents))
+        wanted[np.arange(len(self._owners)), self._owners] = 1.0
+        for row, each in enumerate(self._judged, len(self._owners)):
+            for column, name in enumerate(self._agents):
+                well, badly = each.outcomes.get(name, (0, 0))
+                wanted[row, column] = (well - badly) / (well + badly) if well or badly else 0.0
+        centred: Rows = wanted - wanted.mean(axis=1, keepdims=True)
+        return centred
+
+    def _kernel(self, vectors: Rows, words: Rows) -> Rows:
+        """Return the similarities of texts to the rows, shape (texts, rows)."""
+        share = self._calibration.vector_share
+        found: Rows = share * (vectors @ self._vectors.T) + (1.0 - share) * (words @ self._words.T)
+        return found
+
+    def _by_rarity(self, texts: Sequence[TextFeatures]) -> Rows:
+        """Return the words of texts as rows of length 1, shape (texts, words).
+
+        Words that occur in no row of the regression have no column, but count for the length.
+        """
+        found, unknown = np.zeros((len(texts), len(self._columns))), np.zeros(len(texts))
+        for row, each in enumerate(texts):
+            for word, weight in each.words.items():
+                column = self._columns.get(word)
+                if column is None:
+                    unknown[row] += (weight * self._rarest) ** 2
+                else:
+                    found[row, column] = weight * self._rarity[word]
+        length = np.sqrt((found**2).sum(axis=1) + unknown)[:, None]
+        scaled: Rows = np.divide(found, length, out=found, where=length > 0)
+        return scaled
+
+    def _verdicts(self, similar: Rows) -> Mapping[str, tuple[float, float]]:
+        found = dict.fromkeys(self._agents, (0.0, 0.0))
+        for each, likeness in zip(self._judged, map(float, similar.clip(0.0, 1.0)), strict=True):
+            for name, (well, badly) in each.outcomes.items():
+                if name in found and (well or badly):
+                    good, total = found[name]
+                    weight = each.weight * likeness**2
+                    found[name] = (good + weight * well / (well + badly), total + weight)
+        return found
+
+    def _nearest(self, similar: Rows) -> Mapping[str, tuple[UUID, ...]]:
+        order = [self._judged[row] for row in np.argsort(-similar, kind="stable")[:NEAREST] if similar[row] > 0]
+        return {
+            name: tuple(each.memory_id for each in order if any(each.outcomes.get(name, (0, 0))))
+            for name in self._agents
+        }
+
+
+def _rarity(rows: Sequence[TextFeatures]) -> tuple[Mapping[str, float], Mapping[str, int]]:
+    """Return the rarity of each word among the rows, log(1 + rows / rows with it), and its column."""
+    counts = Counter(word for each in rows for word in each.words)
+    rarity = {word: log(1.0 + len(rows) / count) for word, count in counts.items()}
+    return rarity, {word: column for column, word in enumerate(rarity)}

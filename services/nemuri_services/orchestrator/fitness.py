@@ -1,0 +1,98 @@
+"""Fit of the agents to a task. The trained regressions are cached in this process."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_contracts.agents import ORCHESTRATOR, Definition
+from nemuri_contracts.client_events import Setting
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.decay import strength
+from nemuri_domain.tasks.agent_fit import LEXICAL, SEMANTIC, Calibration, FitModel, Judged, features, texts_of
+from nemuri_domain.tasks.agent_scores import Applicant
+from nemuri_domain.tasks.aggregate import Task
+from nemuri_domain.tasks.precedents import influence
+from nemuri_domain.tasks.routing import Evidence, compared_texts
+from nemuri_infra.process.byte_cache import ByteCache
+from nemuri_infra.projections.precedent_queries import JudgedTask, judged_tasks
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.stores.vectors import Vectors
+
+CACHE_BYTES: Final = 64 * 1024 * 1024
+"""Maximum number of bytes of trained regressions that this process caches."""
+
+MindState = tuple[int, int, tuple[int, ...], int] | None
+"""Numbers that change whenever the orchestrator's memories change; None while it has no memory."""
+Place = tuple[str, str, str, str | None, frozenset[str]]
+"""Database URL, schema, vector generation, and the project and domains of the setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A regression with all its inputs."""
+
+    state: MindState
+    definitions: Mapping[str, Definition]
+    judged: tuple[Judged, ...]
+    model: FitModel
+
+
+@dataclass(slots=True)
+class Fitness:
+    """The fit of agents to tasks. A regression is trained again only if definitions or judged tasks have changed."""
+
+    _trained: ByteCache[Place, Trained] = field(
+        default_factory=lambda: ByteCache(CACHE_BYTES, lambda _, each: each.model.bytes)
+    )
+
+    async def of(self, task: Task, applicants: Sequence[Applicant], resources: Resources) -> Evidence:
+        """Return the fit of the texts that decide about a task; no evidence if there is nothing to decide."""
+        texts = compared_texts(task, applicants)
+        if not texts:
+            return Evidence({})
+        mind = await resources.views.agent(ORCHESTRATOR, only_rules=True)
+        vectors = resources.vectors.with_embedder_of(mind.embedding) if mind else resources.vectors
+        calibration = LEXICAL if vectors.embedder.lexical else SEMANTIC
+        definitions = {each.agent_id: each.definition for each in applicants}
+        model = await self._model(definitions, mind, task.setting, vectors, calibration, resources)
+        rows = await vectors.of(texts)
+        fits = {text: model.fit(features(text, row)) for text, row in zip(texts, rows, strict=True)}
+        return Evidence(fits, calibration.sharpness)
+
+    async def _model(
+        self,
+        definitions: Mapping[str, Definition],
+        mind: Agent | None,
+        setting: Setting,
+        vectors: Vectors,
+        calibration: Calibration,
+        resources: Resources,
+    ) -> FitModel:
+        views = resources.database
+        place = (views.url, views.schema, vectors.generation, setting.project, frozenset(setting.domains))
+        state = (mind.slept, len(mind.awake), mind.active, mind.archived) if mind else None
+        known = self._trained.get(place)
+        if known and known.state == state and known.definitions == definitions:
+            return known.model
+        found = await judged_tasks(views, setting) if mind else ()
+        judged = tuple(_judged(each, mind) for each in found if mind)
+        if known and known.judged == judged and known.definitions == definitions:
+            model = known.model
+        else:
+            by_text = await _vectors_of(texts_of(definitions, judged), vectors)
+            model = await asyncio.to_thread(FitModel, definitions, judged, by_text, calibration)
+        self._trained.keep(place, Trained(state, definitions, judged, model))
+        return model
+
+
+def _judged(task: JudgedTask, mind: Agent) -> Judged:
+    now = strength(task.stored_strength, mind.clocks[task.level])
+    return Judged(task.memory_id, task.text, task.outcomes, influence(now))
+
+
+async def _vectors_of(texts: Sequence[str], vectors: Vectors) -> Mapping[str, NDArray[np.float32]]:
+    return dict(zip(texts, await vectors.of(texts), strict=True))
