@@ -47,7 +47,7 @@ from nemuri_infra.runtime.settings import Settings
 Action = Callable[[], Awaitable[object]]
 AGENTS = sorted((Path(__file__).parents[1] / "examples" / "agents").glob("*.yaml"))
 STATEMENT = re.compile(r"LOG:  (?:statement|execute [^:]*): (?P<text>.*)")
-TOPICS = ("truth", "identity", "scopes", "loops", "exceptions", "formatting", "slices", "names", "strings", "imports")
+TOPICS = ("truth", "identity", "scopes", "loops", "exceptions", "formatting", "objects", "names", "strings", "imports")
 TIMEOUT_SECONDS = 120.0
 BULK = 1_000
 """Number of memories of one call in bulk."""

@@ -59,6 +59,10 @@ ItemOption = Annotated[
 ]
 
 
+ITEM_OPTIONS = ("most_important", "all", "by_category")
+"""The ways to continue a task with too many items."""
+AGENT_OPTION = "agent:"
+"""Beginning of the option that gives a task to an agent."""
 LAST_STATUS_TIMEOUT = 2.0
 """Seconds for one last query of a task's status after the timeout."""
 
@@ -160,6 +164,8 @@ def answer(
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
+    if option not in ITEM_OPTIONS and not option.startswith(AGENT_OPTION):
+        raise WrongUse(f"there is no option {option!r}; use {', '.join(ITEM_OPTIONS)}, or {AGENT_OPTION}NAME")
     if item and option != "most_important":
         raise WrongUse("--item needs the option most_important")
     session.run(lambda client: client.answer(task, option, items=item or ()))

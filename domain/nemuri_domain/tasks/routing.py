@@ -38,7 +38,6 @@ OFFERED: Final = 8
 """Maximum number of agents that the light model or the client is offered, best first."""
 FEWEST_VOICES: Final = 2
 """Minimum number of panel members."""
-_NOTHING: Final[Mapping[str, int]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +75,7 @@ def compared_texts(task: Task, applicants: Sequence[Applicant]) -> tuple[str, ..
 
 
 def close_call(task: Task, applicants: Sequence[Applicant], evidence: Evidence) -> tuple[str, ...]:
-    """Return the agents between which a light model should choose, best first; none if the fit is clear, or if the task
-    has several parts or a panel.
-    """
+    """Return the agents between which a light model should choose; none for a clear fit, several parts, or a panel."""
     field = _field(_able(task, applicants), task)
     if not evidence.fits or len(task.parts) > 1 or task.panel is not None or _is_one_field(field):
         return ()
@@ -96,8 +93,8 @@ def route(
     Return `NegotiationOpened` if the task fits no agent and the operator named no generalist: the client chooses.
     Return `TaskFailed` if no agent is eligible, or too few for a panel.
 
-    Each part goes to the agent that fits it best. If the client asked for a panel, all parts go to the same members.
-    The recorded scores are for the whole task.
+    Each part goes to the agent that fits it best. All parts of a panel go to the same members. The recorded scores are
+    for the whole task.
     """
     able = _able(task, applicants)
     if not able:
@@ -229,7 +226,7 @@ def _whole(task: Task, of: Market, evidence: Evidence) -> Ranking:
     """Return the ranking for the whole task."""
     request, summary = (evidence.fits.get(text) for text in (request_of(task), _summary(task)))
     fit = blended(request, summary, REQUEST) if request and summary else None
-    ranking = ranked(of, request_of(task), fit, evidence.sharpness, _NOTHING)
+    ranking = ranked(of, request_of(task), fit, evidence.sharpness, {})
     return replace(ranking, confidence=None, outside=False) if _is_one_field(of.able) else ranking
 
 
