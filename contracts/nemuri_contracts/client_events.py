@@ -11,6 +11,9 @@ from nemuri_contracts.event import ClientEvent, Identifier, Label, Text, Value
 TEXT_LIMIT = 16_000
 """Maximum length of a task's text, in characters. Longer input is uploaded as a document to the blob store."""
 
+FEEDBACK_LIMIT = 4_000
+"""Maximum length of the words and of the correction of feedback, in characters."""
+
 ItemOption = Literal["most_important", "all", "by_category"]
 """How a task with too many items continues."""
 AGENT_OPTION = "agent:"
@@ -123,6 +126,10 @@ class FeedbackGiven(ClientEvent):
     """Result of the task; None if the client gave none."""
     prevented_error: UUID | None = None
     """Id of the memory that prevented an error."""
+    words: Text | None = Field(default=None, min_length=1, max_length=FEEDBACK_LIMIT)
+    """What the client says about the answer; None if it said nothing."""
+    correction: Text | None = Field(default=None, min_length=1, max_length=FEEDBACK_LIMIT)
+    """What the answer should have said. It becomes a memory to which the memories that it contradicts yield."""
 
     @property
     def thread(self) -> UUID:
@@ -131,8 +138,13 @@ class FeedbackGiven(ClientEvent):
 
     @model_validator(mode="after")
     def _says_something(self) -> "FeedbackGiven":
-        if self.verdict is None and self.result is None and self.prevented_error is None:
-            raise ValueError("give at least one of verdict, result and prevented_error")
+        if self.correction is not None and (self.verdict == "helpful" or self.result == "success"):
+            raise ValueError("a correction is for an answer that was wrong, not for one that was helpful or a success")
+        if self.verdict is None and self.result is None:
+            if self.words is not None or self.correction is not None:
+                raise ValueError("words and a correction need a verdict or a result")
+            if self.prevented_error is None:
+                raise ValueError("give at least one of verdict, result and prevented_error")
         return self
 
 

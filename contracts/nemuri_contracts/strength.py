@@ -203,7 +203,7 @@ class MemoryEncoded(AgentEvent):
     """Client, task or textbook from which the memory comes."""
     vector: Text
     """Key of the memory's vector: model, dimension and SHA-256 of the embedded text."""
-    source: Literal["task", "manual", "education", "definition"]
+    source: Literal["task", "manual", "education", "definition", "feedback"]
     """Kind of source."""
     assignment_id: UUID | None = None
     """Assignment in which it was learned; None if it does not come from one."""
@@ -310,3 +310,5 @@ class ImpactCredited(AgentEvent):
     """Impact points per memory (document 003 §4.4)."""
     memory_ids: tuple[UUID, ...]
     """Ids of the credited memories."""
+    taught: bool = False
+    """True if these are memories that the session itself taught; False for memories that its answer used."""

@@ -30,6 +30,10 @@ class FeedbackStanding(Value):
     verdict: Literal["helpful", "unhelpful"] | None = None
     result: Literal["success", "failure"] | None = None
     prevented_error: UUID | None = None
+    words: str | None = None
+    """What the client said about the answer."""
+    correction: str | None = None
+    """What the answer should have said, by the client."""
     standing: Literal["new", "parked", "applied", "refused"]
     """`new`: undecided. `parked`: waits until the memories that the answer used are known. `applied`: credited,
     possibly to no memory. `refused`: credited to nothing.

@@ -172,7 +172,10 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "conversation": "prices", "panel": 2, "deep": True,
     },
     NegotiationAnswered: {"option": "most_important", "items": (2,)},
-    FeedbackGiven: {"verdict": "helpful", "result": "success", "prevented_error": MEMORY},
+    FeedbackGiven: {
+        "verdict": "unhelpful", "result": "failure", "prevented_error": MEMORY,
+        "words": "Too short.", "correction": "Steel is cheap in summer.",
+    },
     MemoryOffered: {"memory": CONTENT},
     TaskChunked: {"details": (DETAIL,), "listed_requests": ("What is due?",), "usage": USAGE},
     ChunkReady: {"ordinal": 0},
@@ -309,7 +312,9 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     },
     AgentErased: {"erasure": WHOLE},
     EventParked: {"parked_id": PARKED, "parked_kind": "memories_erased", "why": "It names nothing."},
-    ImpactCredited: {"assignment_id": WORK, "reason": "helpful", "points": 2.0, "memory_ids": (MEMORY,)},
+    ImpactCredited: {
+        "assignment_id": WORK, "reason": "helpful", "points": 2.0, "memory_ids": (MEMORY,), "taught": True,
+    },
     **examples_of_tiers.PARTS,
 }  # fmt: skip
 

@@ -213,6 +213,28 @@ async def test_an_erased_task_without_learnings_leaves_no_byte(servers: Servers,
     await assert_verified(settings)
 
 
+async def test_erasing_a_task_erases_what_its_feedback_taught(servers: Servers, settings: Settings) -> None:
+    """The words and the correction of feedback, and the memory made of them, are erased with the task. The corrected
+    memory stands as before.
+    """
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        kept = await client.remember("python", "The truth value of an empty list is bilbytrue.")
+        task = await client.ask("What is the truth value of an empty list?", settled=True)
+        await client.feedback(task.task_id, words="See theorbodocs.", correction="An empty list is wombatfalse.")
+        await until_idle(resources)
+        assert (await client.memory(kept)).yields_to
+
+        await forget(settings, [Thing("task", task.task_id)])
+
+        await until_idle(resources)
+        assert_gone(servers, "wombatfalse", "theorbodocs", kept="bilbytrue")
+        assert not (await client.memory(kept)).yields_to
+        assert (await resume(settings)).is_empty
+    await assert_verified(settings)
+
+
 async def test_an_erased_agent_leaves_no_byte(servers: Servers, settings: Settings) -> None:
     """After the erasure of an agent no file contains its memories and tasks. Other agents keep theirs."""
     async with running_services(settings) as resources, connected_client(settings) as client:

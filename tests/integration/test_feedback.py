@@ -9,7 +9,7 @@ from nemuri.client.exchange import ClientError
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.client_events import FeedbackGiven, TaskSubmitted
 from nemuri_contracts.event import Event
-from nemuri_contracts.strength import AgentSlept, ImpactCredited, SessionEnded
+from nemuri_contracts.strength import AgentSlept, ImpactCredited, MemoryEncoded, SessionEnded
 from nemuri_contracts.tasks import FeedbackParked
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.runtime.resources import Resources
@@ -255,3 +255,62 @@ async def sleep_once(resources: Resources) -> None:
     """End one more session of the agent, and wait for the sleep that follows."""
     await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
     await until_idle(resources)
+
+
+TRUTH = "The truth value of an empty list is true."
+QUESTIONED = "What is the truth value of an empty list?"
+
+
+async def test_a_corrected_memory_yields_to_its_correction(settings: Settings) -> None:
+    """A correction becomes a memory. The memory that led to the wrong answer is ranked after it, and the next answer
+    quotes the correction alone.
+    """
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        wrong = await client.remember("python", TRUTH, tags=["list"])
+        task = await client.ask(QUESTIONED, settled=True)
+        assert wrong in task.used
+        told = await client.feedback(
+            task.task_id, correction="The truth value of an empty list is false.", words="See the manual."
+        )
+        assert (told.verdict, told.correction) == ("unhelpful", "The truth value of an empty list is false.")
+        await until_idle(resources)
+        await client.settle()
+        [lesson] = [
+            each
+            for each in await effective_events(resources.log)
+            if isinstance(each, MemoryEncoded) and each.source == "feedback"
+        ]
+        assert lesson.memory.content == "The truth value of an empty list is false.\nSee the manual."
+        assert [each.older for each in lesson.relations] == [wrong]
+        assert wrong in lesson.links
+        assert (lesson.origin.client_id, lesson.origin.task_id) == ("ann", task.task_id)
+        assert (await client.memory(wrong)).yields_to == (lesson.memory_id,)
+        recalled = [each.candidate.memory_id for each in (await client.recall("python", QUESTIONED)).memories]
+        assert recalled.index(lesson.memory_id) < recalled.index(wrong)
+        again = await client.ask(QUESTIONED, settled=True)
+        assert "is false." in str(again.answer)
+        assert "is true." not in str(again.answer)
+        with pytest.raises(ClientError, match="helpful"):
+            await client.feedback(task.task_id, "helpful", correction="No.")
+    await assert_verified(settings)
+
+
+async def test_a_lesson_is_learned_once_even_if_the_feedback_comes_first(settings: Settings) -> None:
+    """Feedback with a correction that is given before the answer teaches after it, once."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await define_agent(resources, client)
+        task_id = await client.submit(QUESTIONED)
+        await client.feedback(task_id, "unhelpful", correction="An empty list counts as zebra.")
+        await client.result(task_id, settled=True)
+        await until_idle(resources)
+        lessons = [
+            each
+            for each in await effective_events(resources.log)
+            if isinstance(each, MemoryEncoded) and each.source == "feedback"
+        ]
+        assert len(lessons) == 1
+        standing = (await client.progress(task_id)).feedback
+        assert [each.standing for each in standing] == ["applied"]
+    await assert_verified(settings)

@@ -188,6 +188,10 @@ def feedback(
     prevented_error: Annotated[
         UUID | None, id_option("memory", "--prevented-error", "The memory that prevented an error.")
     ] = None,
+    words: Annotated[str | None, typer.Option("--words", help="What there is to say about the answer.")] = None,
+    correction: Annotated[
+        str | None, typer.Option("--correction", help="What the answer should have said; becomes a memory.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Give feedback on a task's answer."""
@@ -196,7 +200,12 @@ def feedback(
     session = Session.of(context, json=json)
     came: Literal["success", "failure"] | None = result.value if result else None
     worth: Literal["helpful", "unhelpful"] | None = verdict.value if verdict else None
-    told = session.run(lambda client: client.feedback(task, worth, result=came, prevented_error=prevented_error))
+    storable(**{"--words": words, "--correction": correction})
+    told = session.run(
+        lambda client: client.feedback(
+            task, worth, result=came, prevented_error=prevented_error, words=words, correction=correction
+        )
+    )
     if session.json:
         say_json(told)
     elif told.standing != "refused":

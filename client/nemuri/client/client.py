@@ -280,6 +280,8 @@ class Client(QueryMethods):
         *,
         result: Literal["success", "failure"] | None = None,
         prevented_error: Id | None = None,
+        words: str | None = None,
+        correction: str | None = None,
     ) -> FeedbackStanding:
         """Judge the answer of a task, and return the outcome of the feedback.
 
@@ -292,21 +294,26 @@ class Client(QueryMethods):
             verdict: "helpful" or "unhelpful".
             result: "success" or "failure" of the client's own work with the answer.
             prevented_error: Id of the memory that prevented an error, if any.
+            words: What there is to say about the answer, at most 4,000 characters. Needs a verdict or a result. About
+                an answer that failed, it becomes a memory of the agents that answered.
+            correction: What the answer should have said, at most 4,000 characters. It becomes a memory, and memories
+                that led to the answer and contradict it yield to it. Without verdict and result, the answer counts as
+                unhelpful.
 
         Returns:
             The feedback. Its `standing` is "new" (undecided), "parked" (waits until the used memories are known),
             "applied" (credited to `memories`) or "refused" (credited to no memory, for the given `reason`).
 
         Raises:
-            ClientError: The task or the memory is unknown, or `verdict`, `result` and `prevented_error` are all None.
-                Nothing was recorded.
+            ClientError: The task or the memory is unknown, `verdict`, `result`, `prevented_error` and `correction` are
+                all None, or a correction comes with "helpful" or "success". Nothing was recorded.
 
         Example:
             >>> task = await client.ask("What is truth value testing?", agent="python", settled=True)
             >>> (await client.feedback(task.task_id, "helpful")).standing
             'applied'
         """
-        return await give_feedback(self._exchange, task_id, verdict, result, prevented_error)
+        return await give_feedback(self._exchange, task_id, verdict, result, prevented_error, words, correction)
 
     async def remember(
         self,

@@ -89,12 +89,16 @@ async def give_feedback(
     verdict: Literal["helpful", "unhelpful"] | None,
     result: Literal["success", "failure"] | None,
     prevented_error: UUID | None,
+    words: str | None = None,
+    correction: str | None = None,
 ) -> FeedbackStanding:
     """Record feedback on a task's answer, and return the state of the feedback.
 
     The call waits a short time for the platform's decision; without one, the returned `standing` is "new". Raises
     `ClientError` if the task or the memory is unknown or the feedback is empty; nothing is recorded then.
     """
+    if correction is not None and verdict is None and result is None:
+        verdict = "unhelpful"
     await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
     if prevented_error is not None:
         await exchange.ask(MemoryQuery, MemoryView, memory_id=prevented_error)
@@ -105,6 +109,8 @@ async def give_feedback(
         verdict=verdict,
         result=result,
         prevented_error=prevented_error,
+        words=words,
+        correction=correction,
     )
     await exchange.append(event)
     return await exchange.ask(FeedbackQuery, FeedbackStanding, task_id=task_id, feedback_id=event.event_id)

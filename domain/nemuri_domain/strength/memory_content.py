@@ -72,6 +72,8 @@ def origin_in_words(content: Content) -> str:
             known = "your own definition"
         case "education":
             known = f"the textbook {content.origin.textbook}" if content.origin.textbook else "a textbook"
+        case "feedback":
+            known = f"a judgement of your answer{_of(content.origin)}"
         case "task":
             known = f"what you learned in a task{_of(content.origin)}"
         case _:

@@ -149,6 +149,9 @@ class Feedback(RowModel):
     verdict: Literal["helpful", "unhelpful"] | None
     result: Literal["success", "failure"] | None
     prevented_error: UUID | None
+    words: str | None = None
+    correction: str | None = None
+    """What the answer should have said; None if the client corrected nothing."""
     standing: Literal["new", "parked", "applied", "refused"] = "new"
     """Outcome so far. It is `applied` as soon as one part of the feedback was credited."""
     reason: str | None = None
@@ -160,10 +163,12 @@ def is_entitled(client_id: str, task: Task) -> bool:
     return client_id in {task.client_id, OPERATOR, TUTOR}
 
 
-def credit_key(reason: str, memory_ids: Iterable[UUID]) -> str:
-    """Return the key that identifies a credit within an assignment: the reason, and for a prevented error also the
-    memory.
+def credit_key(reason: str, memory_ids: Iterable[UUID], *, taught: bool = False) -> str:
+    """Return the key that identifies a credit within an assignment: the reason, for a prevented error also the memory,
+    and whether it is for the memories that the session taught.
     """
+    if taught:
+        return f"{reason} taught"
     return " ".join((reason, *map(str, memory_ids))) if reason == "prevented_error" else reason
 
 

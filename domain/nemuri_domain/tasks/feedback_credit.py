@@ -11,6 +11,7 @@ from nemuri_contracts.strength import ImpactCredited
 from nemuri_contracts.tasks import FeedbackParked, FeedbackRefused
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, TaskState, credit_key, is_entitled
+from nemuri_domain.tasks.feedback_lessons import teaches
 
 CreditDecision = ImpactCredited | FeedbackParked | FeedbackRefused
 
@@ -24,11 +25,12 @@ def decide_credit(
     Each part of the feedback (verdict, result, prevented error) is credited once to each assignment of the current
     attempt whose used memories are known, even if the same feedback is given several times. If an answer used no
     memory, the credit names no memory. While the used memories of an assignment are unknown, the rest of the feedback
-    waits. It is parked only if no part is credited yet.
+    waits. It is parked only if no part is credited yet. What the session itself taught is credited after its end, with
+    the same points.
 
     Feedback is refused if its client is neither the task's client nor an operator nor the tutor, if the task failed, if
     its prevented error names a memory that was not used, if the used memories could not be detected, or if it only
-    repeats earlier feedback. Refused feedback stays refused.
+    repeats earlier feedback and teaches nothing. Refused feedback stays refused.
     """
     if feedback.standing == "refused":
         return ()
@@ -58,6 +60,10 @@ def credited_to(feedback: Feedback, state: TaskState) -> tuple[UUID, ...]:
     for work in state.present if feedback.standing == "applied" else ():
         if {feedback.verdict, feedback.result}.intersection(work.credited):
             found |= dict.fromkeys(work.used or ())
+        if any(
+            credit_key(each, (), taught=True) in work.credited for each in (feedback.verdict, feedback.result) if each
+        ):
+            found |= dict.fromkeys(work.memories)
         prevented = feedback.prevented_error
         if prevented is not None and credit_key("prevented_error", (prevented,)) in work.credited:
             found[prevented] = None
@@ -69,19 +75,29 @@ def _credits(feedback: Feedback, work: Assignment, policy: Policy, cause: Event)
     §4.4).
     """
     for reason, points, memories in _worth(feedback, work.used or (), policy):
-        if credit_key(reason, memories) in work.credited:
-            continue
-        told_apart = ",".join(map(str, memories)) if reason == "prevented_error" else ""
-        yield ImpactCredited.following(
-            cause,
-            key=derive(work.assignment_id, reason, told_apart),
-            correlation_id=work.task_id,
-            agent_id=work.agent_id,
-            assignment_id=work.assignment_id,
-            reason=reason,
-            points=points,
-            memory_ids=memories,
-        )
+        if credit_key(reason, memories) not in work.credited:
+            told_apart = ",".join(map(str, memories)) if reason == "prevented_error" else ""
+            yield _credit(cause, work, reason, points, memories, told_apart)
+        # What the session taught is complete only at its end.
+        if work.ended and work.memories and points and reason != "prevented_error":
+            key = credit_key(reason, (), taught=True)
+            if key not in work.credited:
+                yield _credit(cause, work, reason, points, work.memories, key).model_copy(update={"taught": True})
+
+
+def _credit(
+    cause: Event, work: Assignment, reason: str, points: float, memories: tuple[UUID, ...], told_apart: str
+) -> ImpactCredited:
+    return ImpactCredited.following(
+        cause,
+        key=derive(work.assignment_id, reason, told_apart),
+        correlation_id=work.task_id,
+        agent_id=work.agent_id,
+        assignment_id=work.assignment_id,
+        reason=reason,
+        points=points,
+        memory_ids=memories,
+    )
 
 
 def _worth(feedback: Feedback, used: tuple[UUID, ...], policy: Policy) -> Iterator[tuple[str, float, tuple[UUID, ...]]]:
@@ -119,6 +135,8 @@ def _objections(
         if feedback.verdict is None and feedback.result is None:
             return
     if credited_now or feedback.standing == "applied":
+        return
+    if teaches(feedback):
         return
     if all(work.used is None for work in works):
         yield _refused(feedback, cause, "the memories that the answer used could not be detected")

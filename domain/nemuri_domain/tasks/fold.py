@@ -45,6 +45,7 @@ from nemuri_domain.tasks.aggregate import (
     credit_key,
     is_entitled,
 )
+from nemuri_domain.tasks.feedback_lessons import lesson_id
 
 WorkEvent = (
     MemoriesRetrieved
@@ -259,7 +260,7 @@ def _credited(state: TaskState, event: ImpactCredited) -> TaskState:
 
     New and parked feedback of entitled clients becomes applied if the credit is for a part of it.
     """
-    key = credit_key(event.reason, event.memory_ids)
+    key = credit_key(event.reason, event.memory_ids, taught=event.taught)
     work = state.assignments.get(event.assignment_id)
     if work is not None and key not in work.credited:
         state = state.with_assignment(event.assignment_id, credited=(*work.credited, key))
@@ -295,7 +296,14 @@ def _standing(state: TaskState, said: Feedback, **changes: object) -> TaskState:
 
 
 def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
-    """Return the state with the id of the new memory added to the assignment in which it was learned, if any."""
+    """Return the state with the id of the new memory added to the assignment in which it was learned, if any.
+
+    Feedback from which the memory is a lesson becomes applied.
+    """
+    for said in state.feedback.values() if event.source == "feedback" else ():
+        known = {lesson_id(said.feedback_id, each) for each in state.assignments}
+        if event.memory_id in known and said.standing in {"new", "parked"}:
+            state = _standing(state, said, standing="applied", reason=None)
     assignment = state.assignments.get(event.assignment_id) if event.assignment_id else None
     if assignment is None or event.memory_id in assignment.memories:
         return state
@@ -348,6 +356,8 @@ def _feedback(event: FeedbackGiven) -> Feedback:
         verdict=event.verdict,
         result=event.result,
         prevented_error=event.prevented_error,
+        words=event.words,
+        correction=event.correction,
     )
 
 

@@ -115,8 +115,8 @@ class ExtractiveModel:
 
         Each quote has a line of its own and is followed by its label in brackets. Sentences are ranked by the terms
         that they share with the question, weighted by the rarity of the terms among the sentences. A memory that a
-        detail contradicts is ranked after that detail. Sentences that are questions or repeat the question are not
-        quoted. The memo is not quoted either, since it is not a source.
+        detail contradicts is ranked after that detail. Outdated memories are not quoted, and neither are sentences that
+        are questions or repeat the question, nor the memo, since it is not a source.
 
         The framing is in the language of the question, the quotes are in the language of their sources. If no sentence
         shares a term, the answer says that nothing was found and cites nothing. A question with several items is
@@ -126,7 +126,9 @@ class ExtractiveModel:
         items = requests(job.question)
         asked = (job.question, *items)
         at_hand = _telling(job.details, asked)
-        candidates = [*demote_contradicted(_telling(job.memories, asked), at_hand), *at_hand]
+        # A memory with a note is outdated, and the newer one that says so is among the memories.
+        current = [each for each in job.memories if not each.note]
+        candidates = [*demote_contradicted(_telling(current, asked), at_hand), *at_hand]
         found = [_quotes(candidates, item, share=len(items)) for item in items or (job.question,)]
         chosen = [passage for quotes in found for passage in quotes]
         if not chosen:

@@ -122,7 +122,7 @@ class StrengthLineage:
         for row in rows:
             if row.task_id is not None:
                 _add(steps, row.memory_id, Thing("task", row.task_id), "taught")
-        begun = await self.read.events_at(row.created for row in rows if row.source != "task")
+        begun = await self.read.events_at(row.created for row in rows if row.task_id is None)
         causes = {each.event_id: each.causation_id for each in begun if each.causation_id is not None}
         places = await self.read.rows(_PLACES, ids=list(causes.values()))
         known = {each.event_id: each for each in await self.read.events_at(row.sequence for row in places)}

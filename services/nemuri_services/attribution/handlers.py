@@ -28,6 +28,7 @@ from nemuri_infra.models.protocol import LearningsJob, ModelRefused, Reply, Sour
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.attribution.learning_comparison import decide_learnings
+from nemuri_services.attribution.lessons import learn_lessons
 from nemuri_services.attribution.usage_evidence import detect_used_memories
 
 service = Service("attribution", concurrency=8, lag_per_replica=20, capabilities=frozenset({Capability.MAKES_VECTORS}))
@@ -107,16 +108,24 @@ async def end_sessions_after_failure(event: ReactionFailed, resources: Resources
 
 
 @service.handles(FeedbackGiven)
-async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[CreditDecision]:
-    """Credit, park or refuse a client's feedback, according to the current state of the task (`decide_credit`)."""
+async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[CreditDecision | MemoryEncoded]:
+    """Credit, park or refuse a client's feedback, according to the current state of the task (`decide_credit`), and
+    encode what it teaches.
+    """
     state = await resources.views.task(event.task_id)
     feedback = state.feedback.get(event.event_id)
-    return decide_credit(feedback, state, await _policies(state, resources), event) if feedback else ()
+    if feedback is None:
+        return ()
+    credited = decide_credit(feedback, state, await _policies(state, resources), event)
+    return [*credited, *await learn_lessons(event, state, resources)]
 
 
 @service.handles(SessionEnded, TaskFailed)
-async def credit_parked(event: SessionEnded | TaskFailed, resources: Resources) -> Sequence[CreditDecision]:
-    """Credit or refuse the parked feedback of a task, after a session ended or the task failed.
+async def credit_parked(
+    event: SessionEnded | TaskFailed, resources: Resources
+) -> Sequence[CreditDecision | MemoryEncoded]:
+    """Credit or refuse the parked feedback of a task, after a session ended or the task failed, and encode what it
+    teaches.
 
     Feedback and the end of a session are joined: the later of the two triggers the credit.
     """
@@ -127,7 +136,8 @@ async def credit_parked(event: SessionEnded | TaskFailed, resources: Resources) 
     outcomes = [
         each for feedback in state.feedback.values() for each in decide_credit(feedback, state, policies, event)
     ]
-    return [each for each in outcomes if not isinstance(each, FeedbackParked)]
+    decided = [each for each in outcomes if not isinstance(each, FeedbackParked)]
+    return [*decided, *await learn_lessons(event, state, resources)]
 
 
 def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:

@@ -68,6 +68,8 @@ def _feedback(said: Feedback, state: TaskState) -> FeedbackStanding:
         verdict=said.verdict,
         result=said.result,
         prevented_error=said.prevented_error,
+        words=said.words,
+        correction=said.correction,
         standing=said.standing,
         reason=said.reason,
         memories=credited_to(said, state),

@@ -46,7 +46,12 @@ async def encode_task(
 
 @service.handles(ImpactCredited)
 async def encode_outcome(event: ImpactCredited, resources: Resources) -> Sequence[AgentDefined | MemoryEncoded]:
-    """Encode a client's verdict on an agent's work as a routing memory of what that agent is good or bad at."""
+    """Encode a client's verdict on an agent's work as a routing memory of what that agent is good or bad at.
+
+    The credit for what the session taught repeats the verdict and is left out.
+    """
+    if event.taught:
+        return ()
     task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None
     if task is None:
         return ()

@@ -92,6 +92,8 @@ feedback = Table(
     Column("verdict", Text),
     Column("result", Text),
     Column("prevented_error", Uuid),
+    Column("words", Text),
+    Column("correction", Text),
     Column("standing", Text, nullable=False),
     Column("reason", Text),
     Index("feedback_task", "task_id"),

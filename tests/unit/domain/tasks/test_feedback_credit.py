@@ -24,6 +24,7 @@ from tests.unit.domain.tasks.stories import (
     answered,
     assigned,
     completed,
+    encoded,
     ended,
     failed,
     feedback,
@@ -73,6 +74,21 @@ def test_feedback_has_the_points_of_the_document(given_parts: dict[str, Any], wo
 
     assert [(each.reason, each.points, each.memory_ids) for each in fates] == worth
     assert {(each.agent_id, each.assignment_id) for each in fates} == {(AGENT, work(1))}
+
+
+def test_what_the_session_taught_is_credited_with_the_rest() -> None:
+    """Memories that the session taught get the same points, once, after the session ended; without points, nothing."""
+    taught = BEGUN.when(answered(1), used(1, A, B), encoded(1, C))
+    early = feedback()
+    assert [each.memory_ids for each in _credits(_fates(taught, early))] == [(A, B)]
+
+    [credit, more] = _credits(_fates(taught.when(ended(1)), feedback()))
+
+    assert (more.memory_ids, more.points, more.taught, credit.taught) == ((C,), 2.0, True, False)
+    assert more.event_id != credit.event_id
+    [refused] = _fates(taught.when(ended(1), credit, more), feedback())
+    assert isinstance(refused, FeedbackRefused)
+    assert len(_credits(_fates(taught.when(ended(1)), feedback("unhelpful")))) == 1
 
 
 def test_the_points_come_from_the_agents_policy() -> None:

@@ -60,7 +60,7 @@ STATEMENTS = (
     """
     CREATE TABLE feedback (
         feedback_id uuid PRIMARY KEY, task_id uuid NOT NULL, client_id text NOT NULL, verdict text, result text,
-        prevented_error uuid, reason text, standing text NOT NULL
+        prevented_error uuid, reason text, standing text NOT NULL, words text, correction text
     )
     """,
     "CREATE INDEX feedback_task ON feedback (task_id)",
