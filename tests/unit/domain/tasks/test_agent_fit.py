@@ -31,6 +31,17 @@ def test_a_definition_is_compared_phrase_by_phrase() -> None:
     assert "lost cards" in phrases(_definition("accounts, lost cards and interest"), 9)
 
 
+def test_grammar_and_words_of_requests_have_no_weight() -> None:
+    """Particles, auxiliaries, stop words and words of requests are no words of a text; a repeated word weighs more."""
+    empty = ROWS_OF([""])[0]
+
+    assert features("それはどうするのですか。教えてください。", empty).words == {}
+    assert features("Could you please explain what it is?", empty).words == {}
+    told = features("経費はどうする？ oil, oil and tires", empty).words
+    assert told.keys() == {"経費", "oil", "tire"}
+    assert told["oil"] > told["tire"]
+
+
 def test_verdicts_raise_and_lower_the_score() -> None:
     """A good verdict on a similar task raises an agent's score, and a bad one lowers it."""
     text = "my dinosaur is ill"
