@@ -167,3 +167,5 @@ class MemoryOffered(ClientEvent):
     agent_id: Identifier
     memory: MemoryContent
     """Content of the memory."""
+    replaces: UUID | None = None
+    """Id of the agent's memory that this one corrects and supersedes; None for a new memory."""

@@ -176,7 +176,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "verdict": "unhelpful", "result": "failure", "prevented_error": MEMORY,
         "words": "Too short.", "correction": "Steel is cheap in summer.",
     },
-    MemoryOffered: {"memory": CONTENT},
+    MemoryOffered: {"memory": CONTENT, "replaces": OTHER},
     TaskChunked: {"details": (DETAIL,), "listed_requests": ("What is due?",), "usage": USAGE},
     ChunkReady: {"ordinal": 0},
     ChunkSummarised: {"ordinal": 1, "point": "Steel is dear.", "usage": USAGE},

@@ -11,7 +11,7 @@ import pytest
 from nemuri.admin.corrections import separate, unlink
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri_contracts.client_events import MemoryContent, MemoryOffered
+from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Scope
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import LearningsExtracted, MemoryEncoded, MemoryRefused, Relation
 from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS
@@ -196,3 +196,25 @@ async def test_an_offered_memory_without_words_is_refused(settings: Settings) ->
         assert [each.reason for each in facts if isinstance(each, MemoryRefused)] == [WORDLESS]
         assert derive(offer.event_id, MemoryEncoded.kind_of()) not in {each.event_id for each in facts}
         assert await client.memories("python") == ()
+
+
+async def test_an_edited_memory_yields_to_its_new_text(settings: Settings) -> None:
+    """An edited memory keeps tags and scope, and the former one yields to it. Only its client or an operator may edit
+    it, and a principle is not edited.
+    """
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        scope = Scope(level="project", name="bridge")
+        former = await client.remember("python", "Ann works in Oslo.", tags=["ann"], scope=scope)
+        edited = await client.edit_memory(former, "Ann works in Bergen.")
+        view = await client.memory(edited)
+        assert (view.memory.content, view.memory.tags, view.memory.scope) == ("Ann works in Bergen.", ("ann",), scope)
+        assert [(each.older, each.sort) for each in view.relations] == [(former, "supersedes")]
+        assert (await client.memory(former)).yields_to == (edited,)
+        async with connected_client(settings, client_id="bob") as other:
+            with pytest.raises(ClientError, match="only its client or an operator"):
+                await other.edit_memory(edited, "Ann is retired.")
+        with pytest.raises(ClientError, match="not edited"):
+            await client.edit_memory(edited, "…")
+    await assert_verified(settings)

@@ -1,4 +1,4 @@
-"""Commands that correct learned memories: unlink, separate."""
+"""Commands that correct memories: edit, unlink, separate."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from typing import Annotated
@@ -7,13 +7,31 @@ from uuid import UUID
 import typer
 
 from nemuri.cli.id_arguments import id_argument, id_option
-from nemuri.cli.session import JsonOption, Session
+from nemuri.cli.session import JsonOption, Session, storable
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
-    for command in (unlink, separate):
+    for command in (edit, unlink, separate):
         app.command()(command)
+
+
+def edit(
+    context: typer.Context,
+    memory: Annotated[UUID, id_argument("memory", "The memory to correct.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The corrected text.")],
+    json: JsonOption = False,
+) -> None:
+    """Correct the text of a memory. The former text stays in its history and yields to the new one."""
+    from nemuri.terminal.output import say, say_json
+
+    session = Session.of(context, json=json)
+    storable(TEXT=text)
+    made = session.run(lambda client: client.edit_memory(memory, text))
+    if session.json:
+        say_json({"memory_id": made, "older": memory})
+    else:
+        say(str(made))
 
 
 def unlink(

@@ -15,7 +15,7 @@ from nemuri.client.course_start import start_course
 from nemuri.client.deadlines import Expired, within
 from nemuri.client.exchange import MIN_ATTEMPT_SECONDS, ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import Key
-from nemuri.client.memory_offers import offer_memories, record_experience, until_known
+from nemuri.client.memory_offers import edit_memory, offer_memories, record_experience, until_known
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
 from nemuri.client.questions import QueryMethods
 from nemuri.client.task_waiting import OnProgress, not_submitted, wait_for_result
@@ -359,6 +359,32 @@ class Client(QueryMethods):
         [knower] = await self.agents(agent)
         [memory_id] = await offer_memories(self._exchange, knower, [memory], key)
         return memory_id
+
+    async def edit_memory(self, memory_id: Id, content: Written) -> UUID:
+        """Correct the text of a strength memory, and return the id of the corrected memory as soon as it can be
+        recalled.
+
+        The former text stays in the log and in the history. Where both are relevant, the former memory is ranked after
+        its correction. The corrected memory begins with the strength of a new one.
+
+        Args:
+            memory_id: Id of the memory, as a UUID or its text.
+            content: New text of the memory, at most 16,000 characters.
+
+        Returns:
+            The id of the corrected memory.
+
+        Raises:
+            ClientError: The memory is unknown, is a principle, or comes from another client and this one is no
+                operator; or the text has no words.
+
+        Example:
+            >>> memory_id = await client.remember("python", "Ann works in Oslo.")
+            >>> edited = await client.edit_memory(memory_id, "Ann works in Bergen.")
+            >>> (await client.memory(memory_id)).yields_to == (edited,)
+            True
+        """
+        return await edit_memory(self._exchange, await self.memory(memory_id), content)
 
     async def remember_all(
         self,

@@ -140,6 +140,7 @@ class SyncClient:
     answer = blocking(Client.answer)
     feedback = blocking(Client.feedback)
     remember = blocking(Client.remember)
+    edit_memory = blocking(Client.edit_memory)
     remember_all = blocking(Client.remember_all)
     recall = blocking(Client.recall)
     affect = blocking(Client.affect)

@@ -1,11 +1,12 @@
 """Event handlers of the intake."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
 from nemuri_contracts.event import Event
-from nemuri_contracts.strength import MemoryEncoded, MemoryRefused, NewMemory, Origin
+from nemuri_contracts.strength import MemoryEncoded, MemoryRefused, NewMemory, Origin, Relation
 from nemuri_contracts.tasks import (
     ChunkReady,
     ChunkSummarised,
@@ -17,9 +18,9 @@ from nemuri_contracts.tasks import (
     TaskSummarised,
 )
 from nemuri_domain.language.keywords import keywords
-from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.aggregate import Agent, Content
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory, principle_key
-from nemuri_domain.strength.offer_validation import PRINCIPLE, refusal_reason
+from nemuri_domain.strength.offer_validation import PRINCIPLE, edit_refusal, refusal_reason
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks import chunk_order, client_negotiation, fan_in
 from nemuri_domain.tasks.aggregate import Task, TaskState
@@ -130,7 +131,10 @@ async def encode(events: Sequence[MemoryOffered], resources: Resources) -> Seque
     not acceptable (`refusal_reason`).
     """
     agents = {name: await resources.views.agent(name, only_rules=True) for name in {each.agent_id for each in events}}
-    found = [_encoded_or_refused(each, agents[each.agent_id], resources) for each in events]
+    replaced = {each.replaces for each in events if each.replaces is not None}
+    older = await resources.views.memories_by_id(replaced) if replaced else {}
+    contents = {memory_id: content for memory_id, (content, _) in older.items()}
+    found = [_encoded_or_refused(each, agents[each.agent_id], contents, resources) for each in events]
     for agent in filter(None, agents.values()):
         mine = [each for each in found if isinstance(each, MemoryEncoded) and each.agent_id == agent.agent_id]
         vectors = resources.vectors.with_embedder_of(agent.embedding)
@@ -139,18 +143,22 @@ async def encode(events: Sequence[MemoryOffered], resources: Resources) -> Seque
 
 
 def _encoded_or_refused(
-    event: MemoryOffered, agent: Agent | None, resources: Resources
+    event: MemoryOffered, agent: Agent | None, contents: Mapping[UUID, Content], resources: Resources
 ) -> MemoryEncoded | MemoryRefused:
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
     if (kind := agent.definition.memory) != "strength":
         takes = "turns" if kind == "affective" else "experiences"
         return MemoryRefused.following(event, reason=f"{event.agent_id} takes {takes}, not memories")
-    refused = refusal_reason(event.memory)
+    older = contents.get(event.replaces) if event.replaces else None
+    refused = refusal_reason(event.memory) or edit_refusal(event, agent, older)
     if refused is not None:
         return MemoryRefused.following(event, reason=refused)
     key = resources.vectors.with_embedder_of(agent.embedding).key(embedded_text(event.memory))
     new = new_memory(agent, event.memory, key, origin=Origin(client_id=event.client_id))
+    if event.replaces is not None:
+        relations = (Relation(older=event.replaces, sort="supersedes"),)
+        new = new.model_copy(update={"links": (event.replaces,), "relations": relations})
     return encoded(event, new, source="manual")
 
 
