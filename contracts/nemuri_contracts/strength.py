@@ -24,6 +24,9 @@ FEATURES = (
 Method = Literal["citation", "tag", "similarity", "judge"]
 """Method by which the use of a memory was detected."""
 
+Provenance = Literal["observed", "told", "inferred"]
+"""How a memory came to be known: read in material, said by somebody, or concluded without either."""
+
 
 class Candidate(Value):
     """A memory that stage 1 of a retrieval found, with the ranking data of stage 2."""
@@ -132,6 +135,7 @@ class Origin(Value):
     task_id: UUID | None = None
     textbook: Text | None = None
     """Title of the textbook from which it was learned."""
+    provenance: Provenance = "told"
 
     @property
     def source(self) -> str:

@@ -1,17 +1,20 @@
 """Prompts that the running platform sends, recorded by a fake provider on the loopback."""
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from nemuri.client.exchange import ClientError
-from nemuri_contracts.agents import PolicyAdopted
-from nemuri_contracts.strength import SessionEnded
+from nemuri_contracts.agents import EVERYWHERE, PolicyAdopted
+from nemuri_contracts.client_events import MemoryContent, Scope
+from nemuri_contracts.strength import MemoryEncoded, Origin, Relation, SessionEnded
 from nemuri_infra.models import network_guard
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.openai import OpenAIChat
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import vector_key
 from tests.integration.harness import agent_defined, connected_client, running_services, until_idle
 from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 
@@ -41,6 +44,14 @@ def prompts(provider: Provider, beginning: str) -> list[dict[str, str]]:
     return [each for each in calls if beginning in each["system"]]
 
 
+def memory_encoded(content: str, *, scope: Scope = EVERYWHERE, **fields: Any) -> MemoryEncoded:
+    """Return the event that encodes a memory of the agent."""
+    return MemoryEncoded(
+        event_id=uuid4(), agent_id="python", memory=MemoryContent(content=content, scope=scope), source="manual",
+        vector=vector_key("hashing-v1", 1024, content), strength=1.0, perspectives=("semantics", "pitfalls"), **fields,
+    )  # fmt: skip
+
+
 async def test_a_prompt_shows_a_memorys_learning_and_strength(settings: Settings) -> None:
     """A prompt shows a memory with its strength and with the learning for the task's perspective. The usage judge gets
     the same.
@@ -64,12 +75,37 @@ async def test_a_prompt_shows_a_memorys_learning_and_strength(settings: Settings
     shown = answering["user"]
     assert f"{BELIEF}\n\nWhat it taught (semantics): {LESSON}" in shown
     assert OTHER not in shown
-    assert "put in by client ann; remembered since " in shown
-    assert "; firm)" in shown
+    assert "put in by client ann; told: somebody said so; remembered since " in shown
+    assert "; fresh, not used yet)" in shown
     assert "how strong it is" in answering["system"]
     for each in judging:
         assert LESSON in each["user"]
     assert judging
+
+
+async def test_a_prompt_tells_what_an_inferred_and_outdated_memory_yields_to(settings: Settings) -> None:
+    """A prompt marks a memory that the agent inferred, and quotes the newer memory that contradicts it, if that one is
+    not in the context. A newer memory of another project is not quoted.
+    """
+    old = memory_encoded(BELIEF, origin=Origin(provenance="inferred"))
+    contrary = (Relation(older=old.memory_id, sort="contradicts"),)
+    newer = memory_encoded("Giraffes sleep standing.", relations=contrary)
+    secret = memory_encoded("Rebus.", relations=contrary, scope=Scope(level="project", name="rebus"))
+    async with (
+        Provider([ScriptedReply(openai_reply("Yes [m1]."))]) as provider,
+        running_services(settings, models=models(provider)) as resources,
+        connected_client(settings) as client,
+    ):
+        for each in (agent_defined(), old, newer, secret):
+            await resources.log.append(each)
+        await until_idle(resources)
+        await client.ask("May I compare a value to True?", timeout=30)
+        await until_idle(resources)
+        [answering] = prompts(provider, "You work as")[:1]
+    shown = answering["user"]
+    assert "inferred: you concluded it without material, and nobody has confirmed it; remembered since" in shown
+    assert "a newer memory contradicts this: Giraffes sleep standing." in shown
+    assert "Rebus" not in shown
 
 
 async def test_a_reply_truncated_twice_fails_the_task(settings: Settings) -> None:

@@ -2,14 +2,15 @@
 it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from nemuri_contracts.client_events import MemoryContent, Setting
-from nemuri_contracts.strength import Dropped, Relation
+from nemuri_contracts.strength import Dropped, Provenance, Relation
 from nemuri_domain.language.boilerplate import boilerplate_reason
+from nemuri_domain.language.citations import cites_details
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.strength.aggregate import Remembered
@@ -80,6 +81,17 @@ def candidate_learnings(
         if perspective not in empty
     )
     return kept, tuple(Dropped(text=told[perspective], reason=why) for perspective, why in empty.items())
+
+
+def learning_provenance(answer: str, used: Iterable[Provenance]) -> Provenance:
+    """Return the provenance of what is learned from an answer.
+
+    `used` has the provenance of the memories that the answer used. What rests on a document that the answer cites is
+    observed. What rests on a used memory that was observed or told is told. What rests on neither is inferred.
+    """
+    if cites_details(answer):
+        return "observed"
+    return "told" if any(each != "inferred" for each in used) else "inferred"
 
 
 def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Collection[UUID]) -> LearningDecision:

@@ -1,6 +1,6 @@
 """Initial state of a memory, and its texts for the embedding, the index and prompts."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from datetime import datetime, time
 from typing import Any
 from uuid import UUID
@@ -8,17 +8,26 @@ from uuid import UUID
 from nemuri_contracts.agents import EVERYWHERE
 from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_contracts.event import Event
-from nemuri_contracts.strength import MemoryEncoded, NewMemory, Origin
+from nemuri_contracts.strength import MemoryEncoded, NewMemory, Origin, Provenance
 from nemuri_domain.strength.aggregate import Agent, Content, Memory
 
 NOON = 12
 STRENGTHS: tuple[tuple[float, str], ...] = (
-    (1.1, "strong, proven by use"),
+    (1.1, "settled, proven by use"),
     (0.6, "firm"),
     (0.25, "fading, long unused"),
     (float("-inf"), "faint, hardly ever used"),
 )
 """Minimum strength of each description for prompts, highest first. A new memory has strength 1."""
+FRESH = "fresh, not used yet"
+"""Description of a memory that is as firm as a new one and that no answer has used."""
+PROVENANCES: dict[Provenance, str] = {
+    "observed": "observed: you read it in material",
+    "told": "told: somebody said so",
+    "inferred": "inferred: you concluded it without material, and nobody has confirmed it",
+}
+"""Descriptions of a memory's provenance for prompts."""
+CONFIRMED = "inferred by you, and confirmed since by feedback"
 UNKNOWN = Origin()
 """An origin without any information."""
 
@@ -60,7 +69,25 @@ def age_and_strength(content: Content, memory: Memory, strength: float) -> str:
 def _in_words(memory: Memory, strength: float) -> str:
     if memory.status == "archived":
         return "faded until it was archived"
-    return next(words for least, words in STRENGTHS if strength >= least)
+    words = next(words for least, words in STRENGTHS if strength >= least)
+    return FRESH if words == "firm" and memory.access_count == 0 else words
+
+
+def provenance_in_words(content: Content, memory: Memory) -> str:
+    """Return the provenance of a memory in words for a prompt. Good feedback confirms what was inferred."""
+    provenance = content.origin.provenance
+    return CONFIRMED if provenance == "inferred" and memory.impact_score > 0 else PROVENANCES[provenance]
+
+
+def with_successors(text: str, newer: Sequence[Content], memory_id: UUID) -> str:
+    """Return the text of an outdated memory, followed by the newer memories that contradict or supersede it."""
+    sorts = {each.memory_id: {one.sort for one in each.relations if one.older == memory_id} for each in newer}
+    notes = [
+        f"Since {_day(each.created_at)} a newer memory {sort} this: {each.memory.content}"
+        for each in newer
+        for sort in sorted(sorts[each.memory_id])
+    ]
+    return "\n\n".join((text, *notes))
 
 
 def origin_in_words(content: Content) -> str:

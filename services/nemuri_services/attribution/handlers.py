@@ -17,7 +17,7 @@ from nemuri_contracts.strength import (
 from nemuri_contracts.tasks import FeedbackParked, ReactionFailed, TaskAnswered, TaskFailed
 from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.extracted_learning_decision import candidate_learnings
+from nemuri_domain.strength.extracted_learning_decision import candidate_learnings, learning_provenance
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
@@ -66,7 +66,9 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
         return None
     reply = await _extract_learnings(_job(agent, state.task, work, work.answer), resources)
     learnings, empty = candidate_learnings(reply.value, state.task.setting)
-    origin = Origin(client_id=state.task.client_id, task_id=event.task_id)
+    used = await resources.views.memories_by_id(event.memory_ids) if event.memory_ids else {}
+    known = learning_provenance(work.answer, [content.origin.provenance for content, _ in used.values()])
+    origin = Origin(client_id=state.task.client_id, task_id=event.task_id, provenance=known)
     (kept, repeated, dropped), cost = await decide_learnings(agent, learnings, event.memory_ids, origin, resources)
     return LearningsExtracted.following(
         event,

@@ -1,7 +1,6 @@
 """Event handlers of the specialist, and the handler of recall queries."""
 
-from collections.abc import Mapping, Sequence
-from uuid import UUID
+from collections.abc import Sequence
 
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.memory_views import PrincipleView, RecalledMemory, RecallView
@@ -10,7 +9,6 @@ from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_contracts.tasks import Part, TaskAnswered, TaskAssigned
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.memory_content import age_and_strength, origin_in_words, shown_text
 from nemuri_domain.strength.ranking import context_principles, selected
 from nemuri_domain.tasks.aggregate import Assignment
 from nemuri_domain.tasks.read_share import Share, taken
@@ -20,6 +18,7 @@ from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
+from nemuri_services.specialist.memory_sources import memory_sources, missing_successors
 from nemuri_services.specialist.passage_index import PassageIndexes
 from nemuri_services.specialist.passage_selection import Passage, passages
 
@@ -93,17 +92,8 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     known = await resources.views.memories_by_id(event.in_context)
     shown = [known[each] for each in event.in_context if each in known]
     labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
-    outdated = _outdated(event, labels)
-    memories = [
-        Source(
-            label,
-            shown_text(content, work.perspective),
-            outdated.get(content.memory_id, ""),
-            f"{origin_in_words(content)}; "
-            f"{age_and_strength(content, memory, agent.strength(memory, work.perspective))}",
-        )
-        for label, (content, memory) in zip(labels, shown, strict=True)
-    ]
+    newer = await missing_successors(shown, event.setting, resources.views)
+    memories = memory_sources(event, agent, shown, newer)
     contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
     share = taken(state.task.details, [each.detail for each in fetched])
     reply = await resources.models.main.answer(_job(agent, work, part, memories, fetched, contents, share))
@@ -166,13 +156,3 @@ def _job(
         memo=contents,
         share=share,
     )
-
-
-def _outdated(event: MemoriesRetrieved, labels: Mapping[str, UUID]) -> dict[UUID, str]:
-    """Return a note for each memory that another memory of the context contradicts or supersedes, by memory id."""
-    named = {memory_id: label for label, memory_id in labels.items()}
-    return {
-        each.memory_id: f"this is older than {named[each.yields_to]}, which contradicts or supersedes it"
-        for each in event.candidates
-        if each.yields_to in named
-    }

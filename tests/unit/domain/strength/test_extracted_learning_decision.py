@@ -2,8 +2,10 @@
 
 from uuid import UUID
 
+import pytest
+
 from nemuri_contracts.client_events import Setting
-from nemuri_contracts.strength import Dropped, Relation
+from nemuri_contracts.strength import Dropped, Provenance, Relation
 from nemuri_domain.language.boilerplate import SET_PHRASE
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.strength.aggregate import Remembered
@@ -17,6 +19,7 @@ from nemuri_domain.strength.extracted_learning_decision import (
     candidate_learnings,
     decide_learning,
     is_comparable,
+    learning_provenance,
 )
 from tests.unit.domain.strength.stories import A, B, C, encoded, given, related
 
@@ -120,3 +123,22 @@ def test_learnings_of_several_perspectives_stay_separate() -> None:
     kept, _ = candidate_learnings({"cost": "Steel is dear.", "quality": "Steel is hard."}, Setting())
 
     assert kept == (kept[0], CandidateLearning("quality", kept[1].memory))
+
+
+@pytest.mark.parametrize(
+    ("answer", "used", "provenance"),
+    [
+        ("It is dear [d1].", ("inferred",), "observed"),
+        ("It is dear [m1].", ("inferred", "told"), "told"),
+        ("It is dear [m1].", ("observed",), "told"),
+        ("It is dear [m1].", ("inferred",), "inferred"),
+        ("It is dear.", (), "inferred"),
+    ],
+)
+def test_what_rests_on_nothing_given_is_inferred(
+    answer: str, used: tuple[Provenance, ...], provenance: Provenance
+) -> None:
+    """A learning is observed if its answer cites a document, told if it rests on a memory that was not inferred, and
+    inferred otherwise.
+    """
+    assert learning_provenance(answer, used) == provenance

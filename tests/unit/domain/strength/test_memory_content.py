@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_domain.strength.memory_content import embedded_text, indexed_text
+from nemuri_domain.strength.memory_content import age_and_strength, embedded_text, indexed_text, provenance_in_words
+from tests.unit.domain.strength.stories import A, encoded, given
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,16 @@ def test_learnings_are_embedded_and_tags_count_as_words_only() -> None:
     memory = MemoryContent(content="salt", learnings={"taste": "less is more", "same": "salt"}, tags=("pasta",))
     assert embedded_text(memory) == "salt\nless is more"
     assert indexed_text(memory) == "salt\nless is more\npasta"
+
+
+def test_strength_and_provenance_are_words() -> None:
+    """A memory that no answer has used is fresh, one that is used often is settled. Feedback confirms an inference."""
+    mind = given(encoded(A)).mind
+    content, memory = mind.contents[A], mind.memories[A]
+    assert age_and_strength(content, memory, 1.0).endswith("; fresh, not used yet")
+    assert age_and_strength(content, memory.replace(access_count=1), 1.0).endswith("; firm")
+    assert age_and_strength(content, memory.replace(access_count=3), 1.3).endswith("; settled, proven by use")
+    guess = content.replace(origin=content.origin.model_copy(update={"provenance": "inferred"}))
+    assert provenance_in_words(content, memory).startswith("told")
+    assert provenance_in_words(guess, memory).endswith("nobody has confirmed it")
+    assert "confirmed since" in provenance_in_words(guess, memory.replace(impact_score=1.0))

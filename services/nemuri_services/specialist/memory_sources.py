@@ -1,0 +1,69 @@
+"""What a model is shown of the memories in its context."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from nemuri_contracts.client_events import Setting
+from nemuri_contracts.strength import MemoriesRetrieved
+from nemuri_domain.strength.aggregate import Agent, Content, Remembered
+from nemuri_domain.strength.memory_content import (
+    age_and_strength,
+    origin_in_words,
+    provenance_in_words,
+    shown_text,
+    with_successors,
+)
+from nemuri_domain.strength.scope_matching import valid
+from nemuri_infra.models.protocol import Source
+from nemuri_infra.projections.queries import Views
+
+
+async def missing_successors(shown: Sequence[Remembered], setting: Setting, views: Views) -> dict[UUID, Content]:
+    """Return the newer memories, by id, that contradict or supersede a shown one and are not shown themselves.
+
+    Only memories that are valid in the setting are returned. Nothing is read if no shown memory is outdated.
+    """
+    ids = {content.memory_id for content, _ in shown}
+    missing = {newer for _, memory in shown for newer in memory.yields_to} - ids
+    found = await views.memories_by_id(missing) if missing else {}
+    return {each: content for each, (content, _) in found.items() if valid(content.memory.scope, setting)}
+
+
+def memory_sources(
+    event: MemoriesRetrieved, agent: Agent, shown: Sequence[Remembered], newer: Mapping[UUID, Content]
+) -> list[Source]:
+    """Return the sources for a prompt, labelled "m1", "m2", … in the order of the shown memories.
+
+    A source has the text of the memory with what it taught, its origin, provenance, age and strength, and what it
+    yields to: a remark, if that is another source, and the text of the newer memory, if it is one of `newer`.
+    """
+    labels = {content.memory_id: f"m{number}" for number, (content, _) in enumerate(shown, 1)}
+    outdated = _outdated(event, labels)
+    return [
+        Source(
+            labels[content.memory_id],
+            with_successors(
+                shown_text(content, event.perspective),
+                [newer[each] for each in memory.yields_to if each in newer],
+                content.memory_id,
+            ),
+            outdated.get(content.memory_id, ""),
+            "; ".join(
+                (
+                    origin_in_words(content),
+                    provenance_in_words(content, memory),
+                    age_and_strength(content, memory, agent.strength(memory, event.perspective)),
+                )
+            ),
+        )
+        for content, memory in shown
+    ]
+
+
+def _outdated(event: MemoriesRetrieved, labels: Mapping[UUID, str]) -> dict[UUID, str]:
+    """Return a note for each memory that another memory of the context contradicts or supersedes, by memory id."""
+    return {
+        each.memory_id: f"this is older than {labels[each.yields_to]}, which contradicts or supersedes it"
+        for each in event.candidates
+        if each.yields_to is not None and each.yields_to in labels
+    }
