@@ -140,7 +140,7 @@ NEIGHBOURS = "LangGraph's PostgresStore; by mem0 on pgvector: wall / CPU"
 FIGURES = (
     Figure(
         "recall@10, LoCoMo (English conversations)", "retrieval-locomo",
-        lambda one: f"{one['recall']['both']:.3f} of {one['questions']:,} questions",
+        lambda one: f"{one['recall']['turns']:.3f} of {one['questions']:,} questions",
         headline=(
             "recall@10 without a language model, LoCoMo (English conversations)",
             "言語モデルなしの recall@10、LoCoMo(英語の会話)",

@@ -31,9 +31,10 @@ from nemuri.client.memory_offers import PORTION
 from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import serving
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
-from nemuri_contracts.client_events import MemoryContent, MemoryOffered
+from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Turn
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
+from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.bus.event_log import Log
@@ -91,11 +92,17 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Person]:
         talk = sample["conversation"]
         for name in (key for key in talk if re.fullmatch(r"session_\d+", key)):
             when = datetime.strptime(talk[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-            for turn in talk[name]:
-                places[turn["dia_id"]] = len(person.memories)
+            for place, turn in enumerate(talk[name]):
                 seen = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
-                said = MemoryContent(content=turn["text"] + seen, said_by=turn["speaker"], said_at=when)
-                person.memories.append(said)
+                said = MemoryContent(
+                    content=turn["text"] + seen,
+                    said_by=turn["speaker"],
+                    said_at=when,
+                    turn=Turn(conversation=name, position=place),
+                )
+                if refusal_reason(said) is None:  # one turn is an ellipsis
+                    places[turn["dia_id"]] = len(person.memories)
+                    person.memories.append(said)
         for asked in sample["qa"]:
             evidence = frozenset(places[one] for one in asked.get("evidence", []) if one in places)
             if evidence and asked["category"] != ADVERSARIAL:
@@ -136,7 +143,8 @@ async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> 
     """Return an index of the same memories in this process."""
     index = AgentIndex(EMBEDDER.dimension)
     vectors = await EMBEDDER.embed([embedded_text(each) for each in memories])
-    index.add(ids, vectors, [indexed_text(each) for each in memories])
+    texts, turns = [indexed_text(each) for each in memories], [each.turn for each in memories]
+    index.add(ids, vectors, texts, turns=turns)
     return index
 
 

@@ -4,7 +4,8 @@
 
 The format of a data set is recognised by its content. SQuAD (JSQuAD): one agent, whose memories are all paragraphs.
 LoCoMo: one agent per conversation, whose memories are the turns; all answerable questions are asked, and all of their
-evidence counts. The embedders are the built-in ones. Times are medians of the process's CPU time with one BLAS thread.
+evidence counts. `turns` is the recall of memories that name their session and place, the others that of memories that
+stand alone. The embedders are the built-in ones. Times are medians of the process's CPU time with one BLAS thread.
 """
 
 import os
@@ -29,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measuring import save_figures
+from nemuri_contracts.client_events import Turn
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
@@ -49,16 +51,18 @@ class Agent:
     """
 
     memories: list[str]
+    turns: list[Turn | None]
     questions: list[tuple[str, frozenset[int]]]
 
 
 def squad(data: dict[str, Any]) -> Iterator[Agent]:
     """Yield one agent that remembers every paragraph."""
-    agent = Agent([], [])
+    agent = Agent([], [], [])
     for article in data["data"]:
         for paragraph in article["paragraphs"]:
             here = frozenset([len(agent.memories)])
             agent.memories.append(paragraph["context"].replace(" [SEP] ", "\n"))
+            agent.turns.append(None)
             agent.questions.extend((asked["question"], here) for asked in paragraph["qas"])
     yield agent
 
@@ -66,11 +70,12 @@ def squad(data: dict[str, Any]) -> Iterator[Agent]:
 def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
     """Yield one agent per conversation. Each memory begins with its speaker and time."""
     for sample in data:
-        agent, places = Agent([], []), dict[str, int]()
+        agent, places = Agent([], [], []), dict[str, int]()
         talk = sample["conversation"]
         for name in (key for key in talk if re.fullmatch(r"session_\d+", key)):
-            for turn in talk[name]:
+            for place, turn in enumerate(talk[name]):
                 places[turn["dia_id"]] = len(agent.memories)
+                agent.turns.append(Turn(conversation=name, position=place))
                 seen = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
                 agent.memories.append(f"{turn['speaker']} ({talk[name + '_date_time']}): {turn['text']}{seen}")
         for asked in sample["qa"]:
@@ -81,13 +86,17 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
 
 
 def recall(agents: list[Agent]) -> dict[str, float]:
-    """Return the mean share of the evidence among the best ten memories: by words, by vectors and by both."""
+    """Return the mean share of the evidence among the best ten memories: by words, by vectors, by both, and by both
+    with turns.
+    """
     embedder = HashingEmbedder()
-    shares: dict[str, list[float]] = {"words": [], "vectors": [], "both": []}
+    shares: dict[str, list[float]] = {"words": [], "vectors": [], "both": [], "turns": []}
     for agent in agents:
-        index = AgentIndex(embedder.dimension)
+        index, talk = AgentIndex(embedder.dimension), AgentIndex(embedder.dimension)
         ids = [UUID(int=place) for place in range(len(agent.memories))]
-        index.add(ids, asyncio.run(embedder.embed(agent.memories)), agent.memories)
+        rows = asyncio.run(embedder.embed(agent.memories))
+        index.add(ids, rows, agent.memories)
+        talk.add(ids, rows, agent.memories, turns=agent.turns)
         vectors = asyncio.run(embedder.embed([question for question, _ in agent.questions]))
         nowhere = np.zeros((1, embedder.dimension), np.float32)
         for vector, (question, evidence) in zip(vectors, agent.questions, strict=True):
@@ -96,10 +105,13 @@ def recall(agents: list[Agent]) -> dict[str, float]:
                 ("words", nowhere, asked),
                 ("vectors", vector[None], []),
                 ("both", vector[None], asked),
+                ("turns", vector[None], asked),
             ):
-                threshold = embedder.relevance_threshold if channel == "both" else 0.0
-                floor = RELEVANCE_FLOOR if channel == "both" else 0.0
-                found = index.search(query, [words], vector_threshold=threshold, floor=floor, limit=FOUND)
+                whole = channel in {"both", "turns"}
+                threshold, floor = (embedder.relevance_threshold, RELEVANCE_FLOOR) if whole else (0.0, 0.0)
+                found = (talk if channel == "turns" else index).search(
+                    query, [words], vector_threshold=threshold, floor=floor, limit=FOUND
+                )
                 hits = evidence & {memory_id.int for memory_id in found.ids}
                 shares[channel].append(len(hits) / len(evidence))
     return {channel: statistics.mean(values) for channel, values in shares.items()}

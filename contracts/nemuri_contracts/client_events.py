@@ -148,6 +148,17 @@ class FeedbackGiven(ClientEvent):
         return self
 
 
+class Turn(Value):
+    """Place of a memory in a conversation, or in another text that was divided into memories."""
+
+    conversation: Label
+    """Name of the conversation, for example the id of a session. Each client has conversations of its own."""
+    position: int | None = Field(default=None, ge=0, lt=2**31)
+    """Place among the memories of the conversation, in any steps; None if it is unknown. Memories at neighbouring
+    places help each other to be found.
+    """
+
+
 class MemoryContent(Value):
     """Content of a memory, without its strength."""
 
@@ -158,6 +169,8 @@ class MemoryContent(Value):
     scope: Scope = Scope()
     said_by: Label | None = None
     said_at: datetime | None = None
+    turn: Turn | None = None
+    """Where it was said; None if it stands alone."""
 
 
 class MemoryOffered(ClientEvent):

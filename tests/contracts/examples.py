@@ -38,6 +38,7 @@ from nemuri_contracts.client_events import (
     Scope,
     Setting,
     TaskSubmitted,
+    Turn,
 )
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.education import (
@@ -115,6 +116,7 @@ CONTENT = MemoryContent(
     scope=Scope(level="domain", name="purchasing"),
     said_by="Ann",
     said_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
+    turn=Turn(conversation="monday", position=3),
 )
 SETTING = Setting(project="bridge", domains=("purchasing",))
 USAGE = Usage(model="extractive", input_tokens=10, output_tokens=2)

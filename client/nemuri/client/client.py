@@ -21,7 +21,7 @@ from nemuri.client.questions import QueryMethods
 from nemuri.client.task_waiting import OnProgress, not_submitted, wait_for_result
 from nemuri.client.tasks import answer_negotiation, give_feedback, submit_task
 from nemuri_contracts import queries
-from nemuri_contracts.client_events import MemoryContent, NegotiationOption, Scope
+from nemuri_contracts.client_events import MemoryContent, NegotiationOption, Scope, Turn
 from nemuri_contracts.education import Repeating, Textbook
 from nemuri_contracts.event import OPERATOR, TUTOR
 from nemuri_contracts.memory_views import RetriedView
@@ -325,6 +325,7 @@ class Client(QueryMethods):
         scope: Scope | None = None,
         said_by: str | None = None,
         said_at: datetime | None = None,
+        turn: Turn | None = None,
         key: Key = None,
     ) -> UUID:
         """Give a strength memory to an agent, and return its id as soon as it can be recalled.
@@ -337,6 +338,8 @@ class Client(QueryMethods):
             scope: Domain or project in which the memory is valid; None for everywhere.
             said_by: Name of the source.
             said_at: Time at which the source said it.
+            turn: Conversation in which it was said, and its place there. Memories of the same conversation help each
+                other to be found.
             key: Idempotency key: a text or a UUID. The agent gets one memory under it, so a failed call can be
                 repeated. Without a key each call makes a new memory.
 
@@ -355,7 +358,7 @@ class Client(QueryMethods):
             ('style',)
         """
         fields = {"content": content, "tags": list(tags), "learnings": learnings or {}, "scope": scope or Scope()}
-        memory = validated(MemoryContent, **fields, said_by=said_by, said_at=said_at)
+        memory = validated(MemoryContent, **fields, said_by=said_by, said_at=said_at, turn=turn)
         [knower] = await self.agents(agent)
         [memory_id] = await offer_memories(self._exchange, knower, [memory], key)
         return memory_id

@@ -17,7 +17,7 @@ MAX_LINE_BYTES = 512 * 1024
 
 def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> dict[str, MemoryContent]:
     """Return the memories in a file of JSON objects, one on each line: content, tags, learnings, scope, said_by,
-    said_at.
+    said_at, turn.
 
     The keys of the result are file and line. Empty lines are skipped. A memory without a scope gets the result of
     `scope`, which is called at most once. Raises `InputError` with file and line for an invalid line.

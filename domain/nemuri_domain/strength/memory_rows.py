@@ -1,14 +1,15 @@
-"""The rows of a retrieval index: the id, status, scope and source of the memory in each row."""
+"""The rows of a retrieval index: the id, status, scope, source and conversation of the memory in each row."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_contracts.client_events import Scope, Setting
+from nemuri_contracts.client_events import Scope, Setting, Turn
+from nemuri_domain.strength.conversation_order import NO_CONVERSATION, UNKNOWN_POSITION, ConversationOrder
 
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.int32]
@@ -34,6 +35,12 @@ class RowArrays:
     """Position of each memory's source in `source_names`."""
     scope_names: tuple[tuple[str, str | None], ...] = (_UNIVERSAL,)
     source_names: tuple[str, ...] = ("",)
+    conversations: Codes = field(default_factory=lambda: np.zeros(0, np.int32))
+    """Position of each memory's conversation in `conversation_names`."""
+    positions: Codes = field(default_factory=lambda: np.zeros(0, np.int32))
+    """Position of each memory in its conversation; -1 if it is unknown."""
+    conversation_names: tuple[tuple[str, str], ...] = (("", ""),)
+    """Source and name of each conversation. Sources have conversations of their own, even with the same name."""
 
 
 _EMPTY: Final = RowArrays(
@@ -49,8 +56,11 @@ class MemoryRows:
         ids = arrays.ids.tobytes()
         self._ids: list[bytes] = [ids[at : at + 16] for at in range(0, len(ids), 16)]
         self._active, self._scopes, self._sources = arrays.active.copy(), arrays.scopes.copy(), arrays.sources.copy()
+        self._conversations, self._positions = arrays.conversations.copy(), arrays.positions.copy()
         self._scope_codes = {name: code for code, name in enumerate(arrays.scope_names)}
         self._source_codes = {name: code for code, name in enumerate(arrays.source_names)}
+        self._conversation_codes = {name: code for code, name in enumerate(arrays.conversation_names)}
+        self._order: ConversationOrder | None = None
         self._free: list[int] = np.flatnonzero(arrays.scopes == _GONE).tolist()
         self._rows = dict(zip(self._ids, range(len(self._ids)), strict=True))
         for row in self._free:
@@ -70,20 +80,27 @@ class MemoryRows:
     @property
     def nbytes(self) -> int:
         """Return the size in bytes of memory, reserved rows included, accurate to about a quarter."""
-        return sum(each.nbytes for each in (self._active, self._scopes, self._sources)) + ID_BYTES * len(self._ids)
+        codes = (self._active, self._scopes, self._sources, self._conversations, self._positions)
+        return sum(each.nbytes for each in codes) + ID_BYTES * len(self._ids)
 
     @property
     def arrays(self) -> RowArrays:
         """Return the state. The arrays change with the rows."""
         ids = np.frombuffer(b"".join(self._ids), np.uint8).reshape(-1, 16)
-        active, scopes, sources = (
-            self._active[: self.count],
-            self._scopes[: self.count],
-            self._sources[: self.count],
+        rows = slice(self.count)
+        return RowArrays(
+            ids,
+            self._active[rows],
+            self._scopes[rows],
+            self._sources[rows],
+            tuple(self._scope_codes),
+            tuple(self._source_codes),
+            self._conversations[rows],
+            self._positions[rows],
+            tuple(self._conversation_codes),
         )
-        return RowArrays(ids, active, scopes, sources, tuple(self._scope_codes), tuple(self._source_codes))
 
-    def put(self, memory_id: UUID, scope: Scope, source: str, *, active: bool) -> int:
+    def put(self, memory_id: UUID, scope: Scope, source: str, turn: Turn | None, *, active: bool) -> int:
         """Add a memory that is not in a row yet, and return its row."""
         key = memory_id.bytes
         if self._free:
@@ -97,6 +114,12 @@ class MemoryRows:
         self._active[row] = active
         self._scopes[row] = self._scope_codes.setdefault((scope.level, scope.name), len(self._scope_codes))
         self._sources[row] = self._source_codes.setdefault(source, len(self._source_codes))
+        self._conversations[row], self._positions[row] = NO_CONVERSATION, UNKNOWN_POSITION
+        if turn is not None:
+            name = (source, turn.conversation)
+            self._conversations[row] = self._conversation_codes.setdefault(name, len(self._conversation_codes))
+            self._positions[row] = UNKNOWN_POSITION if turn.position is None else turn.position
+            self._order = None
         return row
 
     def remove(self, ids: Iterable[UUID]) -> list[int]:
@@ -105,6 +128,8 @@ class MemoryRows:
         for row in gone:
             self._ids[row] = bytes(16)
             self._active[row], self._scopes[row] = False, _GONE
+            if self._conversations[row] != NO_CONVERSATION:
+                self._conversations[row], self._order = NO_CONVERSATION, None
         self._free += gone
         return gone
 
@@ -138,10 +163,19 @@ class MemoryRows:
         """Return the code of each row's source; `NO_SOURCE` for none."""
         return self._sources[rows]
 
+    def conversation_order(self) -> ConversationOrder:
+        """Return the order of the memories that come from conversations. It is valid until the rows change."""
+        if self._order is None:
+            self._order = ConversationOrder.of(self._conversations[: self.count], self._positions[: self.count])
+        return self._order
+
     def _reserve(self, rows: int) -> None:
         if rows <= len(self._active):
             return
         more = max(64, len(self._active) // 2)
         self._active = np.concatenate([self._active, np.zeros(more, np.bool_)])
         self._scopes = np.concatenate([self._scopes, np.full(more, _GONE, np.int32)])
-        self._sources = np.concatenate([self._sources, np.zeros(more, np.int32)])
+        self._sources, self._conversations, self._positions = (
+            np.concatenate([each, np.zeros(more, np.int32)])
+            for each in (self._sources, self._conversations, self._positions)
+        )

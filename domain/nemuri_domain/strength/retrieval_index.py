@@ -14,7 +14,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_contracts.client_events import Scope, Setting
+from nemuri_contracts.client_events import Scope, Setting, Turn
 from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.language.tokenization import term_counts
@@ -58,7 +58,9 @@ class Candidates:
     `EXPANSION_WEIGHT`.
     """
     relevance: Floats
-    """Mean of the lexical score and the positive part of the cosine, 0 to 1."""
+    """Mean of the lexical score and the positive part of the cosine, 0 to 1. The relevance of a memory from a
+    conversation is averaged with that of its neighbours (`conversation_order`).
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +133,14 @@ class AgentIndex:
         active: Sequence[bool] | None = None,
         scopes: Sequence[Scope] | None = None,
         sources: Sequence[str] | None = None,
+        turns: Sequence[Turn | None] | None = None,
     ) -> None:
         """Add memories, or replace those that the index has.
 
         `vectors` are unit vectors, shape (n, dimension); a zero row means that a memory has no vector. `texts` are the
-        texts for the lexical index. By default memories are active, universal and without a source. Raises ValueError,
-        before anything changes, if lengths or the dimension do not match or a number is not finite.
+        texts for the lexical index. By default memories are active, universal, without a source and from no
+        conversation. Raises ValueError, before anything changes, if lengths or the dimension do not match or a number
+        is not finite.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(ids), self.dimension) or len(texts) != len(ids) or not np.isfinite(vectors).all():
@@ -147,14 +151,15 @@ class AgentIndex:
         flags = [True] * len(ids) if active is None else active
         places = [Scope()] * len(ids) if scopes is None else scopes
         origins = [""] * len(ids) if sources is None else sources
-        if {len(flags), len(places), len(origins)} != {len(ids)}:
-            raise ValueError(
-                f"expected {len(ids)} flags, scopes and sources; got {len(flags)}, {len(places)} and {len(origins)}"
-            )
+        said = [None] * len(ids) if turns is None else turns
+        given = len(flags), len(places), len(origins), len(said)
+        if set(given) != {len(ids)}:
+            raise ValueError(f"expected {len(ids)} flags, scopes, sources and turns; got {', '.join(map(str, given))}")
         self.remove(ids)
         last = {memory_id: at for at, memory_id in enumerate(ids)}  # An id may occur twice. The last one counts.
         rows = [
-            self._memories.put(memory_id, places[at], origins[at], active=flags[at]) for memory_id, at in last.items()
+            self._memories.put(memory_id, places[at], origins[at], said[at], active=flags[at])
+            for memory_id, at in last.items()
         ]
         for row, at in zip(rows, last.values(), strict=True):
             self._postings.add(row, term_counts(texts[at]))
@@ -197,7 +202,8 @@ class AgentIndex:
 
         `vectors` (q, dimension) are unit or zero vectors, and `queries` are the terms of the same q texts. The first
         `own` texts are the query and its items, with full weight; the others are expansions. A row is a candidate if it
-        shares a term with a text, or if its cosine is positive and reaches the embedder's `vector_threshold`.
+        shares a term with a text, if its cosine is positive and reaches the embedder's `vector_threshold`, or if a
+        neighbour in its conversation is such a row.
 
         The result is empty unless some row is relevant to one of the first `relevance_text_count` texts: the row
         contains at least the share `floor` of the text's terms (`InvertedIndex.shares`), or has an equally significant
@@ -244,12 +250,25 @@ class AgentIndex:
         If there are more than `limit`, a source gets at most `most` places while other sources have candidates.
         """
         relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
-        found = np.flatnonzero((hit | (lexical > 0)) & (relevance >= floor_share * relevance.max()))
+        relevance, supported = self._with_neighbours(rows, relevance)
+        found = np.flatnonzero((hit | (lexical > 0) | supported) & (relevance >= floor_share * relevance.max()))
         order = self._first(rows, relevance, found, limit)
         if len(found) > limit and self._crowded(rows[order], most):
             order = self._mixed(rows, relevance, found, limit, most)
         ids = tuple(UUID(bytes=self._memories.id_bytes(int(rows[at]))) for at in order)
         return Candidates(ids, similarity[order], lexical[order], relevance[order])
+
+    def _with_neighbours(self, rows: Rows, relevance: Floats) -> tuple[Floats, Mask]:
+        """Return the relevance of the rows with that of their neighbours in conversations, and which rows gain by
+        them.
+        """
+        order = self._memories.conversation_order()
+        if not len(order.rows):
+            return relevance, np.zeros(len(rows), np.bool_)
+        every = np.zeros(self._memories.count, np.float32)
+        every[rows] = relevance
+        support = order.support(every)
+        return order.combined(every, support)[rows], support[rows] > 0
 
     def _first(self, rows: Rows, relevance: Floats, found: Rows, limit: int) -> list[int]:
         """Return up to `limit` of the found rows, most relevant first, ties by id."""

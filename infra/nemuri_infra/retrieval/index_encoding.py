@@ -12,7 +12,7 @@ from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.strength.memory_rows import RowArrays
 from nemuri_domain.strength.retrieval_index import AgentIndex, IndexArrays
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the binary form and of what an index takes from a memory. Raise it if terms, hashed vectors, the embedded
 text or the arrays of an index change: then stored copies are ignored.
 """
@@ -24,12 +24,14 @@ def encode(index: AgentIndex, principles: Iterable[UUID]) -> bytes:
     """Return an index and the ids of its principles in binary form: a JSON header, then the bytes of the arrays."""
     state = index.arrays
     rows = state.memories
-    arrays = [rows.ids, rows.active, rows.scopes, rows.sources, state.lengths, *_arrays(state.terms)]
+    arrays: list[NDArray[Any]] = [rows.ids, rows.active, rows.scopes, rows.sources, rows.conversations, rows.positions]
+    arrays += [state.lengths, *_arrays(state.terms)]
     arrays += _arrays(state.vectors) if isinstance(state.vectors, Columns) else [state.vectors]
     header = orjson.dumps(
         {
             "scopes": rows.scope_names,
             "sources": rows.source_names,
+            "conversations": rows.conversation_names,
             "principles": sorted(map(str, principles)),
             "arrays": [(each.dtype.str, each.shape) for each in arrays],
         }
@@ -48,9 +50,9 @@ def decode(data: bytes, dimension: int) -> tuple[AgentIndex, set[UUID]]:
         size = int(np.prod(shape))
         arrays.append(np.frombuffer(data, kind, size, start).reshape(shape))
         start += arrays[-1].nbytes
-    ids, active, scopes, sources, lengths, *rest = arrays
-    names = tuple((level, name) for level, name in header["scopes"])
-    rows = RowArrays(ids, active, scopes, sources, names, tuple(header["sources"]))
+    ids, active, scopes, sources, conversations, positions, lengths, *rest = arrays
+    names, talks = (tuple((first, name) for first, name in header[each]) for each in ("scopes", "conversations"))
+    rows = RowArrays(ids, active, scopes, sources, names, tuple(header["sources"]), conversations, positions, talks)
     terms, vectors = Columns(*rest[:_COLUMN_ARRAYS]), rest[_COLUMN_ARRAYS:]
     state = IndexArrays(rows, lengths, terms, vectors[0] if len(vectors) == 1 else Columns(*vectors))
     return AgentIndex.of(state, dimension), set(map(UUID, header["principles"]))

@@ -111,5 +111,6 @@ def _add(indexed: CachedIndex, fresh: Sequence[IndexedMemory], rows: Sequence[ND
         [indexed_text(each.memory) for each in fresh],
         scopes=[each.memory.scope for each in fresh],
         sources=[each.source for each in fresh],
+        turns=[each.memory.turn for each in fresh],
     )
     indexed.principles |= {each.memory_id for each in fresh if each.defined}

@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from nemuri_contracts.client_events import MemoryContent, Scope, Setting
+from nemuri_contracts.client_events import MemoryContent, Scope, Setting, Turn
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.memory_content import indexed_text
 from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
@@ -30,6 +30,7 @@ def filled(*, sparse: bool) -> AgentIndex:
         active=[True, True, True, False],
         scopes=[Scope(), Scope(level="project", name="x"), Scope(), Scope()],
         sources=["", "a book", "", "a book"],
+        turns=[None, Turn(conversation="monday"), *(Turn(conversation="tuesday", position=place) for place in (4, 7))],
     )
     index.remove([UUID(int=0)])
     return index
@@ -49,7 +50,8 @@ def test_a_decoded_index_is_the_same(sparse: bool) -> None:
     assert principles == PRINCIPLES
     for each in (index, decoded):
         each.set_active([UUID(int=3)], True)
-        each.add([UUID(int=9)], EMBEDDER.rows(["The log is read often."]), ["The log is read often."])
+        turn = Turn(conversation="tuesday", position=5)
+        each.add([UUID(int=9)], EMBEDDER.rows(["The log is read often."]), ["The log is read often."], turns=[turn])
     for query in ("Is the log written?", "鍵はどこですか", "append"):
         expected, now = found(index, query), found(decoded, query)
         assert expected.ids == now.ids != ()
@@ -69,4 +71,4 @@ def test_damaged_data_is_refused() -> None:
 def test_the_format_has_a_new_number_when_its_content_changes() -> None:
     """The bytes of an index change only with `FORMAT`. If this fails, raise `FORMAT` and write down the new digest."""
     digest = sha256(encode(filled(sparse=True), PRINCIPLES)).hexdigest()
-    assert (FORMAT, digest[:16]) == (1, "5e84f47a3f29f759")
+    assert (FORMAT, digest[:16]) == (3, "63a197dcc567d4d9")
