@@ -1,11 +1,11 @@
 """Recall@10 of the retrieval index, and its time compared with a plain matrix product.
 
-    python bench/retrieval.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
+    python -m bench.retrieval --dataset jsquad-valid-v1.3.json --dataset locomo10.json [--embedder SPEC]
 
 The format of a data set is recognised by its content. SQuAD (JSQuAD): one agent, whose memories are all paragraphs.
 LoCoMo: one agent per conversation, whose memories are the turns; all answerable questions are asked, and all of their
 evidence counts. `turns` is the recall of memories that name their session and place, the others that of memories that
-stand alone. The embedders are the built-in ones. Times are medians of the process's CPU time with one BLAS thread.
+stand alone. Without `--embedder` the vectors are those of the built-in one, and the figures are saved. Times are medians of the process's CPU time with one BLAS thread.
 """
 
 import os
@@ -34,7 +34,9 @@ from nemuri_contracts.client_events import Turn
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 FOUND = 10
 ROWS, DIMENSION, LETTERS = 10_000, 384, 200
@@ -85,11 +87,10 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
         yield agent
 
 
-def recall(agents: list[Agent]) -> dict[str, float]:
+def recall(agents: list[Agent], embedder: Embedder) -> dict[str, float]:
     """Return the mean share of the evidence among the best ten memories: by words, by vectors, by both, and by both
     with turns.
     """
-    embedder = HashingEmbedder()
     shares: dict[str, list[float]] = {"words": [], "vectors": [], "both": [], "turns": []}
     for agent in agents:
         index, talk = AgentIndex(embedder.dimension), AgentIndex(embedder.dimension)
@@ -165,15 +166,19 @@ def main() -> None:
     """Print a table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, action="append", required=True)
-    for path in parser.parse_args().dataset:
+    parser.add_argument("--embedder", metavar="SPEC", default="hashing", help="vectors (default: %(default)s)")
+    chosen = parser.parse_args()
+    embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
+    for path in chosen.dataset:
         data = json.loads(path.read_text(encoding="utf-8"))
         agents = list(squad(data) if isinstance(data, dict) else locomo(data))
         questions = sum(len(agent.questions) for agent in agents)
         print(f"{path.name}: {sum(len(agent.memories) for agent in agents)} memories, {questions} questions")
-        shares = recall(agents)
+        shares = recall(agents, embedder)
         print("  recall@10 " + ", ".join(f"{channel} {share:.3f}" for channel, share in shares.items()))
-        found = {channel: round(share, 4) for channel, share in shares.items()}
-        save_figures(f"retrieval-{dataset(data)}", {"questions": questions, "recall": found})
+        if chosen.embedder == "hashing":
+            found = {channel: round(share, 4) for channel, share in shares.items()}
+            save_figures(f"retrieval-{dataset(data)}", {"questions": questions, "recall": found})
         timings(agents)
 
 

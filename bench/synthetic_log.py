@@ -232,10 +232,11 @@ class SyntheticLog:
     def _feedback_events(self, completed: Event) -> Iterator[Event]:
         said = self.drawn.feedback(completed.task_id)
         yield said
-        state = self.tasks[completed.task_id]
+        state, praised = self.tasks[completed.task_id], set[str]()
         for each in decide_credit(state.feedback[said.event_id], state, {}, said):
             yield each
-            if each.kind == "impact_credited" and state.task is not None:
+            if each.kind == "impact_credited" and state.task is not None and each.agent_id not in praised:
+                praised.add(str(each.agent_id))
                 memory = precedents.aptitude_memory(state.task, str(each.agent_id), "helpful")
                 if memory is not None:
                     yield self._precedent(each, memory, f"{state.task.task_id}/{each.agent_id}/helpful")

@@ -114,11 +114,12 @@ def _memories(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iter
 
 
 def _feedback(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterator[str]:
-    """Yield a description of each feedback that was credited twice to an assignment for one reason, or never
-    decided.
+    """Yield a description of each feedback that was never decided, and of each that was credited twice for one reason,
+    either to the used memories of an assignment or to what it taught.
     """
     facts = log_reader.known.values()
-    credited = Counter((each.assignment_id, each.reason) for each in facts if isinstance(each, ImpactCredited))
+    credits = (each for each in facts if isinstance(each, ImpactCredited))
+    credited = Counter((each.assignment_id, each.reason, each.taught) for each in credits)
     yield from (f"credited {number} times: {each}" for each, number in credited.items() if number > 1)
     fates = FeedbackParked | FeedbackRefused
     decided = {each.feedback_id for each in facts if isinstance(each, fates)}

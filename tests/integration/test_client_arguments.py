@@ -128,7 +128,7 @@ KINDS = {
     "task_id memory_id course_id prevented_error": ["id"], "said_at until advance": ["time"],
     "perspective project conversation said_by session key": ["label"],
     "words correction": ["remark"],
-    "scope location cues textbook memories": ["model"],
+    "scope turn location cues textbook memories": ["model"],
     "option verdict result status type category module repeating of": ["choice"],
     "learnings": ["mapping"], "on_progress": ["function"],
     "panel top sequence limit": ["number"], "agent": ["agent"], "service": ["agent"],

@@ -2,7 +2,7 @@
 
 What answers a question often stands in a turn that shares no word with it, next to one that does ("When was that?" –
 "Last Tuesday."). Recall@10 of words and vectors on LoCoMo, on five conversations / on the other five: .645 / .646 by
-the turns alone, .719 / .708 with the neighbours, .736 / .719 with the best turn of the session too. The weights were
+the turns alone, .736 / .717 with the neighbours, .748 / .729 with the best turn of the session too. The weights were
 chosen on the first five.
 """
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.int32]
+Mask = NDArray[np.bool_]
 
 NO_CONVERSATION: Final = 0
 """Code of a memory that comes from no conversation."""
@@ -24,7 +25,6 @@ dialogue the next turn but one has the same speaker.
 """
 CONVERSATION_WEIGHT: Final = 0.5
 """Weight of the most relevant memory of the conversation."""
-_TOTAL: Final = 1 + 2 * sum(NEIGHBOUR_WEIGHTS) + CONVERSATION_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,29 +50,25 @@ class ConversationOrder:
             begins, number = np.flatnonzero(changes), np.cumsum(changes) - 1
         return cls(rows, begins, number, positions[rows] != UNKNOWN_POSITION)
 
-    def support(self, relevance: Floats) -> Floats:
-        """Return what the neighbours of each row add to its relevance, before normalisation. `relevance` and the result
-        have one number for each row of the index. Rows that are not searched have relevance 0.
+    def spread(self, relevance: Floats, hits: Mask, searched: Mask) -> tuple[Floats, Mask]:
+        """Return the relevance of each row with its neighbours, 0 to 1, and which rows have a neighbour that is a hit.
+
+        All arrays have one element for each row of the index. A row counts for others if it is `searched`, and supports
+        its neighbours if it is one of the `hits` too. The result is the weighted mean of the row, of its neighbours and
+        of the best row of its conversation, as far as they exist. So a row outside of conversations, or alone in one,
+        keeps its relevance.
         """
-        own = relevance[self.rows]
-        added = np.zeros_like(own)
-        for distance, weight in enumerate(NEIGHBOUR_WEIGHTS, 1):
+        own, here = relevance[self.rows], searched[self.rows]
+        told = np.where(hits[self.rows] & here, own, 0)
+        added, weight = np.zeros_like(own), np.full_like(own, 1 + CONVERSATION_WEIGHT)
+        for distance, each in enumerate(NEIGHBOUR_WEIGHTS, 1):
             near = self.conversation[distance:] == self.conversation[:-distance]
             near &= self.placed[distance:] & self.placed[:-distance]
-            added[distance:] += weight * np.where(near, own[:-distance], 0)
-            added[:-distance] += weight * np.where(near, own[distance:], 0)
-        result = np.zeros_like(relevance)
-        result[self.rows] = added
-        return result
-
-    def combined(self, relevance: Floats, support: Floats) -> Floats:
-        """Return the relevance of each row, 0 to 1, with its neighbours and the best row of its conversation.
-
-        A row outside of conversations keeps its relevance. So it counts as if its neighbours were as relevant as
-        itself, and loses nothing against conversations.
-        """
-        own = relevance[self.rows]
-        best = np.maximum.reduceat(own, self.begins)[self.conversation]
-        result = relevance.copy()
-        result[self.rows] = (own + support[self.rows] + CONVERSATION_WEIGHT * best) / _TOTAL
-        return result
+            for at, beside in ((slice(distance, None), slice(-distance)), (slice(-distance), slice(distance, None))):
+                added[at] += each * np.where(near, told[beside], 0)
+                weight[at] += each * (near & here[beside])
+        best = np.maximum.reduceat(np.where(here, own, 0), self.begins)[self.conversation]
+        result, supported = relevance.copy(), np.zeros(len(relevance), np.bool_)
+        result[self.rows] = (own + added + CONVERSATION_WEIGHT * best) / weight
+        supported[self.rows] = added > 0
+        return result, supported

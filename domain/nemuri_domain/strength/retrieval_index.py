@@ -250,7 +250,7 @@ class AgentIndex:
         If there are more than `limit`, a source gets at most `most` places while other sources have candidates.
         """
         relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
-        relevance, supported = self._with_neighbours(rows, relevance)
+        relevance, supported = self._with_neighbours(rows, relevance, hit | (lexical > 0))
         found = np.flatnonzero((hit | (lexical > 0) | supported) & (relevance >= floor_share * relevance.max()))
         order = self._first(rows, relevance, found, limit)
         if len(found) > limit and self._crowded(rows[order], most):
@@ -258,17 +258,17 @@ class AgentIndex:
         ids = tuple(UUID(bytes=self._memories.id_bytes(int(rows[at]))) for at in order)
         return Candidates(ids, similarity[order], lexical[order], relevance[order])
 
-    def _with_neighbours(self, rows: Rows, relevance: Floats) -> tuple[Floats, Mask]:
-        """Return the relevance of the rows with that of their neighbours in conversations, and which rows gain by
-        them.
+    def _with_neighbours(self, rows: Rows, relevance: Floats, hits: Mask) -> tuple[Floats, Mask]:
+        """Return the relevance of the rows with that of their neighbours in conversations, and which rows have a
+        neighbour among the `hits`.
         """
         order = self._memories.conversation_order()
         if not len(order.rows):
             return relevance, np.zeros(len(rows), np.bool_)
-        every = np.zeros(self._memories.count, np.float32)
-        every[rows] = relevance
-        support = order.support(every)
-        return order.combined(every, support)[rows], support[rows] > 0
+        every, hit, searched = (np.zeros(self._memories.count, kind) for kind in (np.float32, np.bool_, np.bool_))
+        every[rows], hit[rows], searched[rows] = relevance, hits, True
+        found, supported = order.spread(every, hit, searched)
+        return found[rows], supported[rows]
 
     def _first(self, rows: Rows, relevance: Floats, found: Rows, limit: int) -> list[int]:
         """Return up to `limit` of the found rows, most relevant first, ties by id."""

@@ -78,18 +78,31 @@ def test_turns_that_are_not_searched_support_nobody() -> None:
     assert UUID(int=3) in found(index, mask=index.eligible(Setting()) | index.eligible(Setting(), active=False)).ids
 
 
+def test_a_turn_without_neighbours_keeps_its_relevance() -> None:
+    """A turn that is alone in its conversation, or whose neighbours are not searched, keeps its relevance."""
+    alone = found(index_of((QUESTION,), None)).relevance
+    np.testing.assert_allclose(found(index_of((QUESTION,), in_turn(1))).relevance, alone, rtol=1e-6)
+    index = index_of((QUESTION, ANSWER), in_turn(2))
+    assert found(index).relevance[0] < alone[0]
+    index.set_active([UUID(int=1)], False)
+    np.testing.assert_allclose(found(index).relevance, alone, rtol=1e-6)
+
+
 def test_relevance_is_the_weighted_mean() -> None:
-    """The relevance of a turn is the weighted mean of itself, its four neighbours and the best of the conversation."""
+    """The relevance of a turn is the weighted mean of itself, of its neighbours that are hits, and of the best turn of
+    the conversation. Neighbours that do not exist have no weight.
+    """
     order = ConversationOrder.of(np.array([1, 1, 0, 1], np.int32), np.array([2, 0, -1, 1], np.int32))
     own = np.array([0.2, 0.8, 0.5, 0.4], np.float32)
-    result = order.combined(own, order.support(own))
+    hits, searched = np.array([False, True, True, True]), np.ones(4, np.bool_)
+    result, supported = order.spread(own, hits, searched)
     near, far = NEIGHBOUR_WEIGHTS
-    total = 1 + 2 * near + 2 * far + CONVERSATION_WEIGHT
-    best = CONVERSATION_WEIGHT * 0.8
+    best, edge = CONVERSATION_WEIGHT * 0.8, 1 + near + far + CONVERSATION_WEIGHT
     expected = [
-        (0.2 + near * 0.4 + far * 0.8 + best) / total,
-        (0.8 + near * 0.4 + far * 0.2 + best) / total,
+        (0.2 + near * 0.4 + far * 0.8 + best) / edge,
+        (0.8 + near * 0.4 + best) / edge,
         0.5,
-        (0.4 + near * (0.8 + 0.2) + best) / total,
+        (0.4 + near * 0.8 + best) / (1 + 2 * near + CONVERSATION_WEIGHT),
     ]
     np.testing.assert_allclose(result, expected, rtol=1e-6)
+    assert supported.tolist() == [True, True, False, True]
