@@ -5,7 +5,8 @@
 The format of a data set is recognised by its content. SQuAD (JSQuAD): one agent, whose memories are all paragraphs.
 LoCoMo: one agent per conversation, whose memories are the turns; all answerable questions are asked, and all of their
 evidence counts. `turns` is the recall of memories that name their session and place, the others that of memories that
-stand alone. Without `--embedder` the vectors are those of the built-in one, and the figures are saved. Times are medians of the process's CPU time with one BLAS thread.
+stand alone. Without `--embedder` the vectors are those of the built-in one, and the figures are saved. Times are
+medians of the process's CPU time with one BLAS thread.
 """
 
 import os

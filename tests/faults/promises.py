@@ -118,8 +118,8 @@ def _feedback(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iter
     either to the used memories of an assignment or to what it taught.
     """
     facts = log_reader.known.values()
-    credits = (each for each in facts if isinstance(each, ImpactCredited))
-    credited = Counter((each.assignment_id, each.reason, each.taught) for each in credits)
+    all_credits = (each for each in facts if isinstance(each, ImpactCredited))
+    credited = Counter((each.assignment_id, each.reason, each.taught) for each in all_credits)
     yield from (f"credited {number} times: {each}" for each, number in credited.items() if number > 1)
     fates = FeedbackParked | FeedbackRefused
     decided = {each.feedback_id for each in facts if isinstance(each, fates)}

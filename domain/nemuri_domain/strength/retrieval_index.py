@@ -265,7 +265,8 @@ class AgentIndex:
         order = self._memories.conversation_order()
         if not len(order.rows):
             return relevance, np.zeros(len(rows), np.bool_)
-        every, hit, searched = (np.zeros(self._memories.count, kind) for kind in (np.float32, np.bool_, np.bool_))
+        every = np.zeros(self._memories.count, np.float32)
+        hit, searched = np.zeros(self._memories.count, np.bool_), np.zeros(self._memories.count, np.bool_)
         every[rows], hit[rows], searched[rows] = relevance, hits, True
         found, supported = order.spread(every, hit, searched)
         return found[rows], supported[rows]
