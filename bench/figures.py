@@ -23,6 +23,7 @@ JAPANESE = (
     (r"within ([\d.]+)×", r"\1 倍以内"),
     ("faster than both", "両方より速い"),
     ("more than half", "半分より上"),
+    (r"p95 of (\d+) ms", r"p95 が \1 ms"),
     (r": met", ":達成"),
     (r": \*\*missed\*\*", ":**未達**"),
 )

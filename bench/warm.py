@@ -4,10 +4,7 @@
 
 Memories are passages of two hundred characters from the data set, with tags. Queries are its questions. The script
 measures the complete `AgentIndexes.recall` on the embedded PostgreSQL: stage 1, expansions (three perspectives, each
-with a keyword) and stage 2. The time for embedding the query and its expansions is subtracted. One BLAS thread. On two
-shared cores:
-
-    JSQuAD  4.5 to 4.7 ms; cold start 2.5 s CPU; 12.3 kB a memory     LoCoMo  3.9 to 4.1 ms; 1.8 s; 10.4 kB
+with a keyword) and stage 2. The time for embedding the query and its expansions is subtracted. One BLAS thread.
 """
 
 import os

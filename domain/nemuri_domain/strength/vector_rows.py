@@ -11,6 +11,8 @@ from nemuri_domain.language.sparse_columns import Columns, SparseColumns
 Floats = NDArray[np.float32]
 
 LEAST_RESERVED: Final = 64
+SEARCHES_BY_COORDINATES: Final = 1
+"""Number of searches of sparse vectors before a matrix is made of them."""
 
 
 class VectorRows(Protocol):
@@ -38,10 +40,10 @@ def vector_rows(dimension: int, stored: Floats | Columns | None = None, *, spars
     none.
     """
     if isinstance(stored, Columns):
-        return SparseVectors(stored)
+        return SparseVectors(dimension, stored)
     if stored is not None:
         return DenseVectors(stored.copy())
-    return SparseVectors() if sparse else DenseVectors(np.zeros((0, dimension), np.float32))
+    return SparseVectors(dimension) if sparse else DenseVectors(np.zeros((0, dimension), np.float32))
 
 
 class DenseVectors:
@@ -82,38 +84,58 @@ class DenseVectors:
 
 
 class SparseVectors:
-    """Vectors of which only the coordinates other than zero are held: 6 to 8 bytes for each of them.
+    """Vectors of which only the coordinates other than zero are held, 6 to 8 bytes for each, until they are searched
+    repeatedly; then a matrix, 4 bytes × dimension for a row.
 
-    A query reads only the coordinates that it has itself.
+    A search by coordinates costs about three times as much for each query as one in a matrix, and making the matrix as
+    much as a few searches. So an index that is read for one search stays small, and one that is in use is fast.
     """
 
-    def __init__(self, columns: Columns | None = None) -> None:
+    def __init__(self, dimension: int, columns: Columns | None = None) -> None:
+        self._dimension = dimension
         self._columns = SparseColumns() if columns is None else SparseColumns(columns)
+        self._matrix: DenseVectors | None = None
+        self._searches = 0
 
     @property
     def nbytes(self) -> int:
-        """Return the size in bytes of memory."""
-        return self._columns.nbytes
+        """Return the size in bytes of memory, reserved rows included."""
+        return self._columns.nbytes if self._matrix is None else self._matrix.nbytes
 
-    def stored(self, rows: int) -> Columns:  # noqa: ARG002 - no row beyond it has coordinates
-        """Return the coordinates, by dimension."""
-        return self._columns.merged()
+    def stored(self, rows: int) -> Columns:
+        """Return the coordinates of the rows 0 … `rows` - 1, by dimension."""
+        if self._matrix is None:
+            return self._columns.merged()
+        dimensions, places = np.nonzero(self._matrix.stored(rows).T)
+        values = self._matrix.stored(rows)[places, dimensions]
+        return Columns.sorted(dimensions.astype(np.uint64), places.astype(np.uint32), values)
 
     def add(self, rows: Sequence[int], vectors: Floats) -> None:
         """Set rows that are zero."""
+        if self._matrix is not None:
+            self._matrix.add(rows, vectors)
+            return
         at, dimensions = np.nonzero(vectors)
         places = np.asarray(rows, np.uint32)
         self._columns.add(dimensions.astype(np.uint64), places[at], vectors[at, dimensions])
 
     def remove(self, rows: Iterable[int]) -> None:
         """Set these rows to zero."""
-        self._columns.remove(rows)
+        (self._columns if self._matrix is None else self._matrix).remove(rows)
 
     def products(self, queries: Floats, rows: int) -> Floats:
-        """Return the dot product of each query with each of the rows 0 … `rows` - 1, shape (queries, rows).
-
-        Sums are made in double precision, so that they do not depend on when a row was added.
-        """
+        """Return the dot product of each query with each of the rows 0 … `rows` - 1, shape (queries, rows)."""
+        self._searches += 1
+        if self._matrix is None and self._searches > SEARCHES_BY_COORDINATES:
+            self._matrix, self._columns = self._as_matrix(rows), SparseColumns()
+        if self._matrix is not None:
+            return self._matrix.products(queries, rows)
         parts = self._columns.parts()
         sums = [np.sum([part.weighted_sums(query, rows) for part in parts], axis=0) for query in queries]
         return np.stack(sums).astype(np.float32)
+
+    def _as_matrix(self, rows: int) -> DenseVectors:
+        dimensions, places, values = self._columns.merged().flat()
+        matrix = np.zeros((rows, self._dimension), np.float32)
+        matrix.reshape(-1)[places.astype(np.intp) * self._dimension + dimensions.astype(np.intp)] = values
+        return DenseVectors(matrix)
