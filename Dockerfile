@@ -10,7 +10,7 @@ COPY services/nemuri_services services/nemuri_services
 COPY client/nemuri client/nemuri
 # The demo's agents, which the package carries.
 COPY examples/agents examples/agents
-# `local` for embeddings by a sentence-transformer, `learn` for learned scorers, which both need torch.
+# `local` for embeddings by a sentence-transformer, `otel` for traces.
 ARG EXTRAS=""
 RUN /opt/nemuri/bin/pip install --no-cache-dir --constraint constraints.txt ".${EXTRAS:+[$EXTRAS]}"
 

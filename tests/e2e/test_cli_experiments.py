@@ -48,7 +48,6 @@ def path_without(library: str, folder: Path) -> str:
     [
         ("matplotlib", ("experiment", "noise", "--out", "out")),
         ("matplotlib", ("society", "experiment", "taxes", "--plot", "out/plot.svg")),
-        ("torch", ("experiment", "scorer", "--out", "out")),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(

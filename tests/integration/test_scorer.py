@@ -14,7 +14,7 @@ from nemuri_domain.strength import scorer
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from nemuri_services.trainer import handlers, training
+from nemuri_services.trainer import handlers
 from nemuri_services.trainer.retrieval_log_cache import Pasts
 from tests.integration.harness import (
     agent_defined,
@@ -160,25 +160,6 @@ async def test_events_are_not_trained_on_again(settings: Settings) -> None:
             if isinstance(each, SessionEnded):
                 assert await handlers.train(each, resources) is None
         assert await trained_scorers(resources) == before
-
-
-async def test_the_linear_score_serves_without_torch(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without torch the linear score ranks, nothing is trained and nothing fails. Once torch is there, the next session
-    trains.
-    """
-    monkeypatch.setattr(training, "available", lambda: False)
-    handlers.can_train.cache_clear()
-    try:
-        async with running_services(settings, TRAINING_SERVICES) as resources:
-            await resources.log.append(agent_defined(AGENT))
-            await append_assignments(resources.log, range(60), by_impact)
-            assert await trained_scorers(resources) == []
-            monkeypatch.undo()
-            handlers.can_train.cache_clear()
-            await resources.log.append(session_ended(59).model_copy(update={"event_id": derive(60, "session_ended")}))
-            assert len(await trained_scorers(resources)) == 1
-    finally:
-        handlers.can_train.cache_clear()
 
 
 async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:

@@ -98,11 +98,10 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
         missing = _plots_missing(asked=out is not None)
         if missing is None:
             writable(folder, "--out")
-        runs.require(name)
         with progress(f"{name}: repeats of {stream} tasks") as show:
             report = runs.run(name, seed=seed, tasks=stream, repeats=times, processes=runs.cores(), progress=show)
         files = plots.draw(report, folder) if missing is None else ()
-    except (plot_style.MatplotlibMissing, runs.NotTrainable, TextsMissing) as error:
+    except (plot_style.MatplotlibMissing, TextsMissing) as error:
         raise Failure(str(error)) from error
     except OSError as error:
         raise Failure(f"the plot cannot be written to {folder}: {error.strerror}") from error

@@ -9,7 +9,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from typing import Any, Final
 
 from nemuri.experiments import noise, personality, scorer
@@ -18,10 +17,6 @@ from nemuri_infra.process.resource_limits import ONE_THREAD
 
 CORES: Final = 8
 """Maximum number of processes. Each process loads its own libraries."""
-
-
-class NotTrainable(RuntimeError):  # noqa: N818 - the name states a fact
-    """The experiment trains scorers, and torch cannot be imported."""
 
 
 Sampling = Callable[[int, int, int], Coroutine[Any, Any, Sample]]
@@ -42,27 +37,15 @@ class Experiment:
     """Default number of independent repeats. They take about two minutes on two idle cores."""
     longest: int = 10_000
     """Maximum number of tasks of a stream."""
-    trains: bool = False
-    """True if the experiment needs torch."""
 
 
 EXPERIMENTS: Final = {
     "personality": Experiment(personality.sample, personality.CLAIMS, personality.WITHOUT, tasks=300, repeats=12),
     "noise": Experiment(noise.sample, noise.CLAIMS, noise.WITHOUT, tasks=500, repeats=12),
     "scorer": Experiment(
-        scorer.sample, scorer.CLAIMS, scorer.SIMILARITY, tasks=300, repeats=8, longest=scorer.MEMORIES, trains=True
+        scorer.sample, scorer.CLAIMS, scorer.SIMILARITY, tasks=300, repeats=8, longest=scorer.MEMORIES
     ),
 }
-
-
-def require(name: str) -> None:
-    """Raise `NotTrainable` if the experiment needs torch and torch is missing."""
-    if not EXPERIMENTS[name].trains:
-        return
-    try:
-        import_module("torch")
-    except ImportError as error:
-        raise NotTrainable(f"torch is not installed ({error}): pip install 'nemuri[experiments]'") from error
 
 
 def cores() -> int:

@@ -108,10 +108,7 @@ def generated_files(root: Path) -> dict[Path, str]:
 
 
 def _container(service: Service) -> str:
-    note = (
-        f"  # Needs an image built with NEMURI_EXTRAS={service.extra} to do all of its work.\n" if service.extra else ""
-    )
-    return note + CONTAINER.substitute(name=service.name)
+    return CONTAINER.substitute(name=service.name)
 
 
 def _deployment(service: Service) -> str:

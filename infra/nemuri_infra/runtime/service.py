@@ -114,8 +114,6 @@ class Service:
     """Permissions that the service needs in addition to consuming and appending its events."""
     lag_per_replica: int = 50
     """Number of pending events per replica at which the autoscaler starts another replica."""
-    extra: str | None = None
-    """Optional dependency group (`learn`, …) that the service needs to do all of its work; None if it needs none."""
 
     def handles(self, *kinds: type[Event]) -> Callable[[R], R]:
         """Return a decorator that makes a function the handler of events of these kinds.

@@ -34,7 +34,7 @@ def standing(rules: Policy, known: Scorer | None, gathered: int) -> str:
     if known is None and gathered < rules.min_training_samples:
         return f"not trained yet: {gathered} of {rules.min_training_samples} samples"
     if known is None:
-        return f"not trained yet: {gathered} samples are enough (the trainer runs with the extra 'learn')"
+        return f"not trained yet: {gathered} samples are enough, the next session that used a memory trains it"
     if known.serves:
         return f"better than linear: {_compared(known.held_out)}"
     if known.held_out.tasks < FEWEST_HELD_OUT:

@@ -1,9 +1,6 @@
 """The event handler of the trainer."""
 
 import asyncio
-from functools import cache
-
-import structlog
 
 from nemuri_contracts.scorers import ScorerTrained
 from nemuri_contracts.strength import ImpactCredited, SessionEnded
@@ -16,14 +13,13 @@ from nemuri_infra.runtime.service import ConditionalAppend, Service
 from nemuri_services.trainer import training
 from nemuri_services.trainer.retrieval_log_cache import Pasts
 
-service = Service("trainer", groups=16, extra="learn")
-logger = structlog.get_logger()
+service = Service("trainer", groups=16)
 pasts = Pasts()
 
 
 @service.handles(SessionEnded, ImpactCredited)
 async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> ConditionalAppend[ScorerTrained] | None:
-    """Train the agent's scorer if a training is due, there are enough samples and torch is installed.
+    """Train the agent's scorer if a training is due and there are enough samples.
 
     The event is appended only if no other training of the agent came in between. Waits until the projections contain
     the newest training.
@@ -35,7 +31,7 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     scorer = await resources.views.agents.scorer(event.agent_id)
     until = resources.views.progress.sequence
-    if agent is None or not await _due(event, agent.rules, scorer, resources) or not can_train():
+    if agent is None or not await _due(event, agent.rules, scorer, resources):
         return None
     known = await pasts.experience(resources, event.agent_id)
     if len(training_samples.samples(known)) < agent.rules.min_training_samples:
@@ -100,14 +96,3 @@ def _train(
         held_out=found,
         serves=training_samples.is_better(found),
     )
-
-
-@cache
-def can_train() -> bool:
-    """Return True if torch is installed. If it is not, log one warning per process; memories are still ranked without
-    it.
-    """
-    if not training.available():
-        logger.warning("no scorer is trained: torch is not installed; pip install 'nemuri[learn]'")
-        return False
-    return True

@@ -1,21 +1,22 @@
-"""Training of a scorer with torch, which comes with the extra `learn`. Only this module trains scorers with torch."""
+"""Training of a scorer with NumPy: gradient descent by hand over its 177 weights."""
 
-from functools import cache
-from importlib.util import find_spec
-from types import ModuleType
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nemuri_contracts.scorers import Weights
 from nemuri_domain.strength.scorer import copy_of_linear
 from nemuri_domain.strength.training_samples import Samples
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
 STEPS = 400
 """Number of passes over all samples."""
 RATE = 0.03
 """Initial learning rate of Adam. It falls to 0 along a cosine."""
+MOMENTS = (0.9, 0.999)
+"""Rates at which Adam's averages of the gradient and of its square forget."""
+EPSILON = 1e-8
+"""Adam's guard against a division by zero."""
 DROPOUT = 0.1
 """Dropout rate of the hidden layer (document 000 §3.4)."""
 ATTACHMENT = 0.5
@@ -27,14 +28,9 @@ little.
 DIGITS = 6
 """Number of decimals of the weights in the event. The scorer is tested and used with these rounded weights."""
 
-
-class TorchMissingError(Exception):
-    """Raised if torch is not installed. It comes with the extra `learn`."""
-
-
-def available() -> bool:
-    """Return True if torch is installed."""
-    return find_spec("torch") is not None
+Floats = NDArray[np.float64]
+Parameters = tuple[Floats, Floats, Floats, Floats]
+"""Hidden weights of shape (16, 9), hidden biases (16,), output weights (16,) and output bias ()."""
 
 
 def train(samples: Samples, seed: int) -> Weights:
@@ -42,56 +38,89 @@ def train(samples: Samples, seed: int) -> Weights:
     weights.
 
     The loss is weighted binary cross-entropy (document 000 §3.4) plus the squared distance from the copy. Returns the
-    copy if there are no samples. Raises `TorchMissingError`.
+    copy if there are no samples.
     """
-    torch = _torch()
     copy = copy_of_linear()
-    start = [torch.tensor(each, dtype=torch.float64) for each in _parameters(copy)]
     if not len(samples):
         return copy
-    rows, labels, weights = (torch.from_numpy(each) for each in (samples.features, samples.labels, samples.weights))
-    parameters = [each.clone().requires_grad_() for each in start]
-    optimizer = torch.optim.Adam(parameters, lr=RATE)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS)
-    draw = torch.Generator().manual_seed(seed % 2**63)
-    for _ in range(STEPS):
-        kept = (torch.rand(len(samples), len(copy.output), generator=draw) >= DROPOUT) / (1.0 - DROPOUT)
-        loss = torch.nn.functional.binary_cross_entropy_with_logits(
-            logits(parameters, rows, kept), labels, weight=weights, reduction="sum"
-        )
-        distance = sum(((now - then) ** 2).sum() for now, then in zip(parameters, start, strict=True))
-        optimizer.zero_grad()
-        ((loss + ATTACHMENT * distance) / weights.sum()).backward()
-        optimizer.step()
-        schedule.step()
-    return _weights(parameters)
+    start = parameters_of(copy)
+    now, means, squares = start, _zeros(start), _zeros(start)
+    for step, kept in enumerate(dropout_masks(len(samples), len(copy.output), seed), 1):
+        gradient = _gradient(now, start, samples, kept)
+        means = _blend(means, gradient, MOMENTS[0])
+        squares = _blend(squares, _squared(gradient), MOMENTS[1])
+        rate = 0.5 * RATE * (1.0 + np.cos(np.pi * (step - 1) / STEPS))
+        now = _moved(now, means, squares, rate, step)
+    return _weights(now)
 
 
-def logits(parameters: "list[Tensor]", rows: "Tensor", kept: "Tensor | float" = 1.0) -> "Tensor":
-    """Return the network's output before the sigmoid: for `rows` of shape (n, 9), an array of shape (n,).
+def dropout_masks(samples: int, units: int, seed: int) -> Iterator[Floats]:
+    """Yield for each of the `STEPS` passes the factors of the hidden units, shape (samples, units).
 
-    `kept`, of shape (n, 16), multiplies the hidden units; it is 0 for a unit that dropout removes.
+    A factor is 0 with probability `DROPOUT`, else 1 / (1 - `DROPOUT`).
     """
-    hidden, hidden_bias, output, output_bias = parameters
-    return ((rows @ hidden.T + hidden_bias).relu() * kept) @ output + output_bias
+    draw = np.random.default_rng(seed)
+    for _ in range(STEPS):
+        yield (draw.random((samples, units), dtype=np.float32) >= DROPOUT) / (1.0 - DROPOUT)
 
 
-@cache
-def _torch() -> ModuleType:
-    if not available():
-        raise TorchMissingError("torch is not installed: pip install 'nemuri[learn]'")
-    import torch
-
-    torch.set_num_threads(1)  # One thread is enough for a small network, and leaves the others to other work.
-    return torch
-
-
-def _parameters(weights: Weights) -> tuple[object, ...]:
-    return weights.hidden, weights.hidden_bias, weights.output, weights.output_bias
+def parameters_of(weights: Weights) -> Parameters:
+    """Return the weights as arrays."""
+    return (
+        np.array(weights.hidden, np.float64),
+        np.array(weights.hidden_bias, np.float64),
+        np.array(weights.output, np.float64),
+        np.array(weights.output_bias, np.float64),
+    )
 
 
-def _weights(parameters: "list[Tensor]") -> Weights:
-    hidden, hidden_bias, output, output_bias = (each.detach().numpy().round(DIGITS) for each in parameters)
+def _gradient(now: Parameters, start: Parameters, samples: Samples, kept: Floats) -> Parameters:
+    """Return the gradient of the mean loss: cross-entropy and the penalty, divided by the sum of the sample weights."""
+    hidden, hidden_bias, output, output_bias = now
+    before = samples.features @ hidden.T + hidden_bias
+    units = np.maximum(before, 0.0) * kept
+    logits = units @ output + output_bias
+    total = samples.weights.sum()
+    error = samples.weights * (_sigmoid(logits) - samples.labels) / total
+    back = np.outer(error, output) * kept * (before > 0.0)
+    loss = (back.T @ samples.features, back.sum(axis=0), units.T @ error, error.sum())
+    pull = 2.0 * ATTACHMENT / total
+    moved = (each + pull * (at - then) for each, at, then in zip(loss, now, start, strict=True))
+    return _four(moved)
+
+
+def _sigmoid(logits: Floats) -> Floats:
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * logits)))
+
+
+def _zeros(like: Parameters) -> Parameters:
+    return _four(np.zeros_like(each) for each in like)
+
+
+def _blend(average: Parameters, newest: Parameters, kept: float) -> Parameters:
+    return _four(kept * old + (1.0 - kept) * new for old, new in zip(average, newest, strict=True))
+
+
+def _squared(gradient: Parameters) -> Parameters:
+    return _four(each**2 for each in gradient)
+
+
+def _moved(now: Parameters, means: Parameters, squares: Parameters, rate: float, step: int) -> Parameters:
+    """Return the parameters after one step of Adam. `step` counts from 1."""
+    first, second = (1.0 - each**step for each in MOMENTS)
+    return _four(
+        at - rate * (mean / first) / (np.sqrt(square / second) + EPSILON)
+        for at, mean, square in zip(now, means, squares, strict=True)
+    )
+
+
+def _four(arrays: Iterator[Floats]) -> Parameters:
+    hidden, hidden_bias, output, output_bias = arrays
+    return hidden, hidden_bias, output, output_bias
+
+
+def _weights(parameters: Parameters) -> Weights:
+    hidden, hidden_bias, output, output_bias = (np.round(each, DIGITS) for each in parameters)
     return Weights(
         hidden=hidden.tolist(),
         hidden_bias=hidden_bias.tolist(),

@@ -27,7 +27,7 @@ def test_the_reason_for_the_linear_ranking_is_one_line() -> None:
     """
     rules = Policy()
     assert standing(rules, None, 62) == "not trained yet: 62 of 100 samples"
-    enough = "not trained yet: 118 samples are enough (the trainer runs with the extra 'learn')"
+    enough = "not trained yet: 118 samples are enough, the next session that used a memory trains it"
     assert standing(rules, None, 118) == enough
     assert standing(rules, known(HELD_OUT), 0) == (
         "not better than linear: nDCG 0.410 against 0.430 (± 0.020) on the newest 20 tasks"

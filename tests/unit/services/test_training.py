@@ -1,4 +1,4 @@
-"""Tests of a scorer's training with torch and of its ranking with NumPy."""
+"""Tests of a scorer's training and ranking with NumPy, beside torch as the reference."""
 
 import numpy as np
 import pytest
@@ -18,23 +18,38 @@ from tests.unit.domain.strength.schooling import (
     past,
 )
 from tests.unit.domain.strength.test_scorer import ROWS, WEIGHTS
+from tests.unit.services.torch_reference import torch_logits, torch_parameters, torch_train
 
 
 @for_any(WEIGHTS, ROWS)
 def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...]]) -> None:
     """The same weights give the same logits, and so the same order, in torch and NumPy."""
     features = np.array(rows)
-    parameters = [
-        torch.tensor(each, dtype=torch.float64)
-        for each in (weights.hidden, weights.hidden_bias, weights.output, weights.output_bias)
-    ]
 
-    trained = training.logits(parameters, torch.from_numpy(features)).numpy()
+    trained = torch_logits(torch_parameters(weights), torch.from_numpy(features)).numpy()
 
     served = scorer.logits(weights, features)
     assert served == pytest.approx(trained, abs=1e-9)
     apart = np.subtract.outer(trained, trained)
     assert (np.sign(np.subtract.outer(served, served)) == np.sign(apart))[np.abs(apart) > 1e-9].all()
+
+
+@pytest.mark.parametrize("world", [by_impact, by_strength_while_fresh])
+def test_numpy_trains_as_torch_does(world: World) -> None:
+    """The same samples and the same dropout give the weights that torch's derivatives, Adam and schedule give.
+
+    They are far from the weights at the start, so both have learned.
+    """
+    taken = training_samples.samples(past(world, 60, seed=2))
+    units = len(scorer.copy_of_linear().output)
+
+    ours = training.parameters_of(training.train(taken, seed=5))
+
+    theirs = torch_train(taken, training.dropout_masks(len(taken), units, seed=5))
+    start = training.parameters_of(scorer.copy_of_linear())
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine == pytest.approx(other.numpy(), abs=1e-5)
+    assert float(np.abs(ours[0] - start[0]).max()) > 0.1
 
 
 def test_a_scorer_learns_that_impact_decides() -> None:
@@ -131,13 +146,3 @@ def test_a_success_moves_a_scorer_more_than_an_unrated_use() -> None:
 def test_without_samples_the_copy_stays() -> None:
     """Training without samples returns the initial copy of the linear score."""
     assert training.train(training_samples.samples([]), seed=1) == scorer.copy_of_linear()
-
-
-def test_without_torch_training_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Training without torch raises an error of one line that names the extra to install. Ranking does not need
-    torch.
-    """
-    monkeypatch.setattr(training, "available", lambda: False)
-    training._torch.cache_clear()
-    with pytest.raises(training.TorchMissingError, match=r"pip install 'nemuri\[learn\]'"):
-        training.train(training_samples.samples([]), seed=1)
