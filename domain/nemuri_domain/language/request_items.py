@@ -17,6 +17,7 @@ from nemuri_domain.language.request_sentences import (
     wants_each_done,
 )
 from nemuri_domain.language.sentences import sentences, spans
+from nemuri_domain.language.table_markup import with_markdown_tables
 
 _MIN_ITEMS: Final = 2
 _PART_ENDS = re.compile(r"[\n。？！?!、；;|]+|[.,](?=\s)")
@@ -121,7 +122,7 @@ def _read_cached(text: str) -> Listing:
 
 
 def _read(text: str) -> Listing:
-    read = read_lists(text)
+    read = read_lists(with_markdown_tables(text))
     items = [leaf for each in read if isinstance(each, ListItem) for leaf in each.leaves() if _tells(leaf)]
     lines = sum(each.all_lines for each in read if isinstance(each, ListItem))
     around = [each for each in read if isinstance(each, str)]

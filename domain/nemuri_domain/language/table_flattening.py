@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from nemuri_domain.language.table_markup import with_markdown_tables
+
 _NAME: Final = r"[\w.*@-]+"
 _TREE_ROW: Final = re.compile(
     rf"(?P<indent>[ \t]*)(?P<names>(?:{_NAME}(?:/{_NAME})*/|{_NAME}\.\w{{1,5}})(?: {_NAME}/?)*)"
@@ -25,9 +27,10 @@ def flatten_layout(text: str) -> str:
 
     An indented row `intake/  large inputs` below `services/` becomes `services/intake/ large inputs`, and its
     continuation lines are joined to it. A row `| intake | cuts |` below the heads `| service | does |` becomes
-    `service: intake; does: cuts`. There are blank lines around these rows. The rest of the text is unchanged.
+    `service: intake; does: cuts`. There are blank lines around these rows. Tables may be written in Markdown, in HTML
+    or as comma-separated lines. The rest of the text is unchanged.
     """
-    return "\n".join(_rows(text.split("\n")))
+    return "\n".join(_rows(with_markdown_tables(text).split("\n")))
 
 
 def is_layout_row(sentence: str) -> bool:

@@ -1,0 +1,93 @@
+"""Conversion of HTML tables and of comma-separated tables to Markdown tables, so that one reader reads them all."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from html.parser import HTMLParser
+from itertools import groupby
+from typing import Final
+
+_HTML_TABLE: Final = re.compile(r"<table\b.*?</table\s*>", re.IGNORECASE | re.DOTALL)
+_SEPARATOR: Final = re.compile(r"(?<![0-9\s])[,;](?=\S)|[,;](?=[^\s0-9])")
+"""A comma or semicolon that separates two fields. One between digits may belong to a number."""
+_UNLIKELY: Final = re.compile(r"^\s*[-*+#>•・]|[|\r]")
+"""A list marker at the start of a line, or a character that no row has."""
+LEAST_ROWS: Final = 3
+"""Minimum number of lines of a comma-separated table, its heads included."""
+_LONGEST_ROW: Final = 4_000
+"""Maximum characters of a line that is read as a row."""
+
+
+def with_markdown_tables(text: str) -> str:
+    """Return the text with its HTML tables and its comma-separated tables as Markdown tables; the rest is unchanged.
+
+    A comma-separated table is a block of at least `LEAST_ROWS` lines with the same number of fields, at least two.
+    Fields are separated by commas or semicolons without a space behind them, and may be quoted.
+    """
+    if "<table" in text.casefold():
+        text = _HTML_TABLE.sub(lambda found: f"\n{_html_rows(found.group())}\n", text)
+    return "\n".join(_lines(text.split("\n"))) if _SEPARATOR.search(text) else text
+
+
+def _html_rows(markup: str) -> str:
+    reader = _HtmlTable()
+    reader.feed(markup)
+    reader.close()
+    return "\n".join(_markdown(reader.rows, ruled=reader.headed))
+
+
+class _HtmlTable(HTMLParser):
+    """The rows of one HTML table. Markup inside a cell is left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.headed = False
+        """True if the first row has heads."""
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - of the base class
+        """Begin a row or a cell."""
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in {"td", "th"} and self.rows:
+            self.headed |= tag == "th" and len(self.rows) == 1
+            self.rows[-1].append("")
+            self._inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a cell."""
+        if tag in {"td", "th"}:
+            self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        """Add text to the present cell."""
+        if self._inside:
+            self.rows[-1][-1] += data
+
+
+def _lines(lines: Sequence[str]) -> Iterator[str]:
+    for width, block in groupby(lines, key=lambda line: len(_fields(line))):
+        together = list(block)
+        yield from _block(together) if width > 1 else together
+
+
+def _block(lines: Sequence[str]) -> Sequence[str]:
+    """Return the Markdown rows of consecutive lines with the same number of fields; the lines if they are too few."""
+    return lines if len(lines) < LEAST_ROWS else _markdown([_fields(line) for line in lines], ruled=True)
+
+
+def _fields(line: str) -> list[str]:
+    """Return the fields of a line of a comma-separated table; empty if it is none."""
+    line = line.rstrip("\r")
+    if len(line) > _LONGEST_ROW or _UNLIKELY.search(line) or not _SEPARATOR.search(line):
+        return []
+    comma, semicolon = line.count(","), line.count(";")
+    fields = next(csv.reader([line], delimiter=";" if semicolon > comma else ","), [])
+    return [] if any(each[:1].isspace() for each in fields) else fields
+
+
+def _markdown(rows: Sequence[Sequence[str]], *, ruled: bool) -> list[str]:
+    written = [f"| {' | '.join(' '.join(cell.split()).replace('|', '/') for cell in row)} |" for row in rows if row]
+    rule = [f"|{'---|' * len(rows[0])}"] if ruled and rows else []
+    return [*written[:1], *rule, *written[1:]]
