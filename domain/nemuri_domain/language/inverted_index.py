@@ -113,20 +113,36 @@ class InvertedIndex:
         `topic_weight`; a query in which all terms have weight 0 gives 0. The share of a row does not depend on the
         other rows of the result.
         """
-        held = np.zeros(rows, np.float32)
-        texts = self._count + ADDED_TEXTS
-        rarest, asked = _rarity(texts, 0), 0.0
-        for term in dict.fromkeys(query):
-            told = topic_weight(term)
-            if not told:
-                continue
-            parts = [at for at, _ in self._terms.column(_hashed(term))]
-            weight = _rarity(texts, sum(map(len, parts))) * told
-            for at in parts:
+        held, weights = np.zeros(rows, np.float32), self.weights(query)
+        for term, weight in weights.items():
+            for at, _ in self._terms.column(_hashed(term)):
                 held[at] += np.float32(weight)
-            asked += weight
-        shares: Floats = np.minimum(held / np.float32(min(asked, FULL_QUERY_TERMS * rarest) + rarest), 1)
+        shares: Floats = np.minimum(held / np.float32(self.full_weight(weights.values())), 1)
         return shares
+
+    def rows_with(self, terms: Iterable[str], rows: int) -> NDArray[np.bool_]:
+        """Return a mask of the rows 0 … `rows` - 1 that have all of these terms; of all rows without a term."""
+        found = np.ones(rows, np.bool_)
+        for term in terms:
+            here = np.zeros(rows, np.bool_)
+            for at, _ in self._terms.column(_hashed(term)):
+                here[at] = True
+            found &= here
+        return found
+
+    def weights(self, query: Iterable[str]) -> dict[str, float]:
+        """Return the idf of each distinct term of the query times its `topic_weight`, without terms of weight 0."""
+        texts, found = self._count + ADDED_TEXTS, dict[str, float]()
+        for term in dict.fromkeys(query):
+            if told := topic_weight(term):
+                holding = sum(len(at) for at, _ in self._terms.column(_hashed(term)))
+                found[term] = _rarity(texts, holding) * told
+        return found
+
+    def full_weight(self, weights: Iterable[float]) -> float:
+        """Return the weight of a query whose terms have these weights, and one unknown term."""
+        rarest = _rarity(self._count + ADDED_TEXTS, 0)
+        return min(sum(weights), FULL_QUERY_TERMS * rarest) + rarest
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._lengths):

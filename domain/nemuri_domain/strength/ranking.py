@@ -57,13 +57,14 @@ class RetrievalContext:
 
 
 def expanded(agent: Agent, query: str) -> dict[str, str]:
-    """Return one expansion per perspective with keywords: the query followed by these keywords.
+    """Return one expansion per perspective: the query followed by the keywords of the perspective, or by its name if it
+    has none.
 
     Empty if the policy switches expansion off (document 000 §3.4, document 003 §4.7).
     """
     if not agent.rules.enable_query_expansion:
         return {}
-    return {each.name: f"{query} {' '.join(each.keywords)}" for each in agent.definition.perspectives if each.keywords}
+    return {each.name: f"{query} {' '.join(each.keywords or (each.name,))}" for each in agent.definition.perspectives}
 
 
 def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) -> tuple[float, ...]:

@@ -15,6 +15,7 @@ from nemuri_domain.language.keywords import tags_in
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
+from nemuri_domain.strength.perspective_gate import perspective_words
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, expanded, ranked
 from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
 
@@ -141,6 +142,7 @@ def relevant(
         share=agent.rules.source_share,
         own=asked.wording.own,
         relevance_text_count=asked.wording.relevance_text_count,
+        perspectives=perspective_words(agent.definition.perspectives) if agent.rules.enable_query_expansion else (),
     )
 
 

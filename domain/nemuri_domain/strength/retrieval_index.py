@@ -19,6 +19,7 @@ from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.language.tokenization import term_counts
 from nemuri_domain.strength.memory_rows import NO_SOURCE, MemoryRows, RowArrays
+from nemuri_domain.strength.perspective_gate import PerspectiveWords, shares_by_perspective
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.vector_rows import vector_rows
 
@@ -196,6 +197,7 @@ class AgentIndex:
         share: float = 1.0,
         own: int = 1,
         relevance_text_count: int = 1,
+        perspectives: Sequence[PerspectiveWords] = (),
     ) -> Candidates:
         """Return the `limit` most relevant rows under the mask (default `eligible()`) for a query, its items and its
         expansions.
@@ -207,7 +209,8 @@ class AgentIndex:
 
         The result is empty unless some row is relevant to one of the first `relevance_text_count` texts: the row
         contains at least the share `floor` of the text's terms (`InvertedIndex.shares`), or has an equally significant
-        cosine (`SIGNIFICANT_COSINE`). With a floor, rows far less relevant than the best one
+        cosine (`SIGNIFICANT_COSINE`). If there is none, the result has only rows that a perspective admits because they
+        say the same in other words (`shares_by_perspective`). With a floor, rows far less relevant than the best one
         (`RELATIVE_RELEVANCE_FLOOR`) are left out. A source gets at most `share` of the limit while other sources have
         candidates. The cost is linear in the number of texts. Raises ValueError if shapes do not match.
         """
@@ -222,10 +225,13 @@ class AgentIndex:
             return _NOTHING
         similarity = self._vectors.products(vectors, len(allowed))
         least_similarity = SIGNIFICANT_COSINE * vector_threshold * floor / RELEVANCE_FLOOR
+        own_relevance = queries[:relevance_text_count]
         if similarity[:relevance_text_count, rows].max() < least_similarity and all(
-            self._postings.shares(query, len(allowed))[rows].max() < floor for query in queries[:relevance_text_count]
+            self._postings.shares(query, len(allowed))[rows].max() < floor for query in own_relevance
         ):
-            return _NOTHING
+            rows = rows[self._admitted(own_relevance, perspectives, floor, len(allowed))[rows]]
+            if not len(rows):
+                return _NOTHING
         lexical = _over_maximum(self._postings.scores(queries, len(allowed))[:, rows])
         lexical[own:] *= EXPANSION_WEIGHT
         similarity[own:] *= EXPANSION_WEIGHT
@@ -233,6 +239,15 @@ class AgentIndex:
         hit = (similarity > 0) & (similarity >= vector_threshold)
         near = RELATIVE_RELEVANCE_FLOOR if floor else 0.0
         return self._best(rows, similarity, lexical.max(axis=0), hit, near, limit, ceil(share * limit))
+
+    def _admitted(
+        self, queries: Sequence[Sequence[str]], perspectives: Sequence[PerspectiveWords], floor: float, rows: int
+    ) -> Mask:
+        """Return the mask of the rows that one of the perspectives makes relevant to one of the queries."""
+        found = np.zeros(rows, np.bool_)
+        for query in queries if perspectives else ():
+            found |= shares_by_perspective(self._postings, query, perspectives, rows) >= floor
+        return found
 
     def _best(
         self,

@@ -169,13 +169,16 @@ def test_ties_are_ordered_by_relevance_and_id() -> None:
 
 
 def test_a_query_is_expanded_by_the_keywords_of_each_perspective() -> None:
-    """A query gets one expansion for each perspective with keywords (document 000 §3.4). The policy can switch this
-    off.
+    """A query gets one expansion for each perspective, by its keywords or else its name (document 000 §3.4). The policy
+    can switch this off.
     """
     views = (Perspective(name=COST, keywords=("price", "budget")), Perspective(name=QUALITY))
     agent = given().agent.replace(definition=Definition(role="buyer", perspectives=views))
 
-    assert expanded(agent, "what about steel") == {COST: "what about steel price budget"}
+    assert expanded(agent, "what about steel") == {
+        COST: "what about steel price budget",
+        QUALITY: f"what about steel {QUALITY}",
+    }
     assert expanded(agent.replace(policy={"enable_query_expansion": False}), "what about steel") == {}
 
 

@@ -217,8 +217,8 @@ def test_a_high_cosine_is_enough_to_be_relevant() -> None:
     assert (found(far, RELEVANCE_FLOOR / 2), found(near, RELEVANCE_FLOOR * 2)) == ((A,), ())
 
 
-def test_an_expansion_by_perspective_makes_nothing_relevant() -> None:
-    """An expansion by a perspective does not help a memory reach the relevance floor, because its words are not of the
+def test_the_words_of_an_expansion_make_nothing_relevant() -> None:
+    """The words that an expansion adds do not help a memory reach the relevance floor, because they are not of the
     question.
     """
     index = _index()
