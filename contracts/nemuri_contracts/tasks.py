@@ -19,6 +19,8 @@ class Detail(Value):
     """End of the passage. `start` (included) and `end` (excluded) count characters of the document's text."""
     pages: tuple[int, int] | None = None
     """First and last page, from 1; None if the document has no pages."""
+    section: Text | None = None
+    """Headings above the passage, outermost first; None if there are none, or for a chunk."""
 
 
 class TaskChunked(TaskEvent):
@@ -208,7 +210,9 @@ class TaskAnswered(TaskEvent):
     citations_complete: bool = False
     """True if `citations` certainly contains every memory that the answer used."""
     details: tuple[Detail, ...]
-    """Passages of documents in the answering agent's prompt."""
+    """Passages of documents in the answering agent's prompt, labelled d1, d2, … in this order."""
+    cited_details: tuple[Annotated[Count, Field(ge=1)], ...] = ()
+    """Numbers of the passages that the answer cites, from 1, in the order of their first citation."""
     usage: Usage
     """Tokens used by the model."""
 

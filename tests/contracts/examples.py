@@ -120,7 +120,7 @@ CONTENT = MemoryContent(
 )
 SETTING = Setting(project="bridge", domains=("purchasing",))
 USAGE = Usage(model="extractive", input_tokens=10, output_tokens=2)
-DETAIL = Detail(document="offer.txt", ref="a" * 64, start=0, end=10, pages=(1, 2))
+DETAIL = Detail(document="offer.txt", ref="a" * 64, start=0, end=10, pages=(1, 2), section="Prices")
 EMBEDDING = Embedding(model="hashing-1", dimension=1_024)
 VECTOR = "hashing-1.1024." + "0" * 64
 OPTION = Option(name="all", description="All of them")
@@ -201,7 +201,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskAssigned: {"part": 0, "perspective": "cost", "attempt": 1},
     TaskAnswered: {
         "assignment_id": WORK, "text": "Much.", "citations": (MEMORY,), "details": (DETAIL,), "usage": USAGE,
-        "citations_complete": True,
+        "citations_complete": True, "cited_details": (1,),
     },
     TaskCompleted: {
         "answer": "Much.",

@@ -60,6 +60,10 @@ class InvertedIndex:
     def __len__(self) -> int:
         return self._count
 
+    def holding(self, term: str) -> int:
+        """Return the number of rows that have the term."""
+        return sum(len(at) for at, _ in self._terms.column(_hashed(term)))
+
     def add(self, row: int, counts: Mapping[str, int]) -> None:
         """Add a row with the count of each of its terms. The row must not be in the index."""
         self._reserve(row + 1)

@@ -110,13 +110,21 @@ def select_passages(
         best = open_.pop(worths.index(worth))
         if worth < least:
             break
-        if any(_alike(best, other) for other in chosen) or (chosen and len(best.text) > left):
+        if any(is_alike(best, other) for other in chosen) or (chosen and len(best.text) > left):
             continue
         chosen.append(best)
         left -= len(best.text)
         least = least or worth * _LEAST_SHARE
         weights = {term: weight * (_COVERED if term in best.counts else 1) for term, weight in weights.items()}
     return chosen
+
+
+def worths(
+    candidates: Sequence[Passage], wanted: frozenset[str], favoured: frozenset[str] = frozenset()
+) -> list[float]:
+    """Return the score of each passage by which `select_passages` makes its first choice; 0 without a wanted term."""
+    weights = {term: weight * (2 if term in favoured else 1) for term, weight in _idf(candidates, wanted).items()}
+    return [_worth(candidate, weights) for candidate in candidates]
 
 
 def demote_contradicted(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
@@ -245,7 +253,10 @@ def _worth(passage: Passage, weights: dict[str, float]) -> float:
     )
 
 
-def _alike(one: Passage, other: Passage) -> bool:
+def is_alike(one: Passage, other: Passage) -> bool:
+    """Return True if two passages say nearly the same: the Jaccard index of their terms is above 0.7, and neither
+    polarity nor a value differs.
+    """
     return _overlap(one, other) > _DUPLICATE and not differ(one.text, other.text)
 
 

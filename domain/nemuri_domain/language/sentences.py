@@ -53,6 +53,28 @@ def normalised(text: str) -> str:
     return _GAP.sub(joined, stripped)
 
 
+def pieces(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of `text[start:end]`, each at most `most` characters long.
+
+    They are cut between sentences, and between words if a sentence is longer.
+    """
+    if end - start <= most:
+        yield start, end
+        return
+    first = last = start
+    for one, other in spans(text[start:end]):
+        if start + other - first > most and last > first:
+            yield first, last
+            first = start + one
+        last = start + other
+        while last - first > most:
+            middle = _between_words(text, first, first + most)
+            yield first, middle
+            first = middle
+    if last > first:
+        yield first, last
+
+
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans (start, end) of blocks. The lines of a block continue each other."""
     start = end = 0
@@ -132,3 +154,9 @@ def _is_abbreviation(before: str, following: str) -> bool:
     initial = len(short) == 1 and short.isupper() and short.isascii() and short != "I"
     dotted = "." in short and all(len(part) <= 2 and part.isalpha() for part in short.split("."))
     return initial or dotted or lowered in NEVER_LAST
+
+
+def _between_words(text: str, start: int, end: int) -> int:
+    half = (start + end) // 2
+    space = max(text.rfind(" ", half, end), text.rfind("\n", half, end))
+    return space + 1 if space > 0 and not is_cjk(text[end - 1]) else end

@@ -1,5 +1,6 @@
 """Conversion of file trees and tables to rows that can be understood on their own."""
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,18 @@ def flatten_layout(text: str) -> str:
     or as comma-separated lines. The rest of the text is unchanged.
     """
     return "\n".join(_rows(with_markdown_tables(text).split("\n")))
+
+
+def row_with_heads(heads: str, row: str) -> str:
+    """Return a row of a table as one text, in which each cell has the head of its column.
+
+    `heads` and `row` are lines of a table in Markdown, or with tabs, commas or semicolons between the cells.
+    """
+    separator = max(("|", "\t", ";", ","), key=lambda each: (heads.count(each) > 0, heads.count(each)))
+    if separator == "|":
+        return _row(_cells(heads), _cells(row))
+    split = [[cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])] for line in (heads, row)]
+    return _row(*split)
 
 
 def is_layout_row(sentence: str) -> bool:

@@ -31,7 +31,7 @@ from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 from nemuri_domain.tasks.panel import merged
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
-from nemuri_infra.models import school
+from nemuri_infra.models import document_quotes, school
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
@@ -125,11 +125,17 @@ class ExtractiveModel:
         language = _language(job.question)
         items = requests(job.question)
         asked = (job.question, *items)
+        searched = any(each.hits for each in job.details)
         at_hand = _telling(job.details, asked)
         # A memory with a note is outdated, and the newer one that says so is among the memories.
         current = [each for each in job.memories if not each.note]
-        candidates = [*demote_contradicted(_telling(current, asked), at_hand), *at_hand]
-        found = [_quotes(candidates, item, share=len(items)) for item in items or (job.question,)]
+        remembered = demote_contradicted(_telling(current, asked), at_hand)
+        found = [
+            _searched_quotes(job.details, number, asked, item, remembered, share=len(items))
+            if searched
+            else _quotes([*remembered, *at_hand], item, share=len(items))
+            for number, item in enumerate(items or (job.question,))
+        ]
         chosen = [passage for quotes in found for passage in quotes]
         if not chosen:
             nothing = _NOT_READ if job.share is not None and job.share.text < 1 else _NOTHING
@@ -281,6 +287,28 @@ def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list
     room = max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT)
     most = max(MAX_QUOTES // parts, 1)
     return select_passages(candidates, content_terms(question), most=most, characters=room, favoured=_kinds(question))
+
+
+def _searched_quotes(
+    details: Sequence[Source],
+    number: int,
+    asked: Sequence[str],
+    question: str,
+    remembered: Sequence[Passage],
+    *,
+    share: int,
+) -> list[Passage]:
+    """Return the passages to quote for one question, number `number` of `share`, from details that were searched."""
+    parts, wanted = max(share, 1), content_terms(question)
+    found = document_quotes.quotes(details, number, asked, wanted)
+    return document_quotes.merged(
+        found,
+        remembered,
+        wanted,
+        most=max(MAX_QUOTES // parts, 1),
+        characters=max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT),
+        favoured=_kinds(question),
+    )
 
 
 def _quoted(chosen: Sequence[Passage], indent: str = "") -> list[str]:

@@ -10,6 +10,7 @@ from nemuri_contracts.tasks import Dissent, Voice
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.language.statement_comparison import Comparison
+from nemuri_domain.language.text_units import Kind
 from nemuri_domain.tasks.conversation_history import Turn
 from nemuri_domain.tasks.read_share import Share
 from nemuri_domain.tiered.aggregate import TierMemory
@@ -18,6 +19,22 @@ from nemuri_domain.tiered.policy import Consolidation
 from nemuri_infra.errors.loggable_error import BriefError
 
 T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A unit of a source that a search found for a request: a turn, a paragraph, a list item or a table row."""
+
+    request: int
+    """Number of the request in the question, from 0; 0 if the question lists none."""
+    start: int
+    end: int
+    """Position of the unit in the source's text: `text[start:end]`."""
+    relevance: float
+    """Relevance to the request, 0 to 1. The best unit of all sources has 1."""
+    kind: Kind = "paragraph"
+    introduction: str = ""
+    """Lines above the unit without which it is not understood: the head of its table, or the items above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +47,15 @@ class Source:
     note: str = ""
     """Remark about the source, for example that it is out of date; "" if there is none."""
     origin: str = ""
-    """Origin of the source: the people and models from whom it comes; "" if this is obvious."""
+    """Origin of the source: the people and models from whom it comes, or the document with the page and the section; ""
+    if this is obvious.
+    """
+    introduction: str = ""
+    """Text that stands before the source in its document, and without which it is not understood; "" if there is none.
+    For example the head of a table.
+    """
+    hits: tuple[Hit, ...] = ()
+    """Units of the text that a search found; empty for a source that was not searched."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.specialist.memory_sources import memory_sources, missing_successors
-from nemuri_services.specialist.passage_index import PassageIndexes
-from nemuri_services.specialist.passage_selection import Passage, passages
+from nemuri_services.specialist.task_passages import cited_numbers, detail_sources, passages_for
 
 service = Service(
     "specialist",
@@ -30,7 +29,6 @@ service = Service(
 )
 minds = AgentIndexes()
 knowledge = TopicCache()
-indexes = PassageIndexes()
 
 
 @service.handles(TaskAssigned)
@@ -88,15 +86,16 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     if state.task is None or agent is None or work is None or work.answer is not None:
         return None
     part = state.task.part(work.part)
-    fetched = await passages(part.text, state.task.details, resources.blobs, indexes)
     known = await resources.views.memories_by_id(event.in_context)
     shown = [known[each] for each in event.in_context if each in known]
+    fetched = await passages_for(event, agent, part.text, state.task, shown, resources)
     labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
     newer = await missing_successors(shown, event.setting, resources.views)
     memories = memory_sources(event, agent, shown, newer)
     contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
     share = taken(state.task.details, [each.detail for each in fetched])
-    reply = await resources.models.main.answer(_job(agent, work, part, memories, fetched, contents, share))
+    sources = detail_sources(fetched)
+    reply = await resources.models.main.answer(_job(agent, work, part, memories, sources, contents, share))
     return TaskAnswered.following(
         event,
         assignment_id=event.assignment_id,
@@ -104,6 +103,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
         citations=[labels[label] for label in reply.value.cited if label in labels],
         citations_complete=reply.value.complete,
         details=tuple(each.detail for each in fetched),
+        cited_details=cited_numbers(reply.value.cited),
         usage=reply.usage,
     )
 
@@ -142,7 +142,7 @@ def _job(
     work: Assignment,
     part: Part,
     memories: Sequence[Source],
-    fetched: Sequence[Passage],
+    details: Sequence[Source],
     contents: str,
     share: Share | None,
 ) -> AnswerJob:
@@ -152,7 +152,7 @@ def _job(
         perspective=work.perspective,
         question=part.text,
         memories=tuple(memories),
-        details=tuple(Source(f"d{number}", each.text) for number, each in enumerate(fetched, 1)),
+        details=tuple(details),
         memo=contents,
         share=share,
     )

@@ -1,63 +1,153 @@
-"""A lexical index of the passages in a task's documents. All assignments of the task use the same cached index."""
+"""An index of the units in a task's documents. All assignments of the task use the same cached index."""
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nemuri_contracts.tasks import Detail
-from nemuri_domain.language.chunks import split_into_chunks
+from nemuri_domain.language.chunks import PAGE_BREAK
 from nemuri_domain.language.inverted_index import InvertedIndex
-from nemuri_domain.language.request_items import requests
-from nemuri_domain.language.tokenization import term_counts, terms
+from nemuri_domain.language.text_units import Kind, Unit, text_units
+from nemuri_domain.language.tokenization import term_counts
+from nemuri_domain.strength.conversation_order import NO_CONVERSATION, ConversationOrder
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.process.resource_limits import memory_limit
 from nemuri_infra.stores.blobs import Blobs
 
-PASSAGE_CHARACTERS = 1_500
-"""Maximum number of characters of a passage."""
 MOST_BYTES = 160 * 1024 * 1024
 """Maximum bytes of cached indexes; a sixth of the process's memory limit if that is less.
 
 The least recently used index is dropped first.
 """
-PASSAGE_BYTES = 900
-"""Estimated bytes of a passage or a chunk in an index, without its terms."""
+UNIT_BYTES = 60
+"""Estimated bytes of a unit in an index, without its terms."""
+CONTEXT_BYTES = 400
+"""Estimated bytes of a context: a list of spans that several units share."""
+CHUNK_BYTES = 900
+"""Estimated bytes of a chunk in the key of a cached index."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Numbers = NDArray[np.int32]
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document of the index."""
+
+    name: str
+    ref: str
+    characters: int
+    starts: Numbers
+    """Offset of the first character of each page but the first; empty for a document without pages."""
+
+    def pages(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the first and the last page, from 1, of a span; None if the document has no pages."""
+        if not len(self.starts):
+            return None
+        first, last = np.searchsorted(self.starts, (start, max(start, end - 1)), side="right") + 1
+        return int(first), int(last)
 
 
 @dataclass(frozen=True, slots=True)
 class PassageIndex:
-    """The passages of a task's documents, in the order of the text, with an inverted index of their terms."""
+    """The units of a task's documents, in the order of the text, with an inverted index of their terms.
 
-    passages: tuple[Detail, ...]
-    chunks: tuple[int, ...]
-    """Position of each passage's chunk in the list of chunks, in the order of `passages`."""
+    A unit is a row. The terms of a row are those of the unit and of its context. All arrays have an element for each
+    row.
+    """
+
+    documents: tuple[IndexedDocument, ...]
+    document: Numbers
+    """Position of the row's document in `documents`."""
+    start: Numbers
+    end: Numbers
+    kind: Numbers
+    """Position of the row's kind in `KINDS`."""
+    section: Numbers
+    """Number of the row's section. No two documents share a number."""
+    context: Numbers
+    """Position of the row's context in `contexts`."""
+    contexts: tuple[tuple[Spans, int], ...]
+    """The spans of each context, and how many of them are headings."""
     postings: InvertedIndex
+    turns: ConversationOrder
+    """The rows that are turns of a conversation; each section with turns is one."""
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def bounds(self, first: int, last: int) -> tuple[int, int]:
+        """Return the span of the rows `first` … `last` of one document, with the white space after them.
+
+        The spans of all rows of a document cover its text.
+        """
+        begins = first == 0 or self.document[first - 1] != self.document[first]
+        ends = last + 1 == len(self) or self.document[last + 1] != self.document[last]
+        end = self.documents[self.document[last]].characters if ends else int(self.start[last + 1])
+        return 0 if begins else int(self.start[first]), end
+
+    def text(self, row: int, texts: Mapping[str, str]) -> str:
+        """Return the context and the text of a row. `texts` has the text of each document by its ref."""
+        whole = texts[self.documents[self.document[row]].ref]
+        spans, _ = self.contexts[self.context[row]]
+        return "\n".join(whole[start:end] for start, end in (*spans, (self.start[row], self.end[row])))
 
     @property
     def nbytes(self) -> int:
         """Estimated memory in bytes."""
-        return self.postings.nbytes + PASSAGE_BYTES * len(self.passages)
+        pages = sum(each.starts.nbytes for each in self.documents)
+        return self.postings.nbytes + UNIT_BYTES * len(self) + CONTEXT_BYTES * len(self.contexts) + pages
 
     @classmethod
     def of(cls, chunks: Sequence[Detail], texts: Sequence[str]) -> "PassageIndex":
-        """Return the index of these chunks.
-
-        `texts` has the text of each chunk. A megabyte takes a third of a second.
+        """Return the index of the documents of these chunks. `texts` has the whole text of each document, in the order
+        of their first chunks. A megabyte takes half a second.
         """
-        passages, places, postings = list[Detail](), list[int](), InvertedIndex()
-        for place, (chunk, text) in enumerate(zip(chunks, texts, strict=True)):
-            for span in split_into_chunks(text, characters=PASSAGE_CHARACTERS, pages=1):
-                postings.add(len(passages), term_counts(text[span.start : span.end]))
-                bounds = {"start": chunk.start + span.start, "end": chunk.start + span.end}
-                passages.append(chunk.model_copy(update=bounds))
-                places.append(place)
-        return cls(tuple(passages), tuple(places), postings)
+        rows = _Rows()
+        names = dict.fromkeys((each.document, each.ref) for each in chunks)
+        for (name, ref), text in zip(names, texts, strict=True):
+            breaks = [match.end() for match in re.finditer(PAGE_BREAK, text)]
+            rows.documents.append(IndexedDocument(name, ref, len(text), np.array(breaks, np.int32)))
+            rows.add(text, text_units(text))
+        return rows.index()
 
-    def best(self, question: str) -> list[int]:
-        """Return the positions of the passages that share terms with the question, in the order of `best_places`."""
-        return best_places(question, self.postings, len(self.passages))
+
+@dataclass(slots=True)
+class _Rows:
+    documents: list[IndexedDocument] = field(default_factory=list)
+    numbers: list[tuple[int, int, int, int, int, int]] = field(default_factory=list)
+    contexts: dict[tuple[int, Spans, int], int] = field(default_factory=dict)
+    postings: InvertedIndex = field(default_factory=InvertedIndex)
+    sections: int = 0
+
+    def add(self, text: str, units: Sequence[Unit]) -> None:
+        place, above = len(self.documents) - 1, dict[int, dict[str, int]]()
+        for unit in units:
+            key = self.contexts.setdefault((place, unit.context, unit.headings), len(self.contexts))
+            if key not in above:
+                above = {key: term_counts(" ".join(text[start:end] for start, end in unit.context))}
+            counts = term_counts(text[unit.start : unit.end])
+            # A heading counts once, so that its words do not outweigh the unit's own.
+            self.postings.add(len(self.numbers), counts | {each: 1 + counts.get(each, 0) for each in above[key]})
+            kind = KINDS.index(unit.kind)
+            self.numbers.append((place, unit.start, unit.end, kind, self.sections + unit.section, key))
+        self.sections += 1 + max((unit.section for unit in units), default=0)
+
+    def index(self) -> PassageIndex:
+        columns = np.array(self.numbers, np.int32).reshape(-1, 6).T.copy()
+        document, start, end, kind, section, context = columns
+        conversations = np.where(kind == KINDS.index("turn"), 1 + section, NO_CONVERSATION).astype(np.int32)
+        contexts = tuple((spans, headings) for _, spans, headings in self.contexts)
+        order = ConversationOrder.of(conversations, np.arange(len(start), dtype=np.int32))
+        return PassageIndex(
+            tuple(self.documents), document, start, end, kind, section, context, contexts, self.postings, order
+        )
 
 
 def _cache() -> ByteCache[tuple[Detail, ...], PassageIndex]:
@@ -72,33 +162,19 @@ class PassageIndexes:
     _building: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def of(self, chunks: tuple[Detail, ...], blobs: Blobs) -> PassageIndex:
-        """Return the index of these chunks.
+        """Return the index of the documents of these chunks.
 
         A missing index is built in a thread, and all other callers wait meanwhile.
         """
         async with self._building:
             found = self._known.get(chunks)
             if found is None:
-                whole = {ref: await blobs.get(ref) for ref in {each.ref for each in chunks}}
-                texts = [whole[each.ref][each.start : each.end] for each in chunks]
+                names = dict.fromkeys((each.document, each.ref) for each in chunks)
+                texts = [await blobs.get(ref) for _, ref in names]
                 found = await asyncio.to_thread(PassageIndex.of, chunks, texts)
                 self._known.keep(chunks, found)
         return found
 
 
 def _bytes(chunks: tuple[Detail, ...], index: PassageIndex) -> int:
-    return index.nbytes + PASSAGE_BYTES * len(chunks)
-
-
-def best_places(question: str, postings: InvertedIndex, rows: int) -> list[int]:
-    """Return the indices of the texts in `postings` that share terms with the question, best first by BM25.
-
-    `rows` is the number of texts. If the question lists several requests, the best text for every request comes before
-    the second best for any.
-    """
-    asked = requests(question) or (question,)
-    scores = postings.scores([terms(each) for each in asked], rows)
-    ranks = np.where(scores > 0, (-scores).argsort(axis=1, kind="stable").argsort(axis=1), rows)
-    nearest, best = ranks.min(axis=0, initial=rows), scores.max(axis=0, initial=0)
-    found = [int(row) for row in np.flatnonzero(best > 0)]
-    return sorted(found, key=lambda row: (nearest[row], -best[row], row))
+    return index.nbytes + CHUNK_BYTES * len(chunks)

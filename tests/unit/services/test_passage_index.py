@@ -6,11 +6,13 @@ import pytest
 
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
+from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.protocol import AnswerJob, LearningsJob, Source
+from nemuri_infra.models.protocol import AnswerJob, LearningsJob
 from nemuri_infra.stores.blobs import Blobs, TextCache
 from nemuri_services.specialist.passage_index import PassageIndexes
-from nemuri_services.specialist.passage_selection import PASSAGES, Passage, passages
+from nemuri_services.specialist.passage_search import Wanted
+from nemuri_services.specialist.passage_selection import READ_CHARACTERS, Passage, PassageReader
 
 README = Path(__file__).parents[3] / "README.md"
 ROUTES = "Which service routes a task?"
@@ -35,21 +37,18 @@ class Held(Blobs):
         return found
 
 
-def details(ref: str, text: str, points: dict[int, str] | None = None) -> tuple[DetailPoint, ...]:
-    """Return the chunks of a text. `points` gives key points of chunks by their number."""
+def details(ref: str, text: str) -> tuple[DetailPoint, ...]:
+    """Return the chunks of a text."""
     return tuple(
-        DetailPoint(
-            detail=Detail(document="d", ref=ref, start=span.start, end=span.end), point=(points or {}).get(number)
-        )
-        for number, span in enumerate(split_into_chunks(text))
+        DetailPoint(detail=Detail(document="d", ref=ref, start=span.start, end=span.end), point=None)
+        for span in split_into_chunks(text)
     )
 
 
-async def found(question: str, text: str, points: dict[int, str] | None = None) -> tuple[Passage, ...]:
-    """Return the passages of a text that are selected for a question. `points` gives key points of chunks by their
-    number.
-    """
-    return await passages(question, details("a", text, points), Held(a=text), PassageIndexes())
+async def found(question: str, text: str, *remembered: str) -> tuple[Passage, ...]:
+    """Return the passages of a text that are selected for a question. `remembered` are texts of memories."""
+    wanted = Wanted(question, remembered=remembered)
+    return await PassageReader().passages(wanted, details("a", text), Held(a=text), HashingEmbedder())
 
 
 FILLER = "A value is true unless its class says otherwise. " * 40
@@ -60,22 +59,11 @@ async def test_a_sentence_anywhere_is_found_by_its_words() -> None:
     position.
     """
     text = "\n\n".join([*[FILLER] * 200, "The boiler was built by Ann.", *[FILLER] * 200])
-    first, *others = await found("Who built the boiler?", text, {0: "Values are true.", 30: "Classes say otherwise."})
+    first, *others = await found("Who built the boiler?", text)
     assert "The boiler was built by Ann." in first.text
     assert text[first.detail.start : first.detail.end] == first.text
-    assert len(others) == PASSAGES - 1
-
-
-async def test_a_key_point_leads_to_words_that_the_question_does_not_have() -> None:
-    """A passage is found by words that occur only in its key point, for example words of another language."""
-    text = "\n\n".join([FILLER * 10, "ボイラーはアンが作りました。" * 1_000, FILLER * 10])
-    place = next(
-        number
-        for number, each in enumerate(details("a", text))
-        if "ボイラー" in text[each.detail.start : each.detail.end]
-    )
-    got = await found("Who built the boiler?", text, {place: "Ann built the boiler."})
-    assert any("ボイラー" in each.text for each in got)
+    read = sum(len(each.text) for each in (first, *others))
+    assert READ_CHARACTERS <= read < 1.2 * READ_CHARACTERS
 
 
 async def test_a_short_document_is_returned_whole() -> None:
@@ -97,7 +85,7 @@ async def test_the_index_is_built_once_for_all_answers_to_a_task() -> None:
 
 async def answered(question: str, text: str) -> tuple[list[str], dict[str, str]]:
     """Return the quotes from a document for a question, without labels, and the learnings from them."""
-    sources = tuple(Source(f"d{number}", each.text) for number, each in enumerate(await found(question, text), 1))
+    sources = tuple(each.source(f"d{number}") for number, each in enumerate(await found(question, text), 1))
     model = ExtractiveModel()
     reply = await model.answer(AnswerJob("expert", "", None, question, (), sources))
     quotes = [line.rpartition(" [")[0] for line in reply.value.text.splitlines()[1:]]

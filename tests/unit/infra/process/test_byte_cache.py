@@ -85,7 +85,7 @@ def _passages() -> tuple[Any, Any]:
         Detail(document="a.txt", ref="0" * 64, start=at, end=min(at + 20_000, len(text)), pages=(1, 2))
         for at in range(0, len(text), 20_000)
     )
-    return chunks, passage_index.PassageIndex.of(chunks, [text[each.start : each.end] for each in chunks])
+    return chunks, passage_index.PassageIndex.of(chunks, [text])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,136 @@
+"""Quotes from the units of documents that a search found for a request: turns, paragraphs, items and rows."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from nemuri_domain.language.list_markers import marker_end
+from nemuri_domain.language.passage_ranking import CODE_FITNESS, Passage, is_alike, passages, worths
+from nemuri_domain.language.request_echoes import is_echo
+from nemuri_domain.language.sentences import normalised
+from nemuri_domain.language.table_flattening import flatten_layout, row_with_heads
+from nemuri_domain.language.tokenization import terms
+from nemuri_infra.models.protocol import Source
+
+FIRST_CHARACTERS: Final = 500
+"""Maximum characters of the quote from the most relevant unit."""
+UNIT_CHARACTERS: Final = 320
+"""Maximum characters of every other quote. A longer unit is quoted in part."""
+LEAST_RELEVANCE: Final = 0.3
+"""Minimum relevance of a quoted unit, relative to the best one."""
+CODE_FACTOR: Final = 0.5
+"""Factor for the relevance of code, which shares words with a question more easily than it answers it."""
+_SEPARATOR: Final = " › "
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A quote from a source, with its relevance: 1 for the best unit of the documents."""
+
+    passage: Passage
+    relevance: float
+
+
+def quotes(details: Sequence[Source], request: int, asked: Sequence[str], wanted: frozenset[str]) -> list[Quote]:
+    """Return a quote from each relevant unit of the details, most relevant first.
+
+    `request` is the number of the request in the question, `asked` are the question and its requests, and `wanted` are
+    the terms of the request. A unit that only repeats a request is left out. A long unit is quoted in part: the
+    sentence with most of the wanted terms, with the sentences around it.
+    """
+    found = [
+        (hit.relevance * _fitness(sentences), source.label, sentences)
+        for source in details
+        for hit in source.hits
+        if hit.request == request and hit.relevance >= LEAST_RELEVANCE
+        if (sentences := _sentences(source, hit.start, hit.end, hit.kind, hit.introduction))
+        and not all(is_echo(each.text, asked) for each in sentences)
+    ]
+    found.sort(key=lambda each: -each[0])
+    scores = iter(worths([each for _, _, some in found for each in some], wanted))
+    made = list[Quote]()
+    for place, (relevance, label, sentences) in enumerate(found):
+        worth = [next(scores) for _ in sentences]
+        room = UNIT_CHARACTERS if place else FIRST_CHARACTERS
+        made.append(Quote(_joined(label, _best_run(sentences, worth, room)), relevance))
+    return made
+
+
+def merged(
+    documents: Sequence[Quote],
+    remembered: Sequence[Passage],
+    wanted: frozenset[str],
+    *,
+    most: int,
+    characters: int,
+    favoured: frozenset[str] = frozenset(),
+) -> list[Passage]:
+    """Return quotes from documents and sentences of memories, best first: at most `most`, with about `characters`
+    characters together.
+
+    A memory is compared with the documents by its words: it comes before the best unit if it has more of the wanted
+    terms than that. Nothing is returned if no text has a wanted term.
+    """
+    every = [*(each.passage for each in documents), *remembered]
+    scores = worths(every, wanted, favoured)
+    said, known = scores[: len(documents)], scores[len(documents) :]
+    best = max(said, default=0)
+    if not max(scores, default=0):
+        return []
+    ranked = [(each.relevance, each.passage) for each in documents if best]
+    ranked += [(score / best if best else score, each) for score, each in zip(known, remembered, strict=True) if score]
+    ranked.sort(key=lambda each: -each[0])
+    return _fitting(ranked, most, characters)
+
+
+def _fitting(ranked: Sequence[tuple[float, Passage]], most: int, characters: int) -> list[Passage]:
+    chosen, left = list[Passage](), characters
+    least = ranked[0][0] * LEAST_RELEVANCE if ranked else 0
+    for relevance, each in ranked:
+        if len(chosen) == most or relevance < least:
+            break
+        if any(is_alike(each, other) for other in chosen) or (chosen and len(each.text) > left):
+            continue
+        chosen.append(each)
+        left -= len(each.text)
+    return chosen
+
+
+def _sentences(source: Source, start: int, end: int, kind: str, introduction: str) -> list[Passage]:
+    """Return the sentences of a unit, each prepared for quotation, with what is needed to understand them."""
+    text = source.text[start:end]
+    if kind == "row" and introduction:
+        text = row_with_heads(introduction.splitlines()[-1], text)
+    elif kind == "code" and introduction:
+        text = flatten_layout(f"{introduction}\n{text}").strip().splitlines()[-1]
+    elif kind == "item" and introduction:
+        above = (normalised(line[marker_end(line, 0, len(line)) :]).strip() for line in introduction.splitlines())
+        text = f"{_SEPARATOR.join(each for each in above if each)}{_SEPARATOR}{text[marker_end(text, 0, len(text)) :]}"
+    return passages(source.label, text)
+
+
+def _fitness(sentences: Sequence[Passage]) -> float:
+    """Return the factor for the relevance of a unit: less than 1 if it is nothing but code."""
+    return CODE_FACTOR if all(each.fitness <= CODE_FITNESS for each in sentences) else 1.0
+
+
+def _best_run(sentences: Sequence[Passage], scores: Sequence[float], room: int) -> Sequence[Passage]:
+    """Return the best sentence with the sentences around it that fit into `room` characters, following ones first."""
+    first = last = max(range(len(sentences)), key=lambda at: scores[at])
+    length = len(sentences[first].text)
+    grown = True
+    while grown:
+        grown = False
+        for other in (last + 1, first - 1):
+            if 0 <= other < len(sentences) and length + 1 + len(sentences[other].text) <= room:
+                length += 1 + len(sentences[other].text)
+                first, last, grown = min(first, other), max(last, other), True
+    return sentences[first : last + 1]
+
+
+def _joined(label: str, sentences: Iterable[Passage]) -> Passage:
+    """Return neighbouring sentences as one quote."""
+    every = list(sentences)
+    text = normalised("\n".join(each.text for each in every))
+    return Passage(label, text, Counter(terms(text)), max(each.fitness for each in every))

@@ -1,0 +1,60 @@
+"""The passages of a task's documents that an agent reads: for its answer, and for a query of its own (tool `read`)."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from nemuri_contracts.strength import MemoriesRetrieved
+from nemuri_domain.strength.aggregate import Agent, Remembered
+from nemuri_domain.strength.retrieval import SUMMARY_EXPANSION
+from nemuri_domain.tasks.aggregate import Task
+from nemuri_infra.models.protocol import Source
+from nemuri_infra.runtime.resources import Resources
+from nemuri_services.specialist.passage_search import Wanted
+from nemuri_services.specialist.passage_selection import Passage, PassageReader
+
+MOST_REMEMBERED: Final = 8
+"""Maximum number of memories whose words are searched in the documents: the first of the context."""
+_DETAIL: Final = re.compile(r"d([1-9][0-9]*)")
+
+reader = PassageReader()
+
+
+async def passages_for(
+    event: MemoriesRetrieved,
+    agent: Agent,
+    question: str,
+    task: Task,
+    remembered: Sequence[Remembered],
+    resources: Resources,
+) -> tuple[Passage, ...]:
+    """Return the passages for an assignment, most relevant first: for its question, the words of the agent's
+    perspectives, and what its memories add.
+    """
+    expansions = [text for name, text in event.expansions.items() if name != SUMMARY_EXPANSION]
+    texts = [content.memory.content for content, _ in remembered[:MOST_REMEMBERED]]
+    wanted = Wanted(question, tuple(expansions), tuple(texts))
+    embedder = resources.vectors.with_embedder_of(agent.embedding).embedder
+    return await reader.passages(wanted, task.details, resources.blobs, embedder)
+
+
+async def read_passages(
+    query: str, task: Task, resources: Resources, *, agent: Agent | None = None, characters: int = 3_000
+) -> tuple[Passage, ...]:
+    """Return the passages of a task's documents for a query, most relevant first, with about `characters` characters
+    together; none for a task without documents.
+
+    Vectors are those of the agent's embedder, or of the platform's without an agent. Raises the errors of the embedder.
+    """
+    vectors = resources.vectors if agent is None else resources.vectors.with_embedder_of(agent.embedding)
+    return await reader.passages(Wanted(query), task.details, resources.blobs, vectors.embedder, characters=characters)
+
+
+def detail_sources(passages: Sequence[Passage], first: int = 1) -> tuple[Source, ...]:
+    """Return the passages as sources for a prompt, labelled "d1", "d2", … from the number `first`."""
+    return tuple(each.source(f"d{number}") for number, each in enumerate(passages, first))
+
+
+def cited_numbers(cited: Sequence[str]) -> tuple[int, ...]:
+    """Return the numbers of the passages among cited labels, from 1, in their order."""
+    return tuple(int(found[1]) for each in cited if (found := _DETAIL.fullmatch(each)))
