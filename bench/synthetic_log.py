@@ -14,7 +14,7 @@ from uuid import UUID
 
 from bench.drawn import PERSPECTIVES, PIECES, Drawn
 from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, Embedding
-from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.strength import (
     LearningsExtracted,
@@ -45,6 +45,7 @@ from nemuri_domain.tasks import fan_in, precedents
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.feedback_credit import decide_credit
 from nemuri_domain.tasks.fold import evolve as evolve_task
+from nemuri_domain.tasks.session_entry import entry_content
 from nemuri_infra.stores.vectors import vector_key
 
 CONCURRENT_TASKS = 16
@@ -160,8 +161,8 @@ class SyntheticLog:
         yield using
         learned = self._learned(using, used)
         yield learned
-        for number, new in enumerate(learned.learnings):
-            yield encoded(learned, new, nth=number, source="task", assignment_id=assigned.event_id)
+        if learned.entry:
+            yield encoded(learned, learned.entry, source="task", assignment_id=assigned.event_id)
         over = session_end(learned, assigned.event_id, assigned.agent_id)
         yield over
         yield from self._sleep_events(over)
@@ -212,10 +213,17 @@ class SyntheticLog:
         repetitions = (
             (Repetition(memory_id=used[0], perspective=PERSPECTIVES[0], learning=news.pop()),) if again else ()
         )
+        memory = entry_content(
+            self.drawn.text(12),
+            "",
+            {name: text for each in news for name, text in each.memory.learnings.items()},
+            Scope(),
+        )
+        entry = new_memory(agent, memory, self._vector(embedded_text(memory)), links=used)
         return LearningsExtracted.following(
             cause,
             assignment_id=cause.assignment_id,
-            learnings=tuple(news),
+            entry=entry,
             repetitions=repetitions,
             usage=USAGE,
         )

@@ -43,6 +43,7 @@ class Standing(Value):
     impact_score: float
     last_accessed_at: datetime | None
     archived_at: datetime | None
+    unconfirmed: bool
     yields_to: tuple[UUID, ...]
     revision: Count
 

@@ -125,6 +125,8 @@ class Relation(Value):
 
     older: UUID
     sort: Literal["contradicts", "supersedes"]
+    perspective: Label | None = None
+    """Perspective of the older memory's learning that the relation concerns; None if it concerns the whole memory."""
 
 
 class Origin(Value):
@@ -136,6 +138,8 @@ class Origin(Value):
     textbook: Text | None = None
     """Title of the textbook from which it was learned."""
     provenance: Provenance = "told"
+    documents: tuple[Label, ...] = Field(default=(), max_length=32)
+    """Names of the documents on which it rests; empty if it rests on none, or if this is unknown."""
 
     @property
     def source(self) -> str:
@@ -168,6 +172,8 @@ class Repetition(Value):
     perspective: Label | None
     learning: NewMemory
     """The memory to create if the repetition is withdrawn."""
+    confirms: bool = False
+    """True if the repeated memory is an unconfirmed inference and the learning rests on something else."""
 
 
 class Dropped(Value):
@@ -178,13 +184,15 @@ class Dropped(Value):
 
 
 class LearningsExtracted(AgentEvent):
-    """Learnings were extracted from the answer to an assignment: at most one per perspective."""
+    """Learnings were extracted from the answer to an assignment: at most one per perspective (document 000 §3.3)."""
 
     kind: Literal["learnings_extracted"] = "learnings_extracted"
     assignment_id: UUID
     """Id of the assignment."""
-    learnings: tuple[NewMemory, ...]
-    """Learnings that become memories."""
+    entry: NewMemory | None = None
+    """The memory of the session: what happened, and what it teaches under each perspective. None if nothing new was
+    learned.
+    """
     repetitions: tuple[Repetition, ...] = ()
     """Learnings that repeat a memory."""
     dropped: tuple[Dropped, ...] = ()

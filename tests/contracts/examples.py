@@ -128,12 +128,13 @@ CANDIDATE = Candidate(
     memory_id=MEMORY, similarity=0.5, lexical=1.0, relevance=0.75, features=(0.25,) * 9, score=0.8, archived=True,
     yields_to=OTHER, source="client anna",
 )  # fmt: skip
-ORIGIN = Origin(client_id="anna", task_id=TASK, textbook="調達基礎")
+ORIGIN = Origin(client_id="anna", task_id=TASK, textbook="調達基礎", documents=("prices.pdf",))
+SUPERSEDES = Relation(older=OTHER, sort="supersedes", perspective="cost")
 NEW = NewMemory(
-    memory=CONTENT, links=(OTHER,), relations=(Relation(older=OTHER, sort="supersedes"),), vector=VECTOR, strength=1.0,
+    memory=CONTENT, links=(OTHER,), relations=(SUPERSEDES,), vector=VECTOR, strength=1.0,
     perspectives=("cost",), origin=ORIGIN,
 )  # fmt: skip
-REPETITION = Repetition(memory_id=MEMORY, perspective="cost", learning=NEW)
+REPETITION = Repetition(memory_id=MEMORY, perspective="cost", learning=NEW, confirms=True)
 TEXTBOOK = Textbook(
     title="調達基礎",
     perspective="cost",
@@ -237,7 +238,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "assignment_id": WORK, "perspective": "cost", "uses": (Use(memory_id=MEMORY, method="judge"),), "usage": USAGE,
     },
     LearningsExtracted: {
-        "assignment_id": WORK, "learnings": (NEW,), "repetitions": (REPETITION,),
+        "assignment_id": WORK, "entry": NEW, "repetitions": (REPETITION,),
         "dropped": (Dropped(text="OK.", reason="it says nothing"),), "usage": USAGE,
     },
     RelationWithdrawn: {"memory_id": MEMORY, "older": OTHER},
@@ -259,7 +260,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     MemoriesReviewed: {"course_id": CAUSE, "chapter": 0, "exercise": 0, "perspective": "cost", "memory_ids": (MEMORY,)},
     CourseFinished: {"course_id": CAUSE},
     MemoryEncoded: {
-        "memory": CONTENT, "links": (OTHER,), "relations": (Relation(older=OTHER, sort="contradicts"),),
+        "memory": CONTENT, "links": (OTHER,), "relations": (SUPERSEDES,),
         "vector": VECTOR, "source": "task", "origin": ORIGIN, "assignment_id": WORK,
         "strength": 1.0, "perspectives": ("cost",),
     },
@@ -277,7 +278,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
                 memory_id=OTHER, status="archived", level=1, stored_strength=-0.5, perspectives={"cost": 0.25},
                 candidate_count=3, access_count=2, effective_uses=1, impact_score=1.5,
                 last_accessed_at=datetime(2026, 1, 2, tzinfo=UTC), archived_at=datetime(2026, 1, 3, tzinfo=UTC),
-                yields_to=(CAUSE,), revision=4,
+                unconfirmed=True, yields_to=(CAUSE,), revision=4,
             ),
         ),
         "erasure": WHOLE,

@@ -35,6 +35,7 @@ from nemuri_infra.models.protocol import (
     FeelJob,
     JudgeJob,
     KeyPointJob,
+    Learned,
     LearningsJob,
     MergeJob,
     RelationsJob,
@@ -235,7 +236,7 @@ class CountingModel(ExtractiveModel):
         """
         self.calls[f"learnings {job.question} {job.answer}"] += 1
         taught = self.learnings_by_question.get(job.question)
-        return await super().learnings(job) if taught is None else Reply(taught, Usage(model="teacher"))
+        return await super().learnings(job) if taught is None else Reply(Learned(taught), Usage(model="teacher"))
 
     async def relations(self, job: RelationsJob) -> Reply[Any]:
         """Count the call for these statements and return the extractive relations."""

@@ -66,6 +66,28 @@ async def test_a_repeated_learning_strengthens_its_memory(settings: Settings) ->
         assert [each.memory_id for each in await client.memories("python")] == [known]
 
 
+async def test_a_session_leaves_one_entry(settings: Settings) -> None:
+    """What a session teaches becomes one memory with a learning for each perspective. A repeated learning is not in it,
+    and a prompt under a perspective shows what was learned under it.
+    """
+    lessons = {"semantics": "Steel is dear.", "pitfalls": "The smith is slow.", "habits": "Ann pays on Mondays."}
+    async with taught_platform(settings, **lessons) as (_, client):
+        known = await client.remember("python", "The smith is slow.", tags=["smith"])
+
+        result = await client.ask(QUESTION, settled=True)
+
+        assert (len(result.learned), result.repeated) == (1, (known,))
+        view = await client.memory(result.learned[0])
+        assert view.memory.learnings == {name: lessons[name] for name in ("semantics", "habits")}
+        assert view.memory.content.splitlines() == [f"Asked: “{QUESTION}”", lessons["semantics"], lessons["habits"]]
+        assert (view.origin.provenance, view.unconfirmed) == ("inferred", True)
+        assert view.strength == pytest.approx(0.7, abs=0.01)
+        assert (await client.feedback(result.task_id, "helpful")).standing == "applied"
+        after = await client.memory(result.learned[0])
+        assert (after.unconfirmed, after.impact_score) == (False, 2.0)
+        assert after.strength == pytest.approx(view.strength + 0.3 + 0.4, abs=0.05)
+
+
 async def test_a_separated_repetition_becomes_a_memory(settings: Settings) -> None:
     """`separate` makes a repetition a memory of its own, and undoes its use of the other memory."""
     async with taught_platform(settings, semantics="In winter, steel is dear.") as (resources, client):
@@ -135,8 +157,10 @@ async def test_a_document_that_contradicts_a_memory_is_learned_from(
         assert result.answer is not None
         assert [line.rpartition(" [")[0] for line in result.answer.splitlines()[1:]] == [f"- {then}", f"- {first}"]
         (newer,) = result.learned
-        assert (await client.memory(newer)).memory.content == then
-        assert (await client.memory(newer)).relations == (Relation(older=older, sort="contradicts"),)
+        assert (await client.memory(newer)).memory.learnings == {"semantics": then}
+        assert (await client.memory(newer)).relations == (
+            Relation(older=older, sort="contradicts", perspective="semantics"),
+        )
         assert (await client.memory(older)).yields_to == (newer,)
 
         await unlink(client, newer, older)
@@ -157,7 +181,9 @@ async def test_empty_and_duplicate_learnings_are_dropped_with_a_reason(settings:
         ]
         assert len(result.learned) == 1
         (event,) = [each for each in await effective_events(resources.log) if isinstance(each, LearningsExtracted)]
-        assert (len(event.learnings), event.repetitions, event.dropped) == (1, (), result.dropped)
+        assert (event.repetitions, event.dropped) == ((), result.dropped)
+        assert event.entry is not None
+        assert event.entry.memory.learnings == {"semantics": "鋼材は冬に高いです。"}
 
 
 async def test_a_learning_that_repeats_a_used_memory_is_dropped(settings: Settings) -> None:

@@ -198,9 +198,10 @@ class CounterfactualReplay:
         recorded policy is kept.
         """
         was, would = _rules(before), _rules(self.other)
-        if event.strength != was.begins(event.source):
+        known = (event.source, event.origin.provenance)
+        if event.strength != was.begins(*known):
             return event
-        return event.model_copy(update={"strength": would.begins(event.source)})
+        return event.model_copy(update={"strength": would.begins(*known)})
 
     def _credited(self, event: ImpactCredited, before: Mind) -> ImpactCredited:
         """Return the credit with the impact points of the other policy and without the memories of missed uses. Points

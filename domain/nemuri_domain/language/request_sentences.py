@@ -12,7 +12,7 @@ from nemuri_domain.language.request_words import (
 
 _QUESTION = re.compile(r"(?:[?？][.!?！？…]*|か。?)[」』）】\"'”’)\]]*$")
 _REQUEST = re.compile(
-    r"(?:please[, ]+)?(?:explain|describe|summari[sz]e|(?:tell|give|show) (?:me|us)"
+    r"asked: “|質問「|(?:please[, ]+)?(?:explain|describe|summari[sz]e|(?:tell|give|show) (?:me|us)"
     r"|answer (?:the|this|these|each|all))\b"
     r"|.*(?:教え|説明し|答え|述べ|まとめ|要約し|挙げ|示し|回答し)て(?:ください|下さい|くれ|ほしい|欲しい|もらえます)?[。．]?$",
     re.IGNORECASE,
@@ -72,7 +72,9 @@ def is_question(sentence: str) -> bool:
 
 
 def is_request(sentence: str) -> bool:
-    """Return True if the sentence, on one line, is a question, or asks for an explanation or an answer."""
+    """Return True if the sentence, on one line, is a question, asks for an explanation or an answer, or quotes what was
+    asked, as the account of a session does.
+    """
     return is_question(sentence) or _REQUEST.match(sentence) is not None
 
 

@@ -111,6 +111,8 @@ class Memory(RowModel):
     last_accessed_at: datetime | None = None
     archived_at: datetime | None = None
     """Log time of archiving; None while it is active."""
+    unconfirmed: bool = False
+    """True if it was inferred and nothing has confirmed it yet."""
     yields_to: tuple[UUID, ...] = ()
     """Newer memories that contradict or supersede it."""
     revision: int = 0

@@ -2,18 +2,18 @@
 it.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from nemuri_contracts.client_events import MemoryContent, Setting
-from nemuri_contracts.strength import Dropped, Provenance, Relation
+from nemuri_contracts.strength import Dropped, Relation
 from nemuri_domain.language.boilerplate import boilerplate_reason
-from nemuri_domain.language.citations import cites_details
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.language.statement_comparison import Comparison
-from nemuri_domain.strength.aggregate import Remembered
+from nemuri_domain.language.tokenization import terms
+from nemuri_domain.strength.aggregate import Content, Memory
 from nemuri_domain.strength.scope_matching import scope_in
 
 COMPARISON_THRESHOLD: Final = 0.5
@@ -32,14 +32,25 @@ class CandidateLearning:
 
     perspective: str
     memory: MemoryContent
+    """The learning as a memory of its own, in which form it is compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Result of comparing a learning with one of an older memory's statements."""
+
+    memory: Memory
+    comparison: Comparison
+    perspective: str | None = None
+    """Perspective of the older learning; None if the statement is the memory's content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
     """Results of comparing a learning with older memories and with other learnings."""
 
-    older: Sequence[tuple[Remembered, Comparison]]
-    """The compared memories of the agent, each with the result of the comparison, nearest first."""
+    older: Sequence[Verdict]
+    """One verdict for each compared memory of the agent, nearest first."""
     doubled: bool = False
     """True if an earlier learning of the same session has the same meaning."""
 
@@ -55,8 +66,11 @@ class KeptLearning:
 class RepeatedLearning:
     """Decision to reinforce this memory instead of keeping the learning, because both have the same meaning."""
 
-    memory_id: UUID
+    memory: Memory
 
+
+RANKS: Final[tuple[Comparison, ...]] = ("same", "supersedes", "contradicts", "unrelated")
+"""Comparisons in the order in which they count if a memory has several statements."""
 
 LearningDecision = KeptLearning | RepeatedLearning | Dropped
 
@@ -83,15 +97,35 @@ def candidate_learnings(
     return kept, tuple(Dropped(text=told[perspective], reason=why) for perspective, why in empty.items())
 
 
-def learning_provenance(answer: str, used: Iterable[Provenance]) -> Provenance:
-    """Return the provenance of what is learned from an answer.
+def statements(content: Content) -> dict[str | None, str]:
+    """Return what a memory states, by perspective: its learnings, and under None its content.
 
-    `used` has the provenance of the memories that the answer used. What rests on a document that the answer cites is
-    observed. What rests on a used memory that was observed or told is told. What rests on neither is inferred.
+    The content of a memory that a task taught tells what happened. It is no statement if the memory has learnings.
     """
-    if cites_details(answer):
-        return "observed"
-    return "told" if any(each != "inferred" for each in used) else "inferred"
+    memory = content.memory
+    taught: dict[str | None, str] = {name: text for name, text in memory.learnings.items() if text != memory.content}
+    return taught if taught and content.source == "task" else {None: memory.content, **taught}
+
+
+def compared_statements(learning: CandidateLearning, content: Content) -> dict[str | None, str]:
+    """Return the statements of an older memory that a learning is compared with: those under the same perspective or
+    under none, and those that share half of the words of the shorter text.
+    """
+    wanted = terms(learning.memory.content)
+    return {
+        name: text
+        for name, text in statements(content).items()
+        if name in {None, learning.perspective} or is_comparable(0.0, wanted, terms(text))
+    }
+
+
+def verdict_on(memory: Memory, comparisons: Mapping[str | None, Comparison]) -> Verdict:
+    """Return the verdict on a memory from the comparisons with its statements, by perspective: the first of `RANKS`."""
+    for rank in RANKS:
+        for perspective, comparison in comparisons.items():
+            if comparison == rank:
+                return Verdict(memory, rank, perspective)
+    return Verdict(memory, "unrelated")
 
 
 def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Collection[UUID]) -> LearningDecision:
@@ -103,19 +137,19 @@ def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Colle
     a new memory, related to those that it contradicts or supersedes.
     """
     text = learning.memory.content
-    same = [memory for (_, memory), comparison in verdicts.older if comparison == "same"]
+    same = [each.memory for each in verdicts.older if each.comparison == "same"]
     if any(memory.memory_id in used for memory in same):
         return Dropped(text=text, reason=REPEATS_USED_MEMORY)
     if verdicts.doubled:
         return Dropped(text=text, reason=REPEATS_OTHER_LEARNING)
     standing = next((memory for memory in same if not memory.yields_to), None)
     if standing is not None:
-        return RepeatedLearning(standing.memory_id)
+        return RepeatedLearning(standing)
     return KeptLearning(
         tuple(
-            Relation(older=memory.memory_id, sort=comparison)
-            for (_, memory), comparison in verdicts.older
-            if comparison in {"contradicts", "supersedes"}
+            Relation(older=each.memory.memory_id, sort=each.comparison, perspective=each.perspective)
+            for each in verdicts.older
+            if each.comparison == "contradicts" or each.comparison == "supersedes"
         )
     )
 

@@ -33,7 +33,15 @@ from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind, Score
 from nemuri_domain.strength.decay import advance_by_days, advance_by_sessions, stored_value
 from nemuri_domain.strength.memory_content import principle_key
 from nemuri_domain.strength.policy import LEVELS, Policy
-from nemuri_domain.strength.reinforcement import credited, reactivated, reviewed, strengthened, taken_back, used
+from nemuri_domain.strength.reinforcement import (
+    confirmed,
+    credited,
+    reactivated,
+    reviewed,
+    strengthened,
+    taken_back,
+    used,
+)
 
 
 def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
@@ -215,6 +223,7 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
         agent_id=event.agent_id,
         stored_strength=stored_strength,
         perspectives=dict.fromkeys(event.perspectives, stored_strength),
+        unconfirmed=event.origin.provenance == "inferred",
         changed=sequence,
     )
     content = Content(
@@ -242,6 +251,9 @@ def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
     for each in event.repetitions:
         known = mind.find((each.memory_id,))
         mind = mind.with_memories(strengthened(agent, memory, event, each.perspective, more) for memory in known)
+        if each.confirms:
+            again = mind.find((each.memory_id,))
+            mind = mind.with_memories(confirmed(agent, memory, by=event.sequence or 0) for memory in again)
     return mind
 
 

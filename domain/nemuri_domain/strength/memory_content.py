@@ -8,7 +8,7 @@ from uuid import UUID
 from nemuri_contracts.agents import EVERYWHERE
 from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_contracts.event import Event
-from nemuri_contracts.strength import MemoryEncoded, NewMemory, Origin, Provenance
+from nemuri_contracts.strength import MemoryEncoded, NewMemory, Origin, Provenance, Relation
 from nemuri_domain.strength.aggregate import Agent, Content, Memory
 
 NOON = 12
@@ -27,7 +27,7 @@ PROVENANCES: dict[Provenance, str] = {
     "inferred": "inferred: you concluded it without material, and nobody has confirmed it",
 }
 """Descriptions of a memory's provenance for prompts."""
-CONFIRMED = "inferred by you, and confirmed since by feedback"
+CONFIRMED = "inferred by you, and confirmed since"
 UNKNOWN = Origin()
 """An origin without any information."""
 
@@ -40,7 +40,7 @@ def embedded_text(memory: MemoryContent) -> str:
     with "8 May 2023", .645 with "8 May 2023 1:56 pm".
     """
     said = " ".join(part for part in (memory.said_by, _moment(memory.said_at) if memory.said_at else None) if part)
-    learned = "\n".join(text for text in memory.learnings.values() if text != memory.content)
+    learned = "\n".join(text for text in memory.learnings.values() if text not in memory.content)
     body = f"{said}: {memory.content}" if said else memory.content
     return "\n".join(part for part in (body, learned) if part)
 
@@ -48,13 +48,13 @@ def embedded_text(memory: MemoryContent) -> str:
 def shown_text(content: Content, perspective: str | None) -> str:
     """Return the text of a memory for a prompt: its content, and its learning under the perspective of the task.
 
-    Without a perspective, all its learnings are included. A learning that equals the content is left out.
+    Without a perspective, all its learnings are included. A learning that the content contains is left out.
     """
     memory = content.memory
     taught = [
         f"What it taught ({name}): {text}"
         for name, text in memory.learnings.items()
-        if perspective in {None, name} and text != memory.content
+        if perspective in {None, name} and text not in memory.content
     ]
     return "\n\n".join((memory.content, *taught))
 
@@ -74,20 +74,29 @@ def _in_words(memory: Memory, strength: float) -> str:
 
 
 def provenance_in_words(content: Content, memory: Memory) -> str:
-    """Return the provenance of a memory in words for a prompt. Good feedback confirms what was inferred."""
+    """Return the provenance of a memory in words for a prompt, and whether what was inferred has been confirmed."""
     provenance = content.origin.provenance
-    return CONFIRMED if provenance == "inferred" and memory.impact_score > 0 else PROVENANCES[provenance]
+    return CONFIRMED if provenance == "inferred" and not memory.unconfirmed else PROVENANCES[provenance]
 
 
 def with_successors(text: str, newer: Sequence[Content], memory_id: UUID) -> str:
     """Return the text of an outdated memory, followed by the newer memories that contradict or supersede it."""
-    sorts = {each.memory_id: {one.sort for one in each.relations if one.older == memory_id} for each in newer}
     notes = [
-        f"Since {_day(each.created_at)} a newer memory {sort} this: {each.memory.content}"
+        f"Since {_day(each.created_at)} a newer memory {one.sort} {_concerned(one)}: {_said(each)}"
         for each in newer
-        for sort in sorted(sorts[each.memory_id])
+        for one in each.relations
+        if one.older == memory_id
     ]
     return "\n\n".join((text, *notes))
+
+
+def _concerned(relation: Relation) -> str:
+    return "this" if relation.perspective is None else f"what this taught ({relation.perspective})"
+
+
+def _said(newer: Content) -> str:
+    """Return the text of a newer memory with all its learnings, on one line."""
+    return " ".join(shown_text(newer, None).split())
 
 
 def origin_in_words(content: Content) -> str:
@@ -102,7 +111,7 @@ def origin_in_words(content: Content) -> str:
         case "feedback":
             known = f"a judgement of your answer{_of(content.origin)}"
         case "task":
-            known = f"what you learned in a task{_of(content.origin)}"
+            known = f"what you learned in a task{_of(content.origin)}{_from(content.origin)}"
         case _:
             known = f"put in{_of(content.origin) or ' by somebody'}"
     said, at = content.memory.said_by, content.memory.said_at
@@ -112,6 +121,10 @@ def origin_in_words(content: Content) -> str:
 
 def _of(origin: Origin) -> str:
     return f" by client {origin.client_id}" if origin.client_id else ""
+
+
+def _from(origin: Origin) -> str:
+    return f" from {', '.join(origin.documents)}" if origin.documents else ""
 
 
 def _moment(at: datetime) -> str:
@@ -131,13 +144,15 @@ def indexed_text(memory: MemoryContent) -> str:
 def new_memory(
     agent: Agent, memory: MemoryContent, vector: str, *, origin: Origin = UNKNOWN, links: tuple[UUID, ...] = ()
 ) -> NewMemory:
-    """Return a memory to encode. It has the initial strength of the agent's policy, overall and in each perspective."""
+    """Return a memory to encode. It has the initial strength of the agent's policy, overall and in each perspective,
+    which is lower for what was inferred.
+    """
     return NewMemory(
         memory=memory,
         links=links,
         origin=origin,
         vector=vector,
-        strength=agent.rules.initial_strength,
+        strength=agent.rules.begins("task", origin.provenance),
         perspectives=agent.definition.perspective_names,
     )
 

@@ -28,6 +28,8 @@ class Policy(BaseModel):
     """Initial strength of a memory."""
     initial_strength_education: Strength = 0.5
     """Initial strength of a memory that was read in a textbook."""
+    initial_strength_inferred: Strength = 0.7
+    """Initial strength of a memory that was inferred. It gains the rest of `initial_strength` when it is confirmed."""
     strength_increment_on_use: Amount = 0.1
     """Strength added by a use in an answer."""
     perspective_strength_increment: Amount = 0.15
@@ -138,11 +140,18 @@ class Policy(BaseModel):
         """Return the parameters that differ from the defaults, as JSON values."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
-    def begins(self, source: str) -> float:
-        """Return the initial strength of a memory from this source. Memories that were only read (`education`) start
-        lower.
+    def begins(self, source: str, provenance: str = "told") -> float:
+        """Return the initial strength of a memory from this source. Memories that were only read (`education`) or
+        inferred start lower.
         """
-        return self.initial_strength_education if source == "education" else self.initial_strength
+        if source == "education":
+            return self.initial_strength_education
+        return self.initial_strength_inferred if provenance == "inferred" else self.initial_strength
+
+    @property
+    def confirmation(self) -> float:
+        """Return the strength that an inferred memory gains when it is confirmed."""
+        return max(0.0, self.initial_strength - self.initial_strength_inferred)
 
     def rate(self, level: int) -> float:
         """Return the factor applied to a strength by a sleep over one session (document 003 §4.2)."""

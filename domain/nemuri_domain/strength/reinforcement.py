@@ -52,9 +52,22 @@ def taken_back(agent: Agent, memory: Memory, event: RepetitionWithdrawn) -> Memo
     if perspective is not None and perspective in memory.perspectives:
         step[perspective] = less(rules.perspective_strength_increment, agent.strength(memory, perspective))
     more = less(rules.strength_increment_on_use, agent.strength(memory))
-    return with_strength(agent, memory, by=event.sequence or 0, more=more, perspectives=step).replace(
+    before = with_strength(agent, memory, by=event.sequence or 0, more=more, perspectives=step).replace(
         access_count=max(0, memory.access_count - 1), effective_uses=max(0, memory.effective_uses - 1)
     )
+    doubted = event.repetition.confirms and not memory.unconfirmed and memory.impact_score == 0
+    return _doubted(agent, before, by=event.sequence or 0) if doubted else before
+
+
+def _doubted(agent: Agent, memory: Memory, *, by: int) -> Memory:
+    """Return the memory as an unconfirmed inference again, without what the confirmation added."""
+
+    def less(now: float) -> float:
+        return -max(0.0, min(agent.rules.confirmation, now - agent.rules.archive_threshold))
+
+    steps = {name: less(agent.strength(memory, name)) for name in memory.perspectives}
+    more = less(agent.strength(memory))
+    return with_strength(agent, memory, by=by, more=more, perspectives=steps).replace(unconfirmed=True)
 
 
 def reactivated(agent: Agent, memory: Memory, *, by: int) -> Memory:
@@ -76,6 +89,19 @@ def credited(agent: Agent, memory: Memory, event: ImpactCredited) -> Memory:
     §4.4).
     """
     more = event.points * agent.rules.impact_to_strength_ratio
-    return with_strength(agent, memory, by=event.sequence or 0, more=more, perspectives={}).replace(
+    raised = with_strength(agent, memory, by=event.sequence or 0, more=more, perspectives={}).replace(
         impact_score=memory.impact_score + event.points
     )
+    return confirmed(agent, raised, by=event.sequence or 0) if event.points > 0 else raised
+
+
+def confirmed(agent: Agent, memory: Memory, *, by: int) -> Memory:
+    """Return the memory confirmed: what it lacked as an inference is added, overall and in every perspective.
+
+    A memory that was not inferred, or is confirmed already, stays as it is. `by` is the stream sequence of the event.
+    """
+    if not memory.unconfirmed:
+        return memory
+    more = agent.rules.confirmation
+    lacking = dict.fromkeys(memory.perspectives, more)
+    return with_strength(agent, memory, by=by, more=more, perspectives=lacking).replace(unconfirmed=False)

@@ -25,6 +25,7 @@ class MemoryState(RowModel):
     candidate_count: int
     access_count: int
     impact_score: float
+    unconfirmed: bool
     yields_to: tuple[UUID, ...]
 
     @classmethod
@@ -41,6 +42,7 @@ class MemoryState(RowModel):
             candidate_count=memory.candidate_count,
             access_count=memory.access_count,
             impact_score=memory.impact_score,
+            unconfirmed=memory.unconfirmed,
             yields_to=memory.yields_to,
         )
 

@@ -239,7 +239,7 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
 def _learned(state: TaskState, event: LearningsExtracted) -> TaskState:
     return state.with_assignment(
         event.assignment_id,
-        learned=len(event.learnings),
+        learned=len(event.entry.memory.learnings) if event.entry else 0,
         learning_usage=event.usage,
         repeated=tuple(each.memory_id for each in event.repetitions),
         dropped=event.dropped,

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
@@ -46,6 +46,7 @@ from nemuri_infra.models.protocol import (
     ItemsJob,
     JudgeJob,
     KeyPointJob,
+    Learned,
     LearningsJob,
     Merged,
     MergeJob,
@@ -162,7 +163,7 @@ class ExtractiveModel:
         """Return the items with words of urgency and consequence, then those that represent most others."""
         return Reply(await asyncio.to_thread(most_important, job.items, job.k), _FREE)
 
-    async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
+    async def learnings(self, job: LearningsJob) -> Reply[Learned]:
         """Return the most informative sentence for each perspective. It shares terms with the perspective's name and
         keywords.
 
@@ -171,12 +172,13 @@ class ExtractiveModel:
         details, which must share a third of the question's terms. No sentence is returned twice.
 
         An answer without content of its own brings no learnings, for example one that found nothing or only asks.
-        Quotes that hardly answer the question (see `_is_worth_learning`) bring none either.
+        Quotes that hardly answer the question (see `_is_worth_learning`) bring none either. It does not say what
+        happened.
         """
         asked = (job.question, *requests(job.question))
         said = _telling((Source("", _substance(job.question, job.answer)),), asked)
         if not said or not job.perspectives:
-            return Reply({}, _FREE)
+            return Reply(Learned({}), _FREE)
         favoured = content_terms(job.question)
         details = [
             passage
@@ -184,7 +186,7 @@ class ExtractiveModel:
             if 3 * len(favoured & passage.counts.keys()) >= len(favoured)
         ]
         worth = [passage for passage in said if _is_worth_learning(passage, asked)]
-        return Reply(_learned(job, worth, details) if worth else {}, _FREE)
+        return Reply(Learned(_learned(job, worth, details) if worth else {}), _FREE)
 
     async def read_section(self, job: SectionJob) -> Reply[str]:
         """Return the section's most informative sentence: of those that share terms with the perspective, if any do."""

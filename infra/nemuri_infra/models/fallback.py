@@ -1,7 +1,7 @@
 """Wrappers of chats and models: fallback to a second one, and a limit of concurrent calls."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from nemuri_infra.models.protocol import (
     ItemsJob,
     JudgeJob,
     KeyPointJob,
+    Learned,
     LearningsJob,
     Merged,
     MergeJob,
@@ -129,7 +130,7 @@ class FallbackModel:
         """Return the first model's choice; the second's if the first fails."""
         return await _either(lambda: self._first.importance(job), lambda: self._second.importance(job))
 
-    async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
+    async def learnings(self, job: LearningsJob) -> Reply[Learned]:
         """Return the first model's learnings; the second's if the first fails."""
         return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
 

@@ -135,6 +135,16 @@ class LearningsJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """What a finished answer teaches."""
+
+    by_perspective: Mapping[str, str]
+    """One sentence for each perspective under which there is something to learn."""
+    happened: str = ""
+    """What happened, in a sentence or two that stand on their own; "" if the model does not say."""
+
+
+@dataclass(frozen=True, slots=True)
 class SectionJob:
     """Input of `Model.read_section`: a section of a textbook that an agent studies under a perspective."""
 
@@ -311,7 +321,7 @@ class Model(Protocol):
     async def importance(self, job: ImportanceJob) -> Reply[tuple[Importance, ...]]:
         """Return the `job.k` most important items with the reasons, most important first."""
 
-    async def learnings(self, job: LearningsJob) -> Reply[Mapping[str, str]]:
+    async def learnings(self, job: LearningsJob) -> Reply[Learned]:
         """Return a sentence for each perspective of the job, by perspective. Perspectives that do not apply are left
         out.
         """

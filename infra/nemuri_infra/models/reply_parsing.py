@@ -7,12 +7,21 @@ from typing import Final
 from nemuri_contracts.tasks import Voice
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.json_objects import find_objects
-from nemuri_domain.language.sentences import sentences
+from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.tasks.panel import dissenting
-from nemuri_infra.models.protocol import Merged
+from nemuri_infra.models.protocol import Learned, Merged
 
 _LINE = re.compile(r"[\s\-*•・{,]*[\"'“「`]?(?P<name>[^:：\n]{1,200}?)[\"'”」`*]*\s*[:：]\s*(?P<value>\S.*)")
+HAPPENED: Final = "what happened"
+"""Key under which a reply says what happened."""
 _NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当なし", "特になし"})
+
+
+def read_learned(text: str, perspectives: Sequence[str]) -> Learned:
+    """Return the learnings in a reply (`read_learnings`), and its account of what happened, if it has one."""
+    accounts = (pairs.get(HAPPENED) for pairs in find_objects(text))
+    happened = next((each for each in accounts if isinstance(each, str)), "")
+    return Learned(read_learnings(text, perspectives), normalised(without_citations(happened)))
 
 
 def read_learnings(text: str, perspectives: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from nemuri_contracts.client_events import Scope, Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.extracted_learning_decision import COMPARED_MEMORIES, is_comparable
+from nemuri_domain.strength.extracted_learning_decision import COMPARED_MEMORIES, is_comparable, statements
 from nemuri_domain.strength.ranking import valid_principles, version
 from nemuri_domain.strength.retrieval import (
     QueryTexts,
@@ -122,7 +122,7 @@ class AgentIndexes:
             (each.content, each.memory)
             for each in with_contents(found, known.get)
             if each.content.memory.scope == scope
-            and is_comparable(each.similarity, wanted, terms(each.content.memory.content))
+            and any(is_comparable(each.similarity, wanted, terms(text)) for text in statements(each.content).values())
         ]
         return tuple(close[:COMPARED_MEMORIES])
 

@@ -57,8 +57,11 @@ class ErasedData:
                 self.vectors.add(event.vector)
                 self._add_texts(event.query, *event.expansions.values())
             case LearningsExtracted():
-                self.vectors.update(each.vector for each in event.learnings)
+                self.vectors.update([event.entry.vector] if event.entry else ())
                 self.vectors.update(each.learning.vector for each in event.repetitions)
+                # Each learning was compared with older memories by a vector of its own.
+                self._add_texts(*(event.entry.memory.learnings.values() if event.entry else ()))
+                self._add_texts(*(each.text for each in event.dropped))
             case MemoryEncoded() | MemoryOffered():
                 self._add_texts(embedded_text(event.memory))
             case TurnOffered():

@@ -1,6 +1,6 @@
 """Event handlers of attribution."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import structlog
 
@@ -17,17 +17,18 @@ from nemuri_contracts.strength import (
 from nemuri_contracts.tasks import FeedbackParked, ReactionFailed, TaskAnswered, TaskFailed
 from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.extracted_learning_decision import candidate_learnings, learning_provenance
+from nemuri_domain.strength.extracted_learning_decision import candidate_learnings
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
 from nemuri_domain.tasks.feedback_credit import CreditDecision, decide_credit
 from nemuri_domain.tasks.read_share import within
+from nemuri_domain.tasks.session_entry import Grounds, cited_documents
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import LearningsJob, ModelRefused, Reply, Source
+from nemuri_infra.models.protocol import Learned, LearningsJob, ModelRefused, Reply, Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_services.attribution.learning_comparison import decide_learnings
+from nemuri_services.attribution.learning_comparison import Session, decide_learnings
 from nemuri_services.attribution.lessons import learn_lessons
 from nemuri_services.attribution.usage_evidence import detect_used_memories
 
@@ -57,7 +58,8 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
 async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted | None:
     """Extract the learnings of an assignment with a model, at most one per perspective.
 
-    Each learning becomes a new memory, reinforces an existing memory with the same meaning, or is dropped.
+    The new learnings become one entry, with what happened. The others reinforce an existing memory with the same
+    meaning, or are dropped.
     """
     state = await resources.views.task(event.task_id)
     agent = await resources.views.agent(event.agent_id, only_rules=True)
@@ -65,29 +67,37 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
         return None
     reply = await _extract_learnings(_job(agent, state.task, work, work.answer), resources)
-    learnings, empty = candidate_learnings(reply.value, state.task.setting)
+    learnings, empty = candidate_learnings(reply.value.by_perspective, state.task.setting)
     used = await resources.views.memories_by_id(event.memory_ids) if event.memory_ids else {}
-    known = learning_provenance(work.answer, [content.origin.provenance for content, _ in used.values()])
-    origin = Origin(client_id=state.task.client_id, task_id=event.task_id, provenance=known)
-    (kept, repeated, dropped), cost = await decide_learnings(agent, learnings, event.memory_ids, origin, resources)
+    session = Session(
+        question=state.task.part(work.part).text,
+        happened=reply.value.happened,
+        used=event.memory_ids,
+        grounds=Grounds(
+            work.answer,
+            [content.origin.provenance for content, _ in used.values()],
+            (state.task.text, state.task.supplied_summary or ""),
+        ),
+        origin=Origin(client_id=state.task.client_id, task_id=event.task_id, documents=cited_documents(work)),
+    )
+    decided, cost = await decide_learnings(agent, learnings, session, resources)
     return LearningsExtracted.following(
         event,
         assignment_id=event.assignment_id,
-        learnings=kept,
-        repetitions=repeated,
-        dropped=(*empty, *dropped),
+        entry=decided.entry,
+        repetitions=decided.repetitions,
+        dropped=(*empty, *decided.dropped),
         usage=Usage.together(each for each in (reply.usage, cost) if each),
     )
 
 
 @service.handles(LearningsExtracted)
 async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
-    """Encode each learning as a memory, then end the agent's session on the assignment."""
-    memories = [
-        encoded(event, each, nth=nth, source="task", assignment_id=event.assignment_id)
-        for nth, each in enumerate(event.learnings)
-    ]
-    return [*memories, usage_detection.session_end(event, event.assignment_id, event.agent_id)]
+    """Encode the entry of a session as a memory, if there is one, then end the agent's session on the assignment."""
+    end = usage_detection.session_end(event, event.assignment_id, event.agent_id)
+    if event.entry is None:
+        return [end]
+    return [encoded(event, event.entry, source="task", assignment_id=event.assignment_id), end]
 
 
 @service.handles(RepetitionWithdrawn)
@@ -163,12 +173,12 @@ async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]
     return {name: agent.rules for name, agent in agents.items() if agent}
 
 
-async def _extract_learnings(job: LearningsJob, resources: Resources) -> Reply[Mapping[str, str]]:
-    """Return the learnings that the model extracts, by perspective; none if it refuses, because the session must end
+async def _extract_learnings(job: LearningsJob, resources: Resources) -> Reply[Learned]:
+    """Return the learnings that the model extracts; none if it refuses, because the session must end
     anyway.
     """
     try:
         return await resources.models.main.learnings(job)
     except ModelRefused as error:
         logger.warning("nothing learned", service=service.name, why=log_safe(error))
-        return Reply({}, Usage(model=resources.models.main.name))
+        return Reply(Learned({}), Usage(model=resources.models.main.name))

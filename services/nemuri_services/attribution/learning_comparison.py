@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 import structlog
 
 from nemuri_contracts.event import Usage
-from nemuri_contracts.strength import Dropped, NewMemory, Origin, Repetition
+from nemuri_contracts.strength import Dropped, NewMemory, Origin, Relation, Repetition
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.extracted_learning_decision import (
@@ -16,29 +17,59 @@ from nemuri_domain.strength.extracted_learning_decision import (
     LearningDecision,
     RepeatedLearning,
     Verdicts,
+    compared_statements,
     decide_learning,
     is_comparable,
+    verdict_on,
 )
 from nemuri_domain.strength.memory_content import embedded_text, new_memory
+from nemuri_domain.tasks.session_entry import Grounds, entry_content, merged_relations
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import Comparisons, Model, ModelRefused, RelationsJob, Reply, Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.stores.vectors import Vectors
 
 minds = AgentIndexes()
 logger = structlog.get_logger()
 
-DecidedLearnings = tuple[tuple[NewMemory, ...], tuple[Repetition, ...], tuple[Dropped, ...]]
-"""New memories, repetitions that reinforce an existing memory, and dropped learnings."""
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A finished session: what was asked, what happened, and what its answer rested on."""
+
+    question: str
+    happened: str
+    """The model's account; "" if it gave none."""
+    used: Collection[UUID]
+    """Ids of the memories that the answer used."""
+    grounds: Grounds
+    origin: Origin
+    """Client, task and documents. The provenance is decided from `grounds`."""
+
+    def origin_of(self, learnings: Sequence[CandidateLearning]) -> Origin:
+        """Return the origin of these learnings, with their provenance."""
+        known = self.grounds.provenance(each.memory.content for each in learnings)
+        return self.origin.model_copy(update={"provenance": known})
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedLearnings:
+    """Decisions on the learnings of a session."""
+
+    entry: NewMemory | None = None
+    """The memory of the session; None if no learning is new."""
+    repetitions: tuple[Repetition, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
 
 
 async def decide_learnings(
-    agent: Agent, learnings: Sequence[CandidateLearning], used: Collection[UUID], origin: Origin, resources: Resources
+    agent: Agent, learnings: Sequence[CandidateLearning], session: Session, resources: Resources
 ) -> tuple[DecidedLearnings, Usage | None]:
     """Return the decisions on a session's learnings, and the usage of the model; None if no model compared them.
 
-    `used` are the ids of the memories that the answer used. The vectors of all learnings are stored. If two concurrent
-    sessions learn the same, neither sees the other's learning, and both learnings become memories.
+    The vectors of the entry and of all learnings are stored. If two concurrent sessions learn the same, neither sees
+    the other's learning, and both become memories.
     """
     older = await asyncio.gather(
         *(minds.near(resources, agent, embedded_text(each.memory), each.memory.scope) for each in learnings)
@@ -54,67 +85,115 @@ async def decide_learnings(
         for two in range(one)
         if is_comparable(float(alike[one, two]), words[one], words[two])
     ]
-    reply = await _compare_pairs(_job(learnings, older, doubles), resources.models.light)
-    comparisons = reply.value if reply else {}
-    verdicts = _verdicts(older, doubles, comparisons)
-    decisions = [decide_learning(each, verdict, used) for each, verdict in zip(learnings, verdicts, strict=True)]
-    links = tuple(used)
-    made = [
-        (each, new_memory(agent, each.memory, vectors.key(text), origin=origin, links=links))
-        for each, text in zip(learnings, texts, strict=True)
+    job = _PairedStatements.of(learnings, older, doubles)
+    reply = await _compare_pairs(job.job, resources.models.light)
+    verdicts = job.verdicts(older, doubles, reply.value if reply else {})
+    decisions = [
+        decide_learning(each, verdict, session.used) for each, verdict in zip(learnings, verdicts, strict=True)
     ]
-    return _sorted(made, decisions), reply.usage if reply else None
+    decided = await _sorted(agent, learnings, decisions, session, vectors)
+    return decided, reply.usage if reply else None
 
 
-def _job(
-    learnings: Sequence[CandidateLearning], older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]]
-) -> RelationsJob:
-    labels = _labels(older)
-    known = {content.memory_id: content.memory.content for found in older for content, _ in found}
-    pairs = [
-        *((f"n{at}", labels[content.memory_id]) for at, found in enumerate(older, 1) for content, _ in found),
-        *((f"n{one + 1}", f"n{two + 1}") for one, two in doubles),
-    ]
-    return RelationsJob(
-        new=tuple(Source(f"n{at}", each.memory.content) for at, each in enumerate(learnings, 1)),
-        older=tuple(Source(label, known[memory_id]) for memory_id, label in labels.items()),
-        pairs=tuple(pairs),
-    )
+@dataclass(frozen=True, slots=True)
+class _PairedStatements:
+    """The job of the comparison, and the labels in it of each older memory's statements, by perspective."""
+
+    job: RelationsJob
+    labels: dict[tuple[UUID, str | None], str]
+
+    @classmethod
+    def of(
+        cls,
+        learnings: Sequence[CandidateLearning],
+        older: Sequence[Sequence[Remembered]],
+        doubles: Sequence[tuple[int, int]],
+    ) -> "_PairedStatements":
+        """Return the pairs of each learning with the statements of its older memories and with its doubles."""
+        texts: dict[tuple[UUID, str | None], str] = {}
+        wanted: list[tuple[int, tuple[UUID, str | None]]] = []
+        for at, (learning, found) in enumerate(zip(learnings, older, strict=True), 1):
+            for content, _ in found:
+                for perspective, text in compared_statements(learning, content).items():
+                    texts[content.memory_id, perspective] = text
+                    wanted.append((at, (content.memory_id, perspective)))
+        labels = {key: f"o{number}" for number, key in enumerate(texts, 1)}
+        pairs = [
+            *((f"n{at}", labels[key]) for at, key in wanted),
+            *((f"n{one + 1}", f"n{two + 1}") for one, two in doubles),
+        ]
+        new = tuple(Source(f"n{at}", each.memory.content) for at, each in enumerate(learnings, 1))
+        known = tuple(Source(labels[key], text) for key, text in texts.items())
+        return cls(RelationsJob(new, known, tuple(pairs)), labels)
+
+    def verdicts(
+        self, older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]], comparisons: Comparisons
+    ) -> list[Verdicts]:
+        """Return the verdicts on each learning, in order."""
+        found = []
+        for at, near in enumerate(older):
+            said = []
+            for content, memory in near:
+                mine = {
+                    perspective: comparisons.get((f"n{at + 1}", label), "unrelated")
+                    for (memory_id, perspective), label in self.labels.items()
+                    if memory_id == content.memory_id
+                }
+                said.append(verdict_on(memory, mine))
+            doubled = any(comparisons.get((f"n{at + 1}", f"n{two + 1}")) == "same" for one, two in doubles if one == at)
+            found.append(Verdicts(said, doubled))
+        return found
 
 
-def _labels(older: Sequence[Sequence[Remembered]]) -> dict[UUID, str]:
-    known = dict.fromkeys(content.memory_id for found in older for content, _ in found)
-    return {memory_id: f"o{at}" for at, memory_id in enumerate(known, 1)}
-
-
-def _verdicts(
-    older: Sequence[Sequence[Remembered]], doubles: Sequence[tuple[int, int]], comparisons: Comparisons
-) -> list[Verdicts]:
-    labels = _labels(older)
-    return [
-        Verdicts(
-            older=[(each, comparisons.get((f"n{at + 1}", labels[each[0].memory_id]), "unrelated")) for each in found],
-            doubled=any(comparisons.get((f"n{at + 1}", f"n{two + 1}")) == "same" for one, two in doubles if one == at),
-        )
-        for at, found in enumerate(older)
-    ]
-
-
-def _sorted(
-    made: Sequence[tuple[CandidateLearning, NewMemory]], decisions: Sequence[LearningDecision]
+async def _sorted(
+    agent: Agent,
+    learnings: Sequence[CandidateLearning],
+    decisions: Sequence[LearningDecision],
+    session: Session,
+    vectors: Vectors,
 ) -> DecidedLearnings:
-    kept: list[NewMemory] = []
+    kept: list[CandidateLearning] = []
+    relations: list[Relation] = []
     repeated: list[Repetition] = []
     dropped: list[Dropped] = []
-    for (learning, new), one in zip(made, decisions, strict=True):
+    for learning, one in zip(learnings, decisions, strict=True):
         match one:
-            case KeptLearning(relations):
-                kept.append(new.model_copy(update={"relations": relations}))
-            case RepeatedLearning(memory_id):
-                repeated.append(Repetition(memory_id=memory_id, perspective=learning.perspective, learning=new))
+            case KeptLearning():
+                kept.append(learning)
+                relations += one.relations
+            case RepeatedLearning(memory):
+                origin = session.origin_of([learning])
+                key = vectors.key(embedded_text(learning.memory))
+                again = new_memory(agent, learning.memory, key, origin=origin, links=tuple(session.used))
+                confirms = memory.unconfirmed and origin.provenance != "inferred"
+                repeated.append(
+                    Repetition(
+                        memory_id=memory.memory_id,
+                        perspective=learning.perspective,
+                        learning=again,
+                        confirms=confirms,
+                    )
+                )
             case Dropped():
                 dropped.append(one)
-    return tuple(kept), tuple(repeated), tuple(dropped)
+    entry = await _entry(agent, kept, relations, session, vectors) if kept else None
+    return DecidedLearnings(entry, tuple(repeated), tuple(dropped))
+
+
+async def _entry(
+    agent: Agent,
+    kept: Sequence[CandidateLearning],
+    relations: Sequence[Relation],
+    session: Session,
+    vectors: Vectors,
+) -> NewMemory:
+    """Return the memory of a session in which these learnings are new. Its vector is stored."""
+    new = {each.perspective: each.memory.content for each in kept}
+    memory = entry_content(session.question, session.happened, new, kept[0].memory.scope)
+    text = embedded_text(memory)
+    await vectors.store_missing([text])
+    made = new_memory(agent, memory, vectors.key(text), origin=session.origin_of(kept), links=tuple(session.used))
+    return made.model_copy(update={"relations": merged_relations(relations)})
 
 
 async def _compare_pairs(job: RelationsJob, model: Model) -> Reply[Comparisons] | None:

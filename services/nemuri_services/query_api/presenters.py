@@ -161,6 +161,7 @@ def memory_view(
         links=content.links,
         relations=relations,
         yields_to=memory.yields_to,
+        unconfirmed=memory.unconfirmed,
         status=memory.status,
         strength=agent.strength(memory),
         strength_by_perspective={name: agent.strength(memory, name) for name in memory.perspectives},

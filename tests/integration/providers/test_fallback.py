@@ -155,7 +155,7 @@ async def test_each_job_uses_its_model() -> None:
         learned = await models.light.learnings(LearningsJob("x", "q", "a", ("habitat", "cost"), ()))
     assert answer.value.cited == ("m1",)
     assert answer.usage.model == "anthropic:claude-sonnet-5-5"
-    assert learned.value == {"habitat": "It grows on wood."}
+    assert learned.value.by_perspective == {"habitat": "It grows on wood."}
     assert learned.usage.model == "openai:gpt-5.6-luna"
     assert [request.body["model"] for request in one.received] == ["claude-sonnet-5-5", "claude-haiku-4-5"]
 

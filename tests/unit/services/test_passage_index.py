@@ -92,7 +92,7 @@ async def answered(question: str, text: str) -> tuple[list[str], dict[str, str]]
     learned = await model.learnings(
         LearningsJob("expert", question, reply.value.text, ("semantics", "service and task"), ())
     )
-    return quotes, dict(learned.value)
+    return quotes, dict(learned.value.by_perspective)
 
 
 async def test_the_readme_answers_a_question_about_the_orchestrator() -> None:

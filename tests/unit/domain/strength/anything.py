@@ -67,7 +67,7 @@ def _plain(memory_id: UUID, parameters: dict[str, Any]) -> list[AnyAgentEvent]:
         MemoriesEmbedded(event_id=event_id, agent_id=AGENT, embedding=_EMBEDDING, memory_ids=(memory_id,)),
         EmbeddingAdopted(event_id=event_id, agent_id=AGENT, embedding=_EMBEDDING),
         LearningsExtracted(
-            event_id=event_id, agent_id=AGENT, assignment_id=memory_id, learnings=(), usage=Usage(model="none")
+            event_id=event_id, agent_id=AGENT, assignment_id=memory_id, usage=Usage(model="none")
         ),
         PolicyAdopted(event_id=event_id, agent_id=AGENT, parameters=parameters),
         ScorerTrained(

@@ -23,6 +23,7 @@ from nemuri_contracts.strength import (
     MemoriesUsed,
     MemoryEncoded,
     NewMemory,
+    Origin,
     Relation,
     RelationWithdrawn,
     Repetition,
@@ -153,6 +154,12 @@ def encoded(
     )
 
 
+def inferred(memory_id: UUID) -> MemoryEncoded:
+    """Return the event that encodes a memory that was inferred, with the default strength of an inference."""
+    event = encoded(memory_id, strength=Policy().initial_strength_inferred)
+    return event.model_copy(update={"origin": Origin(provenance="inferred")})
+
+
 def related(memory_id: UUID, *older: UUID) -> MemoryEncoded:
     """Return the event that encodes a new memory, which contradicts older ones."""
     relations = tuple(Relation(older=each, sort="contradicts") for each in older)
@@ -164,10 +171,10 @@ def parted(memory_id: UUID, older: UUID) -> RelationWithdrawn:
     return RelationWithdrawn(event_id=_fresh(), agent_id=AGENT, memory_id=memory_id, older=older)
 
 
-def separated(memory_id: UUID) -> RepetitionWithdrawn:
-    """Return the event that withdraws a repetition of a memory."""
+def separated(memory_id: UUID, *, confirms: bool = False) -> RepetitionWithdrawn:
+    """Return the event that withdraws a repetition of a memory, which may have confirmed it."""
     return RepetitionWithdrawn(
-        event_id=_fresh(), agent_id=AGENT, repetition=repetition(memory_id), assignment_id=_fresh()
+        event_id=_fresh(), agent_id=AGENT, repetition=repetition(memory_id, confirms=confirms), assignment_id=_fresh()
     )
 
 
@@ -194,19 +201,19 @@ def reviewed(*memory_ids: UUID, perspective: str | None = None) -> MemoriesRevie
     )  # fmt: skip
 
 
-def repetition(memory_id: UUID) -> Repetition:
-    """Return a learning that counts as a repetition of the memory."""
+def repetition(memory_id: UUID, *, confirms: bool = False) -> Repetition:
+    """Return a learning that counts as a repetition of the memory, and may confirm it."""
     learning = NewMemory(
         memory=MemoryContent(content="again"), vector="hashing.8.none", strength=1.0, perspectives=(COST, QUALITY)
     )
-    return Repetition(memory_id=memory_id, perspective=COST, learning=learning)
+    return Repetition(memory_id=memory_id, perspective=COST, learning=learning, confirms=confirms)
 
 
-def repeating(*memory_ids: UUID) -> LearningsExtracted:
-    """Return the event of a session's learnings, which repeat these memories."""
+def repeating(*memory_ids: UUID, confirms: bool = False) -> LearningsExtracted:
+    """Return the event of a session's learnings, which repeat these memories, and may confirm them."""
     return LearningsExtracted(
-        event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), learnings=(), usage=Usage(model="none"),
-        repetitions=tuple(map(repetition, memory_ids)),
+        event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), usage=Usage(model="none"),
+        repetitions=tuple(repetition(each, confirms=confirms) for each in memory_ids),
     )  # fmt: skip
 
 

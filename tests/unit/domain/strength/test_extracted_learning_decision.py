@@ -2,10 +2,8 @@
 
 from uuid import UUID
 
-import pytest
-
-from nemuri_contracts.client_events import Setting
-from nemuri_contracts.strength import Dropped, Provenance, Relation
+from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_contracts.strength import Dropped, Relation
 from nemuri_domain.language.boilerplate import SET_PHRASE
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.strength.aggregate import Remembered
@@ -15,11 +13,14 @@ from nemuri_domain.strength.extracted_learning_decision import (
     CandidateLearning,
     KeptLearning,
     RepeatedLearning,
+    Verdict,
     Verdicts,
     candidate_learnings,
+    compared_statements,
     decide_learning,
     is_comparable,
-    learning_provenance,
+    statements,
+    verdict_on,
 )
 from tests.unit.domain.strength.stories import A, B, C, encoded, given, related
 
@@ -30,7 +31,7 @@ MIND = given(encoded(A), encoded(B), related(C, A)).mind
 
 def told(*judgements: tuple[UUID, Comparison], doubled: bool = False) -> Verdicts:
     """Return the verdicts of a learning's comparison with these memories, nearest memory first."""
-    return Verdicts([(known(memory_id), judgement) for memory_id, judgement in judgements], doubled)
+    return Verdicts([Verdict(known(memory_id)[1], judgement) for memory_id, judgement in judgements], doubled)
 
 
 def known(memory_id: UUID) -> Remembered:
@@ -77,8 +78,8 @@ def test_a_repetition_strengthens_the_nearest_memory() -> None:
     """If a learning says the same as several memories, it strengthens the nearest one, whatever its relations to others
     are.
     """
-    assert decide_learning(LEARNING, told((C, "contradicts"), (B, "same")), ()) == RepeatedLearning(B)
-    assert decide_learning(LEARNING, told((B, "same"), (C, "same")), ()) == RepeatedLearning(B)
+    assert decide_learning(LEARNING, told((C, "contradicts"), (B, "same")), ()) == RepeatedLearning(known(B)[1])
+    assert decide_learning(LEARNING, told((B, "same"), (C, "same")), ()) == RepeatedLearning(known(B)[1])
 
 
 def test_a_repetition_of_a_used_memory_does_not_count_again() -> None:
@@ -125,20 +126,30 @@ def test_learnings_of_several_perspectives_stay_separate() -> None:
     assert kept == (kept[0], CandidateLearning("quality", kept[1].memory))
 
 
-@pytest.mark.parametrize(
-    ("answer", "used", "provenance"),
-    [
-        ("It is dear [d1].", ("inferred",), "observed"),
-        ("It is dear [m1].", ("inferred", "told"), "told"),
-        ("It is dear [m1].", ("observed",), "told"),
-        ("It is dear [m1].", ("inferred",), "inferred"),
-        ("It is dear.", (), "inferred"),
-    ],
-)
-def test_what_rests_on_nothing_given_is_inferred(
-    answer: str, used: tuple[Provenance, ...], provenance: Provenance
-) -> None:
-    """A learning is observed if its answer cites a document, told if it rests on a memory that was not inferred, and
-    inferred otherwise.
-    """
-    assert learning_provenance(answer, used) == provenance
+def test_an_entry_states_its_learnings_and_not_what_happened() -> None:
+    """The entry of a session states what it teaches. Any other memory states its content too."""
+    taught = {"cost": "Steel is dear.", "quality": "Steel is hard."}
+    memory = MemoryContent(content="Ann asked about steel.", learnings=taught)
+    entry = known(A)[0].replace(memory=memory, source="task")
+
+    assert statements(entry) == taught
+    assert statements(entry.replace(source="manual")) == {None: memory.content} | taught
+    alone = entry.replace(memory=MemoryContent(content=TEXT, learnings={"cost": TEXT}))
+    assert statements(alone) == {None: TEXT}
+
+
+def test_a_learning_is_compared_under_its_perspective_and_by_its_words() -> None:
+    """A learning is compared with what a memory teaches under the same perspective, and with what shares its words."""
+    taught = {"cost": "Prices rise.", "quality": "Steel is hard.", "habits": "Ann orders on Mondays."}
+    entry = known(A)[0].replace(memory=MemoryContent(content="x", learnings=taught), source="task")
+
+    assert compared_statements(LEARNING, entry).keys() == {"cost", "quality"}
+
+
+def test_a_memory_repeats_a_learning_if_one_of_its_statements_does() -> None:
+    """The verdict on a memory with several statements names the statement that counts first."""
+    memory = known(A)[1]
+
+    assert verdict_on(memory, {"cost": "contradicts", "quality": "same"}) == Verdict(memory, "same", "quality")
+    assert verdict_on(memory, {None: "unrelated", "cost": "contradicts"}) == Verdict(memory, "contradicts", "cost")
+    assert verdict_on(memory, {}) == Verdict(memory, "unrelated")

@@ -37,7 +37,7 @@ def test_learnings_are_embedded_and_tags_count_as_words_only() -> None:
 
 
 def test_strength_and_provenance_are_words() -> None:
-    """A memory that no answer has used is fresh, one that is used often is settled. Feedback confirms an inference."""
+    """A memory that no answer has used is fresh, one that is used often is settled. An inference says so."""
     mind = given(encoded(A)).mind
     content, memory = mind.contents[A], mind.memories[A]
     assert age_and_strength(content, memory, 1.0).endswith("; fresh, not used yet")
@@ -45,5 +45,5 @@ def test_strength_and_provenance_are_words() -> None:
     assert age_and_strength(content, memory.replace(access_count=3), 1.3).endswith("; settled, proven by use")
     guess = content.replace(origin=content.origin.model_copy(update={"provenance": "inferred"}))
     assert provenance_in_words(content, memory).startswith("told")
-    assert provenance_in_words(guess, memory).endswith("nobody has confirmed it")
-    assert "confirmed since" in provenance_in_words(guess, memory.replace(impact_score=1.0))
+    assert provenance_in_words(guess, memory.replace(unconfirmed=True)).endswith("nobody has confirmed it")
+    assert "confirmed since" in provenance_in_words(guess, memory)

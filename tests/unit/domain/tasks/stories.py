@@ -232,7 +232,7 @@ def used(number: int, *memory_ids: UUID) -> MemoriesUsed:
 def learned(number: int) -> LearningsExtracted:
     """Return the event that nothing was learned from an assignment."""
     return LearningsExtracted(
-        event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), learnings=(), usage=USAGE
+        event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), usage=USAGE
     )
 
 

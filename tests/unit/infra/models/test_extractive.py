@@ -26,7 +26,9 @@ async def answer(question: str, memories: tuple[Source, ...], details: tuple[Sou
 
 async def learn(question: str, text: str, *perspectives: str, details: tuple[Source, ...] = ()) -> dict[str, str]:
     """Return the model's learnings from this answer."""
-    return dict((await MODEL.learnings(LearningsJob("an operator", question, text, perspectives, details))).value)
+    return dict(
+        (await MODEL.learnings(LearningsJob("an operator", question, text, perspectives, details))).value.by_perspective
+    )
 
 
 async def test_the_best_matching_sentence_is_quoted_first() -> None:
@@ -303,7 +305,7 @@ async def test_the_best_sentence_goes_to_the_perspective_with_its_keywords() -> 
         (Source("d1", "A reset of the pool takes three seconds. Coffee takes a minute."),),
         {"processes": ("worker", "restart"), "time": ("seconds", "minute")},
     )
-    assert (await MODEL.learnings(job)).value == {
+    assert (await MODEL.learnings(job)).value.by_perspective == {
         "processes": "The pool is reset by restarting the worker.",
         "time": "A reset of the pool takes three seconds.",
     }

@@ -7,7 +7,7 @@ import pytest
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply, Source
+from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, Learned, LearningsJob, Reply, Source
 from nemuri_infra.models.reply_parsing import read_learnings
 
 
@@ -92,9 +92,17 @@ async def test_learnings_are_read_from_the_reply() -> None:
     """Learnings are read from the reply. Perspectives that the job does not have are ignored."""
     job = LearningsJob("x", "q", "a [m1]", ("habitat", "cost"), ())
     chat = Parrot('{"cost": "It is dear [m1].", "other": "no"}')
-    assert (await PromptedModel(chat).learnings(job)).value == {"cost": "It is dear."}
+    assert (await PromptedModel(chat).learnings(job)).value == Learned({"cost": "It is dear."})
     assert "[m1]" not in chat.heard[0][1]
-    assert (await PromptedModel(Parrot("I cannot say.")).learnings(job)).value == {}
+    assert (await PromptedModel(Parrot("I cannot say.")).learnings(job)).value == Learned({})
+
+
+async def test_what_happened_is_read_from_the_reply() -> None:
+    """A reply says what happened beside what it teaches. Labels are removed from both."""
+    job = LearningsJob("x", "q", "a [m1]", ("habitat", "cost"), ())
+    said = '{"what happened": "Ann asked\\nfor a price [d1].", "learnings": {"cost": "It is dear [m1]."}}'
+    found = (await PromptedModel(Parrot(said)).learnings(job)).value
+    assert found == Learned({"cost": "It is dear."}, "Ann asked for a price.")
 
 
 @pytest.mark.parametrize(
