@@ -13,13 +13,15 @@ ORCHESTRATOR = "orchestrator"
 """
 
 EVERYWHERE = Scope()
+MAX_KEYWORDS = 64
+"""Maximum number of keywords of a perspective."""
 
 
 class Perspective(Value):
     """A perspective of an agent, with the keywords that belong to it."""
 
     name: Label
-    keywords: tuple[Label, ...] = Field(default=(), max_length=64)
+    keywords: tuple[Label, ...] = Field(default=(), max_length=MAX_KEYWORDS)
 
 
 _Text = Annotated[Text, Field(min_length=1, max_length=TEXT_LIMIT)]

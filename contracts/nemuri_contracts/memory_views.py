@@ -6,7 +6,7 @@ from uuid import UUID
 
 from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_contracts.event import Identifier, Value
+from nemuri_contracts.event import Identifier, Label, Value
 from nemuri_contracts.strength import Candidate, Origin, Relation
 
 
@@ -165,6 +165,24 @@ class MemoView(Value):
     """Length in tokens, by the offline estimate."""
     limit: int
     """Maximum length in tokens, by the agent's policy."""
+
+
+class ProposedKeyword(Value):
+    """A keyword that is proposed for a perspective."""
+
+    keyword: Label
+    memories: int
+    """Number of the perspective's memories that have it."""
+
+
+class KeywordsView(Value):
+    """Keywords that are proposed for the perspectives of an agent, from the words of its memories."""
+
+    agent_id: Identifier
+    memories: int
+    """Number of memories that were read."""
+    proposed: dict[Label, tuple[ProposedKeyword, ...]]
+    """Keywords by perspective, best first. Perspectives without a proposal are left out."""
 
 
 class RetriedView(Value):

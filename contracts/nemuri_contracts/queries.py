@@ -18,6 +18,7 @@ from nemuri_contracts.memory_views import (
     AgentsView,
     EventView,
     IdView,
+    KeywordsView,
     MemoriesView,
     MemoryView,
     MemoView,
@@ -299,6 +300,16 @@ class MemoQuery(Query):
     """Project and domains of a task. The memo leaves out memories that are not valid in them."""
 
 
+class KeywordsQuery(Query):
+    """Query for keywords that the memories of an agent suggest for its perspectives.
+
+    Refused for an unknown agent, and for one without strength memory.
+    """
+
+    name = "keywords"
+    agent_id: Identifier
+
+
 Answer = (
     TaskResult
     | FeedbackStanding
@@ -324,5 +335,6 @@ Answer = (
     | ScorerView
     | HealthView
     | MemoView
+    | KeywordsView
     | RetriedView
 )

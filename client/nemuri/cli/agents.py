@@ -1,4 +1,4 @@
-"""Commands for agents: agents, agent add."""
+"""Commands for agents: agents, agent add, agent keywords."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nemuri.cli.session import JsonOption, Session
+from nemuri.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
     from nemuri.admin.agent_definitions import AddedAgent
     from nemuri.client.client import Client
-    from nemuri_contracts.memory_views import AgentView
+    from nemuri_contracts.memory_views import AgentView, KeywordsView
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
     group = typer.Typer(no_args_is_help=True, help="Define agents.", rich_markup_mode=None)
     group.command("add")(agent_add)
+    group.command("keywords")(agent_keywords)
     app.add_typer(group, name="agent")
     app.command()(agents)
 
@@ -69,6 +70,48 @@ def agent_add(
         say(f"{added.agent_id}: {' and '.join(news) or 'nothing changed'}")
         for line in lines:
             say(line)
+
+
+def agent_keywords(
+    context: typer.Context,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")],
+    adopt: Annotated[bool, typer.Option("--adopt", help="Add the proposed keywords to the definition.")] = False,
+    without: Annotated[
+        list[str] | None, typer.Option("--without", metavar="WORD", help="Leave out this keyword; repeatable.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Propose keywords for the perspectives of an agent from its memories; nothing changes without --adopt."""
+    from nemuri.admin.agent_keywords import adopt_keywords, chosen_keywords
+    from nemuri.terminal.output import say_json
+
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+
+    async def work(client: "Client") -> "tuple[KeywordsView, bool]":
+        found = await client.keywords(name)
+        chosen = chosen_keywords(found, without or ())
+        return found, adopt and bool(chosen) and await adopt_keywords(client, name, chosen)
+
+    found, adopted = session.run(work)
+    if session.json:
+        say_json(found.model_dump(mode="json") | {"adopted": adopted})
+    else:
+        _say_keywords(found, session, adopted=adopted)
+
+
+def _say_keywords(found: "KeywordsView", session: Session, *, adopted: bool) -> None:
+    from nemuri.cli.result_lines import next_command
+    from nemuri.terminal.output import say
+
+    for perspective, words in found.proposed.items():
+        say(f"{perspective}: {', '.join(f'{each.keyword} ({each.memories})' for each in words)}")
+    if not found.proposed:
+        say(f"no keywords to propose from {found.memories} memories")
+    elif adopted:
+        say(f"{found.agent_id}: keywords adopted")
+    else:
+        say(f"adopt them with `{next_command(session, f'agent keywords {found.agent_id} --adopt')}`")
 
 
 def _agent_row(agent: "AgentView") -> tuple[object, ...]:

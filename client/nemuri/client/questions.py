@@ -18,7 +18,16 @@ from nemuri_contracts.client_events import Setting
 from nemuri_contracts.education_views import CoursesView, DueView
 from nemuri_contracts.explanation_views import Explanation, Routing, RoutingView
 from nemuri_contracts.health_views import AgentHealth, HealthView
-from nemuri_contracts.memory_views import AgentsView, AgentView, IdView, MemoryView, MemoView, RecallView, StatusView
+from nemuri_contracts.memory_views import (
+    AgentsView,
+    AgentView,
+    IdView,
+    KeywordsView,
+    MemoryView,
+    MemoView,
+    RecallView,
+    StatusView,
+)
 from nemuri_contracts.scorers import ScorerView
 from nemuri_contracts.task_views import TaskResult
 from nemuri_contracts.tiered import Module
@@ -503,6 +512,28 @@ class QueryMethods:
         """
         setting = validated(Setting, project=project, domains=list(domains))
         return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
+
+    async def keywords(self, agent: str) -> KeywordsView:
+        """Return keywords that the memories of an agent suggest for its perspectives.
+
+        A query with one keyword of a perspective also finds memories with another one, so keywords should be words for
+        one subject. Adopt them with `nemuri agent keywords AGENT --adopt`, or in the agent's definition.
+
+        Args:
+            agent: Id of an agent with strength memory.
+
+        Returns:
+            At most eight keywords for each perspective, best first, each with its number of memories.
+
+        Raises:
+            ClientError: The agent is unknown, or has no strength memory.
+
+        Example:
+            >>> found = await client.keywords("python")
+            >>> all(each.memories >= 2 for words in found.proposed.values() for each in words)
+            True
+        """
+        return await self._exchange.ask(queries.KeywordsQuery, KeywordsView, agent_id=agent)
 
     async def courses(self, agent: str, course_id: Id | None = None) -> CoursesView:
         """Return the progress of an agent in its courses.

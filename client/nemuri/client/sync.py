@@ -157,6 +157,7 @@ class SyncClient:
     scorer = blocking(Client.scorer)
     health = blocking(Client.health)
     memo = blocking(Client.memo)
+    keywords = blocking(Client.keywords)
     teach = blocking(Client.teach)
     courses = blocking(Client.courses)
     clock = blocking(Client.clock)

@@ -13,6 +13,7 @@ from nemuri_contracts.memory_views import (
     AgentsView,
     EventView,
     IdView,
+    KeywordsView,
     MemoriesView,
     MemoryView,
     MemoView,
@@ -25,6 +26,7 @@ from nemuri_contracts.queries import (
     FeedbackQuery,
     HealthQuery,
     IdQuery,
+    KeywordsQuery,
     MemoQuery,
     MemoriesQuery,
     MemoryQuery,
@@ -52,6 +54,7 @@ from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.results import shortened_result
 from nemuri_services.query_api.explanations import LostError, explanation, routing
 from nemuri_services.query_api.health import health_of, memo_of
+from nemuri_services.query_api.keyword_proposals import keywords_of
 from nemuri_services.query_api.offer_outcomes import OfferOutcomes
 from nemuri_services.query_api.presenters import agent_view, feedback_of, in_force, memory_view, page, result_of
 from nemuri_services.query_api.scorers import scorer_view
@@ -281,6 +284,17 @@ async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
         if agent is None
         else await memo_of(agent, query.setting, resources)
     )
+
+
+@service.answers(KeywordsQuery)
+async def keywords(query: KeywordsQuery, resources: Resources) -> KeywordsView | Refusal:
+    """Return the keywords that the memories of an agent suggest for its perspectives."""
+    agent = await resources.views.agent(query.agent_id)
+    if agent is None:
+        return await _unknown_agent(query.agent_id, resources)
+    if agent.definition.memory != "strength":
+        return Refusal(refused=f"{query.agent_id} has {agent.definition.memory} memory, which has no perspectives")
+    return await keywords_of(agent, resources)
 
 
 async def _unknown_agent(agent_id: str, resources: Resources) -> Refusal:
