@@ -149,6 +149,8 @@ class StatusView(Value):
     """Number of tasks by status."""
     agents: int
     memories: int
+    embedding: Embedding
+    """Model and dimension of the vectors of new agents."""
     halted: str | None = None
     """Reason why the projector stopped; None while it runs."""
     halted_at: int | None = None

@@ -1,11 +1,6 @@
 """Descriptions of how fast agents forget."""
 
-from typing import TYPE_CHECKING
-
 from nemuri_contracts.memory_views import AgentView, FadingView
-
-if TYPE_CHECKING:
-    from nemuri_infra.runtime.settings import Settings
 
 
 def pace(fading: FadingView) -> str:
@@ -31,12 +26,3 @@ def short_pace(fading: FadingView | None) -> str:
 def paces(agents: "tuple[AgentView, ...]") -> list[str]:
     """Return one line about the forgetting speed of each agent with strength memory."""
     return [f"{each.agent_id}: {pace(each.fading)}" for each in agents if each.fading is not None]
-
-
-async def paces_of(settings: "Settings") -> list[str]:
-    """Connect to a running platform, and return a line on the forgetting speed of each agent with strength memory."""
-    from nemuri.client.connection import connected
-    from nemuri_contracts.event import OPERATOR
-
-    async with connected(settings, settings.client or OPERATOR) as client:
-        return paces(await client.agents())

@@ -50,14 +50,14 @@ def agent_add(
     """Define an agent, or change its definition."""
     from nemuri.admin.agent_definitions import add_agent, read_definition
     from nemuri.admin.forgetting_speed_text import paces
-    from nemuri.platform.embedder_check import compare_agents, embedding_in_force
+    from nemuri.platform.embedder_check import compare_agents
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     definition = read_definition(file)
 
     async def work(client: "Client") -> "tuple[AddedAgent, list[str]]":
-        embedding = await embedding_in_force(session.settings())
+        embedding = (await client.status()).embedding
         compare_agents(await client.agents(), embedding)
         added = await add_agent(client, definition, embedding)
         return added, paces(await client.agents(added.agent_id))

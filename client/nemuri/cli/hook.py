@@ -139,10 +139,9 @@ def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> s
     """
     from nemuri.admin import affective
     from nemuri.client.exchange import NotConnectedError
-    from nemuri.platform.embedder_check import embedding_in_force
 
     async def work(client: "Client") -> affective.PreparedAgent:
-        embedding = await embedding_in_force(session.settings())
+        embedding = (await client.status()).embedding
         return await affective.prepare(client, agent, profile, embedding, replace=replace)
 
     try:

@@ -53,6 +53,7 @@ def up(
     from threading import Thread
 
     from nemuri.hook.session_upload import catch_up
+    from nemuri.platform.embedder_check import recall_advice
     from nemuri.platform.platform import run_platform
     from nemuri.platform.workers import run_until_stopped
 
@@ -64,21 +65,25 @@ def up(
         path = settings.data.expanduser().absolute()
         ask = f"nemuri --data {shlex.quote(str(path))} ask TEXT"
         typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
+        if line := recall_advice(settings):
+            typer.echo(line)
         for name, url in told.items():
             typer.echo(f"{name} serves health and metrics at {url}")
         Thread(target=catch_up, args=[str(path)], daemon=True).start()
-        Thread(target=_tell_paces, args=[settings], daemon=True).start()
+        Thread(target=_tell_agents, args=[settings], daemon=True).start()
 
     run_until_stopped(lambda stop: run_platform(settings, processes=processes, stop=stop, ready=ready))
 
 
-def _tell_paces(settings: "Settings") -> None:
-    """Print the forgetting speed of each agent. Print nothing if the platform does not answer."""
-    from nemuri.admin.forgetting_speed_text import paces_of
+def _tell_agents(settings: "Settings") -> None:
+    """Print the forgetting speed of each agent, and which agents still recall by words. Print nothing if the platform
+    does not answer.
+    """
+    from nemuri.cli.agent_lines import lines_of
     from nemuri.client.exchange import ClientError
 
     try:
-        for line in asyncio.run(paces_of(settings)):
+        for line in asyncio.run(lines_of(settings)):
             typer.echo(line)
     except (ClientError, OSError):
         return
@@ -144,6 +149,7 @@ def _say_status(found: "dict[str, Any]", session: Session) -> None:
     say(f"tasks         {', '.join(f'{number} {name}' for name, number in found['tasks'].items()) or 'none'}")
     say(f"agents        {found['agents']}")
     say(f"memories      {found['memories']}")
+    say(f"embedder      {found['embedding']['model']}, {found['embedding']['dimension']} numbers")
     if found["dead_letters"]:
         say(f"dead letters  {found['dead_letters']}; see `{next_command(session, 'dead list')}`")
     for name, at in found["consumers"].items():

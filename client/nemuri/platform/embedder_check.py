@@ -7,7 +7,8 @@ from nemuri_contracts.memory_views import AgentView
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.vector_generations import embeddings
-from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.runtime.settings import LEXICAL_EMBEDDER, Settings
+from nemuri_infra.stores.vectors import HASHING
 
 
 class EmbedderChanged(RuntimeError):  # noqa: N818 - the name states a fact
@@ -16,6 +17,16 @@ class EmbedderChanged(RuntimeError):  # noqa: N818 - the name states a fact
 
 class SettingsError(ValueError):
     """A setting that cannot be used. The message is one line."""
+
+
+def recall_advice(settings: Settings) -> str | None:
+    """Return a line that says that recall is by words and how to change that; None with an embedder of meanings."""
+    if settings.embedder_spec.partition(":")[0] != LEXICAL_EMBEDDER:
+        return None
+    return (
+        "recall is by words, not by meaning; for meaning set OPENAI_API_KEY, or install nemuri[local] and set "
+        "NEMURI_EMBEDDER=sentence-transformers:NAME, then run `nemuri reembed`"
+    )
 
 
 async def embedding_in_force(settings: Settings) -> Embedding:
@@ -27,7 +38,7 @@ async def embedding_in_force(settings: Settings) -> Embedding:
         settings.model_settings()
         embedder = build_embedder(settings.embedding_settings())
     except ModuleNotFoundError as error:
-        raise SettingsError(f"the embedder {settings.embedder!r} needs `pip install nemuri[local]`") from error
+        raise SettingsError(f"the embedder {settings.embedder_spec!r} needs `pip install nemuri[local]`") from error
     try:
         return Embedding(model=embedder.model, dimension=embedder.dimension)
     finally:
@@ -35,20 +46,30 @@ async def embedding_in_force(settings: Settings) -> Embedding:
 
 
 def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) -> None:
-    """Raise `EmbedderChanged` unless the vectors of all agents are of this embedding."""
-    others = {name: each for name, each in agents.items() if each != embedding}
+    """Raise `EmbedderChanged` unless every process with this embedding can compute the vectors of all agents.
+
+    Besides its own, these are the hashed vectors that agents have from a time before the configured model.
+    """
+    others = {name: each for name, each in agents.items() if each != embedding and not _is_computed(each, embedding)}
     if others:
         name, old = next(iter(others.items()))
         who = f"agent {name} and {len(others) - 1} more have" if len(others) > 1 else f"agent {name} has"
         raise EmbedderChanged(
             f"{who} vectors of {_named(old)}, but the embedder is {_named(embedding)}; to switch, run "
-            "`nemuri up` with the old NEMURI_EMBEDDER and NEMURI_EMBEDDING_DIMENSION, run `nemuri reembed` with "
+            "`nemuri up` with the old NEMURI_EMBEDDER, NEMURI_EMBEDDING_DIMENSION and key, run `nemuri reembed` with "
             "the new ones beside it, and restart `nemuri up` with the new ones"
         )
 
 
+def lexical_agents(agents: Iterable[AgentView], embedding: Embedding) -> tuple[str, ...]:
+    """Return the ids of the agents that still have hashed vectors beside this embedding of a model."""
+    return tuple(
+        each.agent_id for each in agents if each.embedding != embedding and _is_computed(each.embedding, embedding)
+    )
+
+
 def compare_agents(agents: Iterable[AgentView], embedding: Embedding) -> None:
-    """Raise `EmbedderChanged` unless the vectors of all agents are of this embedding.
+    """Raise `EmbedderChanged` as `compare_embeddings` does.
 
     Agents of a simulation are left out, because its hosts have their own embedder.
     """
@@ -58,7 +79,7 @@ def compare_agents(agents: Iterable[AgentView], embedding: Embedding) -> None:
 
 
 async def check_embedder(settings: Settings, embedding: Embedding) -> None:
-    """Raise `EmbedderChanged` unless the vectors of all agents in the projections are of this embedding.
+    """Raise `EmbedderChanged` as `compare_embeddings` does, for all agents in the projections.
 
     Agents of a simulation are left out, as in `compare_agents`.
     """
@@ -67,6 +88,11 @@ async def check_embedder(settings: Settings, embedding: Embedding) -> None:
         compare_embeddings(await embeddings(database), embedding)
     finally:
         await database.close()
+
+
+def _is_computed(one: Embedding, embedding: Embedding) -> bool:
+    """Return True if `one` is hashed and `embedding` is that of a model."""
+    return one.model == HASHING and embedding.model != HASHING
 
 
 def _named(embedding: Embedding) -> str:

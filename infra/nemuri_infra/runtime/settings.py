@@ -10,10 +10,13 @@ from nemuri_contracts.event import Identifier
 from nemuri_infra.bus.access import Access
 from nemuri_infra.embedded.data_directory import default_path
 from nemuri_infra.embeddings.settings import EmbeddingSettings
-from nemuri_infra.models.settings import ModelSettings
+from nemuri_infra.models.settings import ModelSettings, secret
 from nemuri_infra.process import hook_settings
 from nemuri_infra.process.resource_limits import memory_limit
 
+KEYED_EMBEDDER = "openai:text-embedding-3-small"
+"""Embedder of new agents if OpenAI's key is set and no embedder is chosen (document 003 §4.8)."""
+LEXICAL_EMBEDDER = "hashing"
 MEGABYTE = 1024 * 1024
 INDEX_MEMORY_DIVISOR = 4
 """Divisor of a process's memory that gives the default limit of its retrieval indexes."""
@@ -120,8 +123,10 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error", "critical"] = "warning"
     """Minimum level of log messages of the platform and its workers."""
 
-    embedder: str = "hashing"
-    """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
+    embedder: str | None = None
+    """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`. Default: `KEYED_EMBEDDER` with OpenAI's key,
+    otherwise `hashing`.
+    """
     embedding_dimension: int | None = Field(default=None, ge=1)
     """Dimension of vectors. Default: the embedder's own."""
     relevance_threshold: float | None = Field(default=None, ge=-1, le=1)
@@ -216,10 +221,19 @@ class Settings(BaseSettings):
         }
         return ModelSettings.model_validate({name: value for name, value in given.items() if value is not None})
 
+    @property
+    def embedder_spec(self) -> str:
+        """Return the embedder of new agents. A key for another server than OpenAI's chooses none, because that server
+        may have no embeddings.
+        """
+        if self.embedder is not None:
+            return self.embedder
+        return KEYED_EMBEDDER if secret(self.openai_api_key) and self.openai_base_url is None else LEXICAL_EMBEDDER
+
     def embedding_settings(self) -> EmbeddingSettings:
         """Return the settings of embeddings."""
         given: dict[str, object] = {
-            "spec": self.embedder,
+            "spec": self.embedder_spec,
             "dimension": self.embedding_dimension,
             "openai_api_key": self.openai_api_key,
             "openai_base_url": self.openai_base_url,

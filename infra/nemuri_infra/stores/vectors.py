@@ -78,6 +78,11 @@ class Vectors:
         return cls(await log.stream.key_value(vector_bucket(log.subjects.namespace)), embedder, log)
 
     @property
+    def embedding(self) -> Embedding:
+        """Return the model and dimension of the vectors that this store's embedder computes."""
+        return Embedding(model=self.embedder.model, dimension=self.embedder.dimension)
+
+    @property
     def generation(self) -> str:
         """Return the generation of the vectors that this store's embedder computes."""
         return generation_of(self.embedder.model, self.embedder.dimension)

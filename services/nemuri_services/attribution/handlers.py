@@ -48,7 +48,10 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     question = state.task.part(work.part).text
     agent = await resources.views.agent(work.agent_id, only_rules=True)
     detection = (agent.rules if agent else Policy()).use_detection
-    used, cost = await detect_used_memories(event, question, shown, detection, resources, perspective=work.perspective)
+    vectors = resources.vectors.with_embedder_of(agent.embedding) if agent else resources.vectors
+    used, cost = await detect_used_memories(
+        event, question, shown, detection, resources, vectors=vectors, perspective=work.perspective
+    )
     return MemoriesUsed.following(
         event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used, usage=cost
     )

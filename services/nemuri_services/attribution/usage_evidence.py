@@ -27,13 +27,14 @@ async def detect_used_memories(
     detection: Detection,
     resources: Resources,
     *,
+    vectors: Vectors,
     perspective: str | None,
 ) -> tuple[tuple[Use, ...], Usage | None]:
     """Return the memories that the answer used, and the usage of the judge model; None if no judge answered.
 
     `memories` are the memories in the context, in order. The judge is asked only if `detection` is "judge". It reads
     each memory in the same words as the answering model did, which depend on `perspective`. If there is no judgement,
-    `detect_uses` decides.
+    `detect_uses` decides, with the agent's `vectors`.
     """
     if detection == "judge" and memories:
         labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}
@@ -41,13 +42,12 @@ async def detect_used_memories(
         reply = await _ask_judge(JudgeJob(question, event.text, tuple(sources)), resources)
         if reply is not None:
             return usage_detection.judged_uses(labels, reply.value), reply.usage
-    shown = await _context_memories(event.text, memories, resources.vectors)
-    threshold = resources.vectors.embedder.use_threshold
+    shown = await _context_memories(event.text, memories, vectors)
     found = usage_detection.detect_uses(
         event.text,
         event.citations,
         shown,
-        threshold=threshold,
+        threshold=vectors.embedder.use_threshold,
         complete=event.citations_complete,
         detection=detection,
     )

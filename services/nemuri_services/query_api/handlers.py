@@ -259,6 +259,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
         tasks=tasks,
         agents=agents_known,
         memories=memories_known,
+        embedding=resources.vectors.embedding,
         halted=position.halted or (str(OtherFoldsError(position.fold)) if position.fold != FOLD else None),
         halted_at=position.halted_at,
     )

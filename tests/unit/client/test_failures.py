@@ -12,10 +12,7 @@ from nemuri.client.connection import NotRunning, resolve_addresses
 from nemuri.client.exchange import ClientError
 from nemuri.client.sync import EventLoopThread
 from nemuri.client.task_waiting import TaskTimeoutError
-from nemuri.platform.embedder_check import EmbedderChanged, compare_agents, compare_embeddings
 from nemuri.platform.logging import without_credentials
-from nemuri_contracts.agents import Definition, Embedding
-from nemuri_contracts.memory_views import AgentView
 from nemuri_infra.bus.connection import UnreachableError, jetstream_needed
 from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.projections.database import DatabaseError, check_database_url
@@ -43,30 +40,6 @@ def test_passwords_are_not_logged() -> None:
     """User and password of a URL are removed from the log."""
     event = {"event": "no answer from postgresql://ann:secret@host/db", "number": 1}
     assert without_credentials(None, "info", event) == {"event": "no answer from postgresql://host/db", "number": 1}
-
-
-def test_another_embedder_is_refused_by_name() -> None:
-    """If another embedder is refused, the line names an agent, both embedders, and the command that changes the
-    embedder.
-    """
-    old, new = Embedding(model="hashing-v1", dimension=1024), Embedding(model="other", dimension=8)
-    compare_embeddings({"cook": old}, old)
-    with pytest.raises(EmbedderChanged, match=r"cook has vectors of hashing-v1 .* other \(8 numbers\).*nemuri reembed"):
-        compare_embeddings({"cook": old}, new)
-    with pytest.raises(EmbedderChanged, match="and 1 more have vectors of"):
-        compare_embeddings({"cook": old, "baker": old}, new)
-
-
-def test_agents_of_societies_may_have_another_embedder() -> None:
-    """An agent kept by a society host does not prevent a new agent with another embedder. An agent of the platform
-    does.
-    """
-    old, new = Embedding(model="hashing-v1", dimension=256), Embedding(model="hashing-v1", dimension=1024)
-    resident = Definition(role="resident", memory="tiered", kept_by="host")
-    seen = AgentView(agent_id="ada", definition=resident, embedding=old, sessions_slept=0, active=0, archived=0)
-    compare_agents([seen], new)
-    with pytest.raises(EmbedderChanged, match="ada"):
-        compare_agents([seen.model_copy(update={"definition": Definition(role="cook", memory="tiered")})], new)
 
 
 def test_an_unreachable_database_names_its_setting() -> None:
