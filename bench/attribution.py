@@ -33,8 +33,9 @@ from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
+from nemuri_infra.models.chat import ChatReply
+from nemuri_infra.models.jobs import usage_judge
 from nemuri_infra.models.protocol import JudgeJob, Source
-from nemuri_infra.models.usage_judge import judge_by_words, judgement_prompt, read_judgement
 
 HERE: Final = Path(__file__).parent
 SET: Final = HERE / "attribution.jsonl"
@@ -132,7 +133,7 @@ async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example
 def extractive(every: Sequence[Example]) -> Verdicts:
     """Return the decisions of the extractive judge, which works without a language model."""
     began = time.process_time()
-    found = {each.id: frozenset(judge_by_words(each.job)) for each in every}
+    found = {each.id: frozenset(usage_judge.judge_by_words(each.job)) for each in every}
     return Verdicts("judge, extractive", found, milliseconds=1_000 * (time.process_time() - began) / len(every))
 
 
@@ -152,10 +153,11 @@ def recorded(every: Sequence[Example], layered: Verdicts) -> tuple[Verdicts, int
     verdicts, unread, tokens = Verdicts("judge, recorded", {}), 0, 0
     for example in every:
         reply = replies[example.id]
-        said = read_judgement(reply, [each.id for each in example.memories])
+        said = usage_judge.read(ChatReply(reply), example.job)
         unread += said is None
         verdicts.found[example.id] = layered.found[example.id] if said is None else frozenset(said)
-        tokens += sum(map(estimate_tokens, (*judgement_prompt(example.job), reply)))
+        asked = usage_judge.request(example.job)
+        tokens += sum(map(estimate_tokens, (asked.system, asked.user, reply)))
     verdicts.tokens = tokens / len(every)
     return verdicts, unread
 
@@ -198,8 +200,8 @@ def write_prompts(path: Path, every: Iterable[Example]) -> int:
     """Write the judge's prompts as `PromptedModel` sends them, one JSON object per line. Return their number."""
     lines = []
     for example in every:
-        system, user = judgement_prompt(example.job)
-        lines.append(json.dumps({"id": example.id, "system": system, "user": user}, ensure_ascii=False))
+        asked = usage_judge.request(example.job)
+        lines.append(json.dumps({"id": example.id, "system": asked.system, "user": asked.user}, ensure_ascii=False))
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     return len(lines)
 

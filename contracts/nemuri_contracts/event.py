@@ -187,14 +187,22 @@ class Usage(Value):
 
     model: Text
     input_tokens: int = Field(default=0, ge=0)
+    """Input tokens, cached ones included."""
     output_tokens: int = Field(default=0, ge=0)
+    cached_tokens: int = Field(default=0, ge=0)
+    """Input tokens that the provider read from its cache, which are cheaper; 0 if it does not say."""
+    prompts: tuple[Label, ...] = ()
+    """Names and versions of the prompts of the calls, such as "answer@4"; empty without a language model."""
 
     @classmethod
     def together(cls, calls: "Iterable[Usage]") -> "Usage":
-        """Return the summed usage of several calls. Its `model` lists the distinct model names, separated by commas."""
+        """Return the summed usage of several calls. Its `model` lists the distinct model names, separated by
+        commas, its `prompts` the distinct prompts."""
         spent = tuple(calls)
         return Usage(
             model=", ".join(dict.fromkeys(each.model for each in spent)),
             input_tokens=sum(each.input_tokens for each in spent),
             output_tokens=sum(each.output_tokens for each in spent),
+            cached_tokens=sum(each.cached_tokens for each in spent),
+            prompts=tuple(dict.fromkeys(each for one in spent for each in one.prompts)),
         )

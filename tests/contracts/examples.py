@@ -119,7 +119,7 @@ CONTENT = MemoryContent(
     turn=Turn(conversation="monday", position=3),
 )
 SETTING = Setting(project="bridge", domains=("purchasing",))
-USAGE = Usage(model="extractive", input_tokens=10, output_tokens=2)
+USAGE = Usage(model="extractive", input_tokens=10, output_tokens=2, cached_tokens=4, prompts=("answer@1",))
 DETAIL = Detail(document="offer.txt", ref="a" * 64, start=0, end=10, pages=(1, 2), section="Prices")
 EMBEDDING = Embedding(model="hashing-1", dimension=1_024)
 VECTOR = "hashing-1.1024." + "0" * 64

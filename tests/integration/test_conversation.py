@@ -165,7 +165,7 @@ async def test_a_language_model_restates_the_request(settings: Settings) -> None
     assert found.usage is not None
     assert found.usage.model == "parrot:1"
     [heard] = [user for _, user in chat.heard if "And extend?" in user]
-    assert heard.index("And extend?") < heard.index(FIRST) < heard.index("changes the list in place")
+    assert heard.index(FIRST) < heard.index("changes the list in place") < heard.index("And extend?")
 
 
 class RefusingModel(CountingModel):

@@ -41,7 +41,7 @@ def models(provider: Provider) -> Models:
 def prompts(provider: Provider, beginning: str) -> list[dict[str, str]]:
     """Return the messages, by role, of each call whose system prompt contains `beginning`."""
     calls = [{each["role"]: each["content"] for each in one.body["messages"]} for one in provider.received]
-    return [each for each in calls if beginning in each["system"]]
+    return [each for each in calls if beginning in each["system"] + each["user"]]
 
 
 def memory_encoded(content: str, *, scope: Scope = EVERYWHERE, **fields: Any) -> MemoryEncoded:
@@ -139,8 +139,8 @@ async def test_a_prompt_states_the_share_of_the_documents_read(settings: Setting
         [answering] = prompts(provider, "% of the documents")
         learning = prompts(provider, "Note what is worth remembering")
     assert done.share_read is not None
-    assert f"{round(100 * done.share_read)} % of the documents" in answering["system"]
-    assert f"passages from {done.chunks_read} of their {done.chunks} parts" in answering["system"]
+    assert f"{round(100 * done.share_read)} % of the documents" in answering["user"]
+    assert f"passages from {done.chunks_read} of their {done.chunks} parts" in answering["user"]
     assert "(Read: " in str(done.answer)
     assert all("(Read: " not in each["user"] for each in learning)
     assert all(each["user"].count("<d") <= 8 for each in learning)

@@ -10,7 +10,7 @@ from nemuri.cli.failures import EXIT_FAILURE, EXIT_NEGOTIATION, Failure
 from nemuri.cli.session import Session
 
 if TYPE_CHECKING:
-    from nemuri_contracts.task_views import FeedbackStanding, TaskResult
+    from nemuri_contracts.task_views import Cost, FeedbackStanding, TaskResult
     from nemuri_contracts.tasks import Voice
 
 
@@ -77,11 +77,14 @@ def _read(found: "TaskResult") -> str:
 
 
 def _spent(found: "TaskResult") -> str:
-    """Return the tokens used by language models in one line; empty if no model was called."""
-    counted = (each for each in found.costs if each.input_tokens or each.output_tokens)
-    return "; ".join(
-        f"{each.step} {each.input_tokens:,} + {each.output_tokens:,} tokens ({each.model})" for each in counted
-    )
+    """Return the tokens used by language models, with model and prompts, in one line; empty if no model was called."""
+    return "; ".join(map(_cost, (each for each in found.costs if each.input_tokens or each.output_tokens)))
+
+
+def _cost(of: "Cost") -> str:
+    cached = f" ({of.cached_tokens:,} cached)" if of.cached_tokens else ""
+    made_by = ", ".join((of.model, *of.prompts))
+    return f"{of.step} {of.input_tokens:,}{cached} + {of.output_tokens:,} tokens ({made_by})"
 
 
 def _voice_name(voice: "Voice") -> str:

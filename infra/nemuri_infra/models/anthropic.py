@@ -1,33 +1,40 @@
 """A chat that uses Anthropic's Messages API."""
 
+from collections.abc import Set
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from pydantic import BaseModel
 
 from nemuri_contracts.event import Usage
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Schema
 from nemuri_infra.models.network_guard import require_allowed
+from nemuri_infra.models.parameter_support import Parameter, ParameterSupport, wanted_parameters
 from nemuri_infra.models.protocol import ModelRefused, ModelUnusable, Reply
 from nemuri_infra.models.provider_calls import (
     REASONING_TOKENS,
     Count,
-    TemperatureSupport,
-    complete_reply,
     read_body,
     sendable,
     storable,
     translated_errors,
 )
+from nemuri_infra.models.reply_check import complete_reply, structured_value, tool_call
+from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
 
 
 _CUT_OFF: Final = frozenset({"max_tokens", "model_context_window_exceeded"})
+_CACHED: Final = {"cache_control": {"type": "ephemeral"}}
 
 
 class _Block(BaseModel):
     type: str
     text: str | None = None
+    id: str = ""
+    name: str = ""
+    input: Any = None
 
 
 class _Usage(BaseModel):
@@ -51,8 +58,9 @@ class AnthropicChat:
     """A chat with one model of Anthropic. The constructor imports the SDK and switches the SDK's own retries off.
 
     `timeout` is the maximum number of seconds of one call. A truncated reply is requested once more, with a higher
-    limit. If a reply contains no text, `ModelRefused` is raised if the model declined or spent all its tokens on
-    thinking, and `ModelUnusable` otherwise.
+    limit. If a reply contains neither text nor calls, `ModelRefused` is raised if the model declined or spent all its
+    tokens on thinking, and `ModelUnusable` otherwise. Parameters that the model refuses are left out of later requests;
+    tools are then described in the system message.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -64,36 +72,48 @@ class AnthropicChat:
         self._base_url = base_url
         self._model = model
         self._timeout = timeout
-        self._steadiness = TemperatureSupport()
+        self._support = ParameterSupport()
 
     @property
     def name(self) -> str:
         """Return the name "anthropic:MODEL"."""
         return f"anthropic:{self._model}"
 
-    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
         """Return the model's reply without its thinking. The thinking counts as output tokens."""
         require_allowed(self._base_url)
-        return await complete_reply(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
+        return await complete_reply(self.name, request, partial(self._asked, request))
 
-    async def _asked(self, system: str, user: str, max_tokens: int, *, steady: bool) -> tuple[Reply[str], bool]:
-        content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
+    async def _asked(self, request: ChatRequest, max_tokens: int) -> Reply[ChatReply]:
+        wanted: set[Parameter] = {"cache", *wanted_parameters(request)}
+        content = await self._support.call(partial(self._post, request, max_tokens), wanted)
         body = read_body(self.name, content, _Message)
         text = storable("".join(block.text or "" for block in body.content if block.type == "text"))
-        told = body.usage or _Usage()
-        usage = Usage(model=self.name, input_tokens=told.all_input, output_tokens=told.output_tokens or 0)
-        if not text:
+        used = [block for block in body.content if block.type == "tool_use"]
+        calls = tuple(tool_call(block.id, block.name, block.input, request) for block in used)
+        if self._support.refused("tools"):
+            calls, request = calls_in_text(text, request), without_tools(request)
+        usage = _counted(self.name, body.usage or _Usage(), request)
+        truncated = body.stop_reason in _CUT_OFF
+        if not text and not calls:
             raise _silence(self.name, body.stop_reason, usage)
-        return Reply(text, usage), body.stop_reason not in _CUT_OFF
+        return Reply(ChatReply(text, structured_value(text, request), calls, truncated), usage)
 
-    async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
+    async def _post(self, request: ChatRequest, max_tokens: int, asked: Set[Parameter]) -> bytes:
+        if request.tools and "tools" not in asked:
+            request = without_tools(request)
         async with translated_errors(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
             raw = await self._client.messages.with_raw_response.create(
                 model=self._model,
-                system=sendable(system),
-                messages=[{"role": "user", "content": sendable(user)}],
+                system=_system(request.system, cached="cache" in asked),
+                messages=_messages(request, cached="cache" in asked),
                 max_tokens=max_tokens + REASONING_TOKENS,
-                extra_body={"temperature": temperature} if temperature is not None else None,
+                output_config=_output_config(request.schema)
+                if request.schema and "schema" in asked
+                else self._sdk.omit,
+                tools=_tools(request) if "tools" in asked else self._sdk.omit,
+                tool_choice=_tool_choice(request) if "tools" in asked else self._sdk.omit,
+                extra_body={"temperature": 0} if "temperature" in asked else None,
                 timeout=self._timeout,
             )
         return raw.http_response.content
@@ -101,6 +121,56 @@ class AnthropicChat:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+def _system(text: str, *, cached: bool) -> Any:
+    """Return the system message. With `cached`, the provider is asked to cache tools and system message."""
+    if not text or not cached:
+        return sendable(text)
+    return [{"type": "text", "text": sendable(text), **_CACHED}]
+
+
+def _messages(request: ChatRequest, *, cached: bool) -> Any:
+    """Return the user message, and each earlier call of a tool with its result.
+
+    With `cached`, the provider is asked to cache what the next request of a loop with tools repeats.
+    """
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": sendable(request.user)}]
+    messages: list[dict[str, Any]] = [{"role": "user", "content": blocks}]
+    for turn in request.turns:
+        called = {"type": "tool_use", "id": turn.call.call_id, "name": turn.call.name, "input": turn.call.arguments}
+        blocks = [{"type": "tool_result", "tool_use_id": turn.call.call_id, "content": sendable(turn.result)}]
+        messages += [{"role": "assistant", "content": [called]}, {"role": "user", "content": blocks}]
+    if request.tools and cached:
+        blocks[-1] |= _CACHED
+    elif not request.turns:
+        return [{"role": "user", "content": sendable(request.user)}]
+    return messages
+
+
+def _output_config(schema: Schema) -> Any:
+    return {"format": {"type": "json_schema", "schema": schema.value}}
+
+
+def _tools(request: ChatRequest) -> Any:
+    return [
+        {"name": each.name, "description": each.description, "input_schema": each.arguments.value}
+        for each in request.tools
+    ]
+
+
+def _tool_choice(request: ChatRequest) -> Any:
+    return {"type": "auto" if request.may_call else "none"}
+
+
+def _counted(name: str, usage: _Usage, request: ChatRequest) -> Usage:
+    return Usage(
+        model=name,
+        input_tokens=usage.all_input,
+        output_tokens=usage.output_tokens or 0,
+        cached_tokens=usage.cache_read_input_tokens or 0,
+        prompts=request.prompts,
+    )
 
 
 def _silence(name: str, stop_reason: str | None, usage: Usage) -> ModelRefused:

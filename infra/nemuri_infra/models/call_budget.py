@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from sys import getsizeof
 
 from nemuri_contracts.event import Event
-from nemuri_infra.models.protocol import Chat, Reply
+from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.process.byte_cache import ByteCache
 
 CACHE_BYTES = 64 * 1024 * 1024
@@ -23,8 +24,8 @@ class SpentError(Exception):
     """The event needs more model replies than its budget allows."""
 
 
-RequestKey = tuple[str, str, str, int]
-"""Name of the chat, system message, user message, and maximum number of tokens of the reply."""
+RequestKey = tuple[str, ChatRequest]
+"""Name of the chat, and the request."""
 
 
 @dataclass(slots=True)
@@ -34,7 +35,7 @@ class CallBudget:
     limit: int
     calls: int = 0
     """Number of replies so far, usable or not."""
-    replies: dict[RequestKey, Reply[str]] = field(default_factory=dict)
+    replies: dict[RequestKey, Reply[ChatReply]] = field(default_factory=dict)
     """Usable replies by request. A later attempt of the event gets them without a call."""
 
     def check(self) -> None:
@@ -69,7 +70,7 @@ class CallBudgets:
 
 
 def _bytes(_: tuple[str, int], spent: CallBudget) -> int:
-    texts = [each for asked, reply in spent.replies.items() for each in (*asked[:-1], reply.value)]
+    texts = [each for (_, asked), reply in spent.replies.items() for each in (*asked.texts, reply.value.text)]
     return sum(map(getsizeof, texts)) + REPLY_BYTES * len(spent.replies)
 
 
@@ -105,12 +106,12 @@ class CachedChat:
         """Return the name of the wrapped chat."""
         return self._chat.name
 
-    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
         """Return the cached reply to this request; if there is none, call the wrapped chat and cache its reply."""
-        spent, asked = current_budget(), (self.name, system, user, max_tokens)
+        spent, asked = current_budget(), (self.name, request)
         if spent is not None and asked in spent.replies:
             return spent.replies[asked]
-        reply = await self._chat.complete(system, user, max_tokens, steady=steady)
+        reply = await self._chat.complete(request)
         if spent is not None:
             spent.replies[asked] = reply
         return reply

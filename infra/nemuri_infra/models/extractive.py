@@ -31,7 +31,10 @@ from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 from nemuri_domain.tasks.panel import merged
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
-from nemuri_infra.models import document_quotes, school
+from nemuri_infra.models import document_quotes
+from nemuri_infra.models.jobs import school
+from nemuri_infra.models.jobs.statement_relations import by_words
+from nemuri_infra.models.jobs.usage_judge import judge_by_words
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
@@ -57,8 +60,6 @@ from nemuri_infra.models.protocol import (
     SectionJob,
     Source,
 )
-from nemuri_infra.models.statement_relations import by_words
-from nemuri_infra.models.usage_judge import judge_by_words
 
 MAX_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from nemuri_infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
 from nemuri_infra.models.call_budget import CachedChat
+from nemuri_infra.models.chat import Chat
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.fallback import FallbackChat, FallbackModel, LimitedChat, close_all
 from nemuri_infra.models.measured_chat import MeasuredChat
 from nemuri_infra.models.openai import OPENAI_URL, OpenAIChat
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import Chat, Model
+from nemuri_infra.models.protocol import Model
 from nemuri_infra.models.settings import ModelSettings, Provider, secret
 from nemuri_infra.observability.metrics import Metrics
 

@@ -9,10 +9,10 @@ from nemuri_contracts.affective import Reading
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.tiered.memory_merging import MemoryText
+from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
-    Chat,
     ChosenAgent,
     Comparisons,
     Compressed,
@@ -61,14 +61,12 @@ class FallbackChat:
         """Return the names of the chats in the order in which they are called."""
         return " > ".join(chat.name for chat in self._chats)
 
-    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
         """Return the reply of the first chat that gives one. The usage in the reply names that chat."""
         failures: list[ModelUnavailable | ModelRefused] = []
         for chat in self._chats:
             try:
-                return await call_with_retries(
-                    partial(chat.complete, system, user, max_tokens, steady=steady), self._retries
-                )
+                return await call_with_retries(partial(chat.complete, request), self._retries)
             except (ModelUnavailable, ModelRefused) as error:
                 failures.append(error)
         raise _combined(failures)
@@ -92,10 +90,10 @@ class LimitedChat:
         """Return the name of the wrapped chat."""
         return self._chat.name
 
-    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
         """Wait for a free slot and return the wrapped chat's reply."""
         async with self._places:
-            return await self._chat.complete(system, user, max_tokens, steady=steady)
+            return await self._chat.complete(request)
 
     async def aclose(self) -> None:
         """Close the wrapped chat."""

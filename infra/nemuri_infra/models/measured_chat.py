@@ -6,7 +6,8 @@ from opentelemetry.trace import SpanKind
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.call_budget import current_budget
-from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
+from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
+from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable, Reply
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.observability.tracing import span
 
@@ -26,7 +27,7 @@ class MeasuredChat:
         """Return the name of the wrapped chat."""
         return self._chat.name
 
-    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
         """Return the wrapped chat's reply.
 
         Raises `SpentError` without a call if the event that is being handled has used its budget.
@@ -36,7 +37,7 @@ class MeasuredChat:
             spent.check()
         try:
             with span("model", kind=SpanKind.CLIENT, model=self.name) as seen:
-                reply = await self._chat.complete(system, user, max_tokens, steady=steady)
+                reply = await self._chat.complete(request)
                 seen.set_attribute("nemuri.input_tokens", reply.usage.input_tokens)
                 seen.set_attribute("nemuri.output_tokens", reply.usage.output_tokens)
         except (ModelUnavailable, ModelRefused) as error:

@@ -1,31 +1,46 @@
 """A chat that uses the chat completions API of OpenAI or of a compatible server."""
 
+import json
+from collections.abc import Set
 from functools import partial
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
 from nemuri_contracts.event import Usage
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Schema
 from nemuri_infra.models.network_guard import require_allowed
+from nemuri_infra.models.parameter_support import Parameter, ParameterSupport, wanted_parameters
 from nemuri_infra.models.protocol import ModelRefused, ModelUnusable, Reply
 from nemuri_infra.models.provider_calls import (
     REASONING_TOKENS,
     Count,
-    TemperatureSupport,
-    complete_reply,
     read_body,
     sendable,
     storable,
     translated_errors,
 )
+from nemuri_infra.models.reply_check import complete_reply, structured_value, tool_call
+from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
+
+
+class _Function(BaseModel):
+    name: str
+    arguments: Any = None
+
+
+class _Call(BaseModel):
+    id: str | None = None
+    function: _Function
 
 
 class _Said(BaseModel):
     content: str | None = None
     refusal: str | None = None
+    tool_calls: list[_Call] | None = None
 
 
 class _Choice(BaseModel):
@@ -33,9 +48,14 @@ class _Choice(BaseModel):
     finish_reason: str | None = None
 
 
+class _InputDetails(BaseModel):
+    cached_tokens: Count = None
+
+
 class _Usage(BaseModel):
     prompt_tokens: Count = None
     completion_tokens: Count = None
+    prompt_tokens_details: _InputDetails | None = None
 
 
 class _Completion(BaseModel):
@@ -47,8 +67,10 @@ class OpenAIChat:
     """A chat with one model of a server with the chat completions API.
 
     The constructor imports the SDK and switches the SDK's own retries off. `timeout` is the maximum number of seconds
-    of one call. A truncated reply is requested once more, with a higher limit. If a reply contains no text,
-    `ModelRefused` is raised if the model declined or spent all its tokens on thinking, and `ModelUnusable` otherwise.
+    of one call. A truncated reply is requested once more, with a higher limit. If a reply contains neither text nor
+    calls, `ModelRefused` is raised if the model declined or spent all its tokens on thinking, and `ModelUnusable`
+    otherwise. Parameters that the server refuses are left out of later requests; tools are then described in the
+    system message.
 
     OpenAI gets the limit as `max_completion_tokens`, with additional tokens for thinking. Other servers get the older
     `max_tokens`, which more of them support. They get no additional tokens, because their contexts may be small.
@@ -63,39 +85,51 @@ class OpenAIChat:
         self._base_url = base_url
         self._model = model
         self._timeout = timeout
-        self._steadiness = TemperatureSupport()
+        self._support = ParameterSupport()
 
     @property
     def name(self) -> str:
         """Return the name "openai:MODEL". It is the same for other servers."""
         return f"openai:{self._model}"
 
-    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the text of the reply's first choice."""
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
+        """Return the reply's first choice."""
         require_allowed(self._base_url)
-        return await complete_reply(self.name, max_tokens, lambda room: self._asked(system, user, room, steady=steady))
+        return await complete_reply(self.name, request, partial(self._asked, request))
 
-    async def _asked(self, system: str, user: str, max_tokens: int, *, steady: bool) -> tuple[Reply[str], bool]:
-        content = await self._steadiness.call(partial(self._post, system, user, max_tokens), steady=steady)
+    async def _asked(self, request: ChatRequest, max_tokens: int) -> Reply[ChatReply]:
+        content = await self._support.call(partial(self._post, request, max_tokens), {*wanted_parameters(request)})
         body = read_body(self.name, content, _Completion)
         choice = body.choices[0]
-        text, usage = storable(choice.message.content or ""), _counted(self.name, body.usage or _Usage())
-        if not text:
+        text = storable(choice.message.content or "")
+        calls = tuple(
+            tool_call(each.id or f"call_{place}", each.function.name, each.function.arguments, request)
+            for place, each in enumerate(choice.message.tool_calls or (), len(request.turns))
+        )
+        if self._support.refused("tools"):
+            calls, request = calls_in_text(text, request), without_tools(request)
+        usage = _counted(self.name, body.usage or _Usage(), request)
+        if not text and not calls:
             raise _silence(self.name, choice, usage)
-        return Reply(text, usage), choice.finish_reason != "length"
+        truncated = choice.finish_reason == "length"
+        return Reply(ChatReply(text, structured_value(text, request), calls, truncated), usage)
 
-    async def _post(self, system: str, user: str, max_tokens: int, temperature: float | None) -> bytes:
+    async def _post(self, request: ChatRequest, max_tokens: int, asked: Set[Parameter]) -> bytes:
         official = (urlsplit(self._base_url).hostname or "").endswith(".openai.com")
+        if request.tools and "tools" not in asked:
+            request = without_tools(request)
         async with translated_errors(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
             raw = await self._client.chat.completions.with_raw_response.create(
                 model=self._model,
-                temperature=self._sdk.omit if temperature is None else temperature,
-                messages=[
-                    {"role": "system", "content": sendable(system)},
-                    {"role": "user", "content": sendable(user)},
-                ],
+                temperature=0 if "temperature" in asked else self._sdk.omit,
+                messages=_messages(request),
                 max_completion_tokens=max_tokens + REASONING_TOKENS if official else self._sdk.omit,
                 max_tokens=self._sdk.omit if official else max_tokens,
+                response_format=_response_format(request.schema)
+                if request.schema and "schema" in asked
+                else self._sdk.omit,
+                tools=_tools(request) if "tools" in asked else self._sdk.omit,
+                tool_choice=_tool_choice(request) if "tools" in asked else self._sdk.omit,
             )
         return raw.http_response.content
 
@@ -104,8 +138,55 @@ class OpenAIChat:
         await self._client.close()
 
 
-def _counted(name: str, usage: _Usage) -> Usage:
-    return Usage(model=name, input_tokens=usage.prompt_tokens or 0, output_tokens=usage.completion_tokens or 0)
+def _messages(request: ChatRequest) -> Any:
+    """Return the system message, the user message, and each earlier call of a tool with its result."""
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": sendable(request.system)},
+        {"role": "user", "content": sendable(request.user)},
+    ]
+    for turn in request.turns:
+        arguments = json.dumps(turn.call.arguments, ensure_ascii=False)
+        function = {"name": turn.call.name, "arguments": sendable(arguments)}
+        called = {"id": turn.call.call_id, "type": "function", "function": function}
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [called]},
+            {"role": "tool", "tool_call_id": turn.call.call_id, "content": sendable(turn.result)},
+        ]
+    return messages
+
+
+def _response_format(schema: Schema) -> Any:
+    return {"type": "json_schema", "json_schema": {"name": schema.name, "strict": True, "schema": schema.value}}
+
+
+def _tools(request: ChatRequest) -> Any:
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": each.name,
+                "description": each.description,
+                "parameters": each.arguments.value,
+                "strict": True,
+            },
+        }
+        for each in request.tools
+    ]
+
+
+def _tool_choice(request: ChatRequest) -> Any:
+    return "auto" if request.may_call else "none"
+
+
+def _counted(name: str, usage: _Usage, request: ChatRequest) -> Usage:
+    details = usage.prompt_tokens_details or _InputDetails()
+    return Usage(
+        model=name,
+        input_tokens=usage.prompt_tokens or 0,
+        output_tokens=usage.completion_tokens or 0,
+        cached_tokens=details.cached_tokens or 0,
+        prompts=request.prompts,
+    )
 
 
 def _silence(name: str, choice: _Choice, usage: Usage) -> ModelRefused:

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citation_brackets
@@ -13,20 +14,21 @@ _TURN: Final = re.compile(r"<\|[^\s|<>]{1,40}\|>|<</?SYS>>|\[/?INST\]|</?(?:star
 """Markers of a chat turn. Self-hosted models obey them even in the middle of a text."""
 
 
-def message(question: tuple[str, str], between: str, sources: Sequence[Source]) -> str:
-    """Return the user message: the question, the text `between`, and the sources. Question and sources are fenced.
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """An untrusted text that is shown to a model word for word, such as a question. It is no source."""
 
-    The delimiters contain a digest of all texts, so no text can imitate them. Square brackets around labels in the
-    sources become round, so that a model that repeats a source cites nothing by accident.
+    label: str
+    text: str
+
+
+def noted(source: Source | Quote) -> str:
+    """Return the text of a source below its origin and the remark about it. A quote is returned word for word.
+
+    Square brackets around labels in a source become round, so that a model that repeats it cites nothing by accident.
     """
-    label, text = question
-    texts = {label: text} | {one.label: _noted(one) for one in sources}
-    mark = digest(texts.values())
-    asked, *known = (fenced(name, each, mark) for name, each in texts.items())
-    return "\n\n".join(part for part in (asked, between, *known) if part)
-
-
-def _noted(source: Source) -> str:
+    if isinstance(source, Quote):
+        return source.text
     origin = f"(From: {without_citation_brackets(normalised(source.origin))})\n" if source.origin else ""
     note = f"(Note: {source.note})\n" if source.note else ""
     return f"{origin}{note}{without_citation_brackets(source.text)}"

@@ -372,26 +372,6 @@ class Model(Protocol):
         """Release the connections. The model must not be used afterwards."""
 
 
-class Chat(Protocol):
-    """A language model that replies to a prompt. Every call may raise `ModelUnavailable` or `ModelRefused`."""
-
-    @property
-    def name(self) -> str:
-        """Return the name of the chat: "PROVIDER:MODEL" for a single model, several such names for a wrapper of
-        several.
-        """
-
-    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
-        """Return the model's reply to one system message and one user message. Its text is never blank.
-
-        `max_tokens` limits the length of the text. With `steady`, temperature 0 is requested, unless the model refuses
-        a temperature.
-        """
-
-    async def aclose(self) -> None:
-        """Release the connections. The chat must not be used afterwards."""
-
-
 class ModelFailure(BriefError):  # noqa: N818 - states a condition
     """A provider gave no usable reply. `brief` leaves out the provider's message, which may quote the prompt."""
 

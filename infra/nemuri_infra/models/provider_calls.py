@@ -3,7 +3,7 @@
 import asyncio
 import math
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -11,8 +11,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from nemuri_contracts.event import Usage
-from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable, Reply
+from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
@@ -21,9 +20,6 @@ Count = Annotated[int, Field(ge=0)] | None
 
 REASONING_TOKENS: Final = 4_000
 """Additional tokens in a request for models that think before they write, because thinking counts towards the limit."""
-
-TOKEN_FACTOR: Final = 4
-"""Factor by which the maximum number of tokens grows when a truncated reply is requested again."""
 
 _TRANSIENT: Final = frozenset({408, 409, 425, 429, 499})
 _LONGEST_REASON: Final = 300
@@ -61,46 +57,6 @@ async def translated_errors(sdk: Any, name: str, *, timeout: float, secret: str)
         raise ModelUnavailable(f"{name}: no answer within {timeout:g} s") from None
     except sdk.APIConnectionError as error:
         raise ModelUnavailable(f"{name}: no connection ({type(error.__cause__).__name__})") from None
-
-
-class TemperatureSupport:
-    """A record of whether a model accepts a temperature. Newer models refuse it, which the first refusal shows."""
-
-    def __init__(self) -> None:
-        self._taken = True
-
-    async def call(self, post: Callable[[float | None], Awaitable[bytes]], *, steady: bool) -> bytes:
-        """Call `post` with temperature 0 if `steady` and the model accepts it, else with None. Return its body.
-
-        If the provider refuses the temperature, `post` is called again with None, and so are all later calls.
-        """
-        asked = steady and self._taken
-        try:
-            return await post(0 if asked else None)
-        except ModelRefused as error:
-            if not (asked and "temperature" in str(error).casefold()):
-                raise
-        self._taken = False
-        return await post(None)
-
-
-async def complete_reply(
-    name: str, max_tokens: int, ask: Callable[[int], Awaitable[tuple[Reply[str], bool]]]
-) -> Reply[str]:
-    """Return a reply that is not truncated, with the usage of all calls that it needed.
-
-    `ask` is called with a maximum number of tokens. It returns the reply, and True if the reply is complete. A
-    truncated reply is requested again with `TOKEN_FACTOR` times the tokens. Raises `ModelRefused` if the second reply
-    is truncated too.
-    """
-    reply, ended = await ask(max_tokens)
-    if ended:
-        return reply
-    longer, ended = await ask(TOKEN_FACTOR * max_tokens)
-    spent = Usage.together((reply.usage, longer.usage))
-    if not ended:
-        raise ModelRefused(f"{name}: the reply exceeds {TOKEN_FACTOR * max_tokens} tokens", usage=spent)
-    return Reply(longer.value, spent)
 
 
 def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:

@@ -13,7 +13,8 @@ from nemuri_contracts.event import Usage
 from nemuri_domain.cognition.degraded_mode import ProviderState
 from nemuri_domain.cognition.module import Prompt
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable, Reply
+from nemuri_infra.models.chat import Chat, ChatRequest
+from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable, Reply
 
 FIRST_BACKOFF: Final = 2.0
 """Maximum backoff in seconds after the first failed episode. It doubles with each further failed episode in a row."""
@@ -51,7 +52,8 @@ class ChatModel:
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
         """Return the completion of the prompt by the language model, with its usage."""
-        return await self.chat.complete(prompt.system, prompt.user, prompt.limit)
+        reply = await self.chat.complete(ChatRequest(prompt.system, prompt.user, prompt.limit))
+        return Reply(reply.value.text, reply.usage)
 
 
 @dataclass(slots=True)

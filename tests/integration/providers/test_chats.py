@@ -10,9 +10,10 @@ import pytest
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
+from nemuri_infra.models.chat import Chat, ChatRequest
 from nemuri_infra.models.network_guard import ModelCallsForbidden
 from nemuri_infra.models.openai import OPENAI_URL, OpenAIChat
-from nemuri_infra.models.protocol import Chat, ModelRefused, ModelUnavailable, ModelUnusable
+from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 
 pytestmark = pytest.mark.connected
@@ -46,16 +47,16 @@ async def chat_with(make: Make, *replies: ScriptedReply, seconds: float = 5.0) -
 
 
 async def test_anthropic_reads_text_and_tokens() -> None:
-    """The reply holds the text without the thinking, and cached input tokens are counted as input tokens."""
+    """The reply holds the text without the thinking. Cached input tokens are also counted apart."""
     usage = {"input_tokens": 12, "output_tokens": 7, "cache_read_input_tokens": 30}
     async with chat_with(anthropic, ScriptedReply(anthropic_reply(" 眠\0り ", usage=usage))) as (chat, provider):
-        reply = await chat.complete("be brief", "what is nemuri?", 100)
-    assert reply.value == "眠り"
-    assert reply.usage == Usage(model="anthropic:claude-test", input_tokens=42, output_tokens=7)
+        reply = await chat.complete(ChatRequest("be brief", "what is nemuri?", 100))
+    assert reply.value.text == "眠り"
+    assert reply.usage == Usage(model="anthropic:claude-test", input_tokens=42, output_tokens=7, cached_tokens=30)
     [request] = provider.received
     assert request.path == "/v1/messages"
     assert KEY in request.headers.get("authorization", "") + request.headers.get("x-api-key", "")
-    assert request.body["system"] == "be brief"
+    assert request.body["system"] == [{"type": "text", "text": "be brief", "cache_control": {"type": "ephemeral"}}]
     assert request.body["messages"] == [{"role": "user", "content": "what is nemuri?"}]
     assert request.body["max_tokens"] >= 100
 
@@ -63,8 +64,8 @@ async def test_anthropic_reads_text_and_tokens() -> None:
 async def test_openai_reads_text_and_tokens() -> None:
     """The reply holds text and tokens. A server other than OpenAI's own gets `max_tokens` with the exact limit."""
     async with chat_with(openai, ScriptedReply(openai_reply("sleep"))) as (chat, provider):
-        reply = await chat.complete("be brief", "what is nemuri?", 100)
-    assert reply.value == "sleep"
+        reply = await chat.complete(ChatRequest("be brief", "what is nemuri?", 100))
+    assert reply.value.text == "sleep"
     assert reply.usage == Usage(model="openai:gpt-test", input_tokens=11, output_tokens=5)
     [request] = provider.received
     assert request.path == "/v1/chat/completions"
@@ -79,7 +80,7 @@ async def test_tokens_are_zero_when_the_provider_does_not_count(make: Make) -> N
     """A reply without usage counts zero tokens and is accepted."""
     says = anthropic_reply if make is anthropic else openai_reply
     async with chat_with(make, ScriptedReply(says("yes", usage=None))) as (chat, _):
-        reply = await chat.complete("s", "u", 10)
+        reply = await chat.complete(ChatRequest("s", "u", 10))
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (0, 0)
 
 
@@ -88,7 +89,7 @@ async def test_a_lone_surrogate_can_be_sent(make: Make) -> None:
     """A lone surrogate in a prompt is sent as a question mark."""
     says = anthropic_reply if make is anthropic else openai_reply
     async with chat_with(make, ScriptedReply(says("yes"))) as (chat, provider):
-        await chat.complete("s", "a\ud800b", 10)
+        await chat.complete(ChatRequest("s", "a\ud800b", 10))
     assert provider.received[0].body["messages"][-1]["content"] == "a?b"
 
 
@@ -100,7 +101,7 @@ async def test_transient_statuses_are_unavailable_after_one_call(make: Make, sta
     """
     async with chat_with(make, ScriptedReply({"error": {"message": "busy"}}, status)) as (chat, provider):
         with pytest.raises(ModelUnavailable, match=str(status)) as caught:
-            await chat.complete("s", "u", 10)
+            await chat.complete(ChatRequest("s", "u", 10))
     assert len(provider.received) == 1
     assert caught.value.retry_after is None
 
@@ -114,7 +115,7 @@ async def test_permanent_statuses_are_refused(make: Make, status: int) -> None:
     body = {"error": {"type": "bad_thing", "message": f"Incorrect key {KEY}\nsk-other-987654321 given"}}
     async with chat_with(make, ScriptedReply(body, status)) as (chat, _):
         with pytest.raises(ModelRefused, match=f"HTTP {status}, bad_thing: Incorrect key") as caught:
-            await chat.complete("s", "u", 10)
+            await chat.complete(ChatRequest("s", "u", 10))
     text = str(caught.value)
     assert "\n" not in text
     assert "canary" not in text
@@ -140,7 +141,7 @@ async def test_retry_after_is_read_in_all_three_forms(make: Make) -> None:
     async with chat_with(make, *replies) as (chat, _):
         for _reply in replies:
             with pytest.raises(ModelUnavailable) as caught:
-                await chat.complete("s", "u", 10)
+                await chat.complete(ChatRequest("s", "u", 10))
             waits.append(caught.value.retry_after)
     assert waits[:2] == [7.0, 0.25]
     assert waits[2] == pytest.approx(99, abs=2)
@@ -157,7 +158,7 @@ async def test_an_invalid_body_is_unusable(make: Make, body: bytes, kind: str) -
     """A reply of status 200 with an invalid body raises `ModelUnusable`, whatever its content type."""
     async with chat_with(make, ScriptedReply(body, headers={"content-type": kind})) as (chat, _):
         with pytest.raises(ModelUnusable, match="unreadable reply"):
-            await chat.complete("s", "u", 10)
+            await chat.complete(ChatRequest("s", "u", 10))
 
 
 @both_providers
@@ -165,7 +166,7 @@ async def test_a_slow_provider_is_unavailable(make: Make) -> None:
     """A call that exceeds its timeout raises `ModelUnavailable`."""
     async with chat_with(make, ScriptedReply({}, after=asyncio.Event()), seconds=0.2) as (chat, _):
         with pytest.raises(ModelUnavailable, match=r"no answer within 0\.2 s"):
-            await chat.complete("s", "u", 10)
+            await chat.complete(ChatRequest("s", "u", 10))
 
 
 @both_providers
@@ -175,7 +176,7 @@ async def test_a_closed_port_is_unavailable(make: Make) -> None:
         url = provider.url
     chat = make(url, 5.0)
     with pytest.raises(ModelUnavailable, match="no connection"):
-        await chat.complete("s", "u", 10)
+        await chat.complete(ChatRequest("s", "u", 10))
     await chat.aclose()
 
 
@@ -190,16 +191,16 @@ async def test_refusals_and_empty_replies_are_distinguished() -> None:
         _,
     ):
         with pytest.raises(ModelRefused, match="refusal") as refused:
-            await chat.complete("s", "u", 10)
+            await chat.complete(ChatRequest("s", "u", 10))
     assert refused.value.usage == Usage(model="anthropic:claude-test", input_tokens=12, output_tokens=7)
     async with chat_with(openai, ScriptedReply(openai_reply(None, "length")), ScriptedReply(openai_reply(" "))) as (
         chat,
         _,
     ):
         with pytest.raises(ModelRefused, match="length"):
-            await chat.complete("s", "u", 10)
+            await chat.complete(ChatRequest("s", "u", 10))
         with pytest.raises(ModelUnusable, match="no text") as empty_one:
-            await chat.complete("s", "u", 10)
+            await chat.complete(ChatRequest("s", "u", 10))
     assert empty_one.value.usage == Usage(model="openai:gpt-test", input_tokens=11, output_tokens=5)
 
 
@@ -209,7 +210,7 @@ async def test_calls_off_this_machine_are_forbidden(make: Make) -> None:
     chat = make(ANTHROPIC_URL if make is anthropic else OPENAI_URL.removesuffix("/v1"), 5.0)
     try:
         with pytest.raises(ModelCallsForbidden, match="not loopback"):
-            await chat.complete("s", "u", 10)
+            await chat.complete(ChatRequest("s", "u", 10))
     finally:
         await chat.aclose()
 
@@ -219,8 +220,8 @@ async def test_a_truncated_reply_is_requested_with_more_tokens(make: Make) -> No
     """A truncated reply is requested again with more tokens, and the usage counts both calls."""
     cut, whole = _cut_off(make)
     async with chat_with(make, cut, whole) as (chat, provider):
-        reply = await chat.complete("", "tell me all", 100)
-    assert reply.value == "all of it"
+        reply = await chat.complete(ChatRequest("", "tell me all", 100))
+    assert reply.value.text == "all of it"
     first, second = (each.body["max_tokens"] for each in provider.received)
     assert second == first + 300
     assert reply.usage.output_tokens == 2 * (7 if make is anthropic else 5)
@@ -232,7 +233,7 @@ async def test_a_reply_truncated_twice_is_refused(make: Make) -> None:
     cut, _ = _cut_off(make)
     async with chat_with(make, cut) as (chat, provider):
         with pytest.raises(ModelRefused, match="the reply exceeds 400 tokens"):
-            await chat.complete("", "tell me all", 100)
+            await chat.complete(ChatRequest("", "tell me all", 100))
     assert len(provider.received) == 2
 
 

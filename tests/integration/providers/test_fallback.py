@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from pydantic import SecretStr
 
+from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.models.fallback import FallbackChat, LimitedChat
 from nemuri_infra.models.openai import OpenAIChat
@@ -63,7 +64,7 @@ async def test_a_failed_call_is_repeated() -> None:
         Provider([BUSY, ScriptedReply({}, 429), ScriptedReply(openai_reply("yes"))]) as provider,
         chain_of(provider) as chain,
     ):
-        assert (await chain.complete("s", "u", 9)).value == "yes"
+        assert (await chain.complete(ChatRequest("s", "u", 9))).value.text == "yes"
     assert len(provider.received) == 3
 
 
@@ -71,7 +72,7 @@ async def test_retry_after_is_obeyed() -> None:
     """The next request is sent no earlier than `retry-after` demands."""
     busy = ScriptedReply({}, 429, {"retry-after-ms": "150"})
     async with Provider([busy, ScriptedReply(openai_reply("yes"))]) as provider, chain_of(provider) as chain:
-        await chain.complete("s", "u", 9)
+        await chain.complete(ChatRequest("s", "u", 9))
     first, second = provider.received
     assert second.at - first.at >= 0.15
 
@@ -84,10 +85,10 @@ async def test_a_wait_beyond_the_budget_is_skipped() -> None:
     away = ScriptedReply({}, 429, {"retry-after": "3600"})
     async with Provider([away]) as first, Provider([ScriptedReply(openai_reply("yes"))]) as second:
         async with chain_of(first, second) as chain:
-            assert (await chain.complete("s", "u", 9)).value == "yes"
+            assert (await chain.complete(ChatRequest("s", "u", 9))).value.text == "yes"
         async with chain_of(first) as alone:
             with pytest.raises(ModelUnavailable, match="429") as caught:
-                await alone.complete("s", "u", 9)
+                await alone.complete(ChatRequest("s", "u", 9))
     assert caught.value.retry_after == 3600
     assert len(first.received) == 2
 
@@ -97,7 +98,7 @@ async def test_the_budget_ends_a_call_that_is_under_way() -> None:
     slow = ScriptedReply({}, after=asyncio.Event())
     async with Provider([slow]) as provider, chain_of(provider, retries=Retries(budget=0.2)) as chain:
         with pytest.raises(ModelUnavailable, match=r"within 0\.2 s"):
-            await chain.complete("s", "u", 9)
+            await chain.complete(ChatRequest("s", "u", 9))
 
 
 @pytest.mark.parametrize(
@@ -107,8 +108,8 @@ async def test_the_second_provider_replaces_a_failing_first(first: ScriptedReply
     """The second provider answers after any failure of the first, and the usage names the second one."""
     good = ScriptedReply(openai_reply("yes"))
     async with Provider([first]) as one, Provider([good]) as two, chain_of(one, two, seconds=0.3) as chain:
-        reply = await chain.complete("s", "u", 9)
-    assert reply.value == "yes"
+        reply = await chain.complete(ChatRequest("s", "u", 9))
+    assert reply.value.text == "yes"
     assert reply.usage.model == f"openai:{two.url[-5:]}"
 
 
@@ -121,11 +122,11 @@ async def test_a_refusal_is_not_repeated() -> None:
     async with Provider([no]) as one, Provider([no]) as two, Provider([BUSY]) as three:
         async with chain_of(one, two) as chain:
             with pytest.raises(ModelRefused, match=r"HTTP 400.*; .*HTTP 400"):
-                await chain.complete("s", "u", 9)
+                await chain.complete(ChatRequest("s", "u", 9))
         assert (len(one.received), len(two.received)) == (1, 1)
         async with chain_of(one, three) as chain:
             with pytest.raises(ModelUnavailable):
-                await chain.complete("s", "u", 9)
+                await chain.complete(ChatRequest("s", "u", 9))
 
 
 async def test_concurrent_calls_never_exceed_the_limit() -> None:
@@ -136,13 +137,13 @@ async def test_concurrent_calls_never_exceed_the_limit() -> None:
     async with Provider([ScriptedReply(openai_reply("yes"), after=go)]) as provider:
         bounded = LimitedChat(chat(provider), 3)
         async with asyncio.TaskGroup() as tasks:
-            calls = [tasks.create_task(bounded.complete("s", "u", 9)) for _ in range(8)]
+            calls = [tasks.create_task(bounded.complete(ChatRequest("s", "u", 9))) for _ in range(8)]
             async with asyncio.timeout(5):
                 while provider.max_concurrent < 3:  # noqa: ASYNC110 - no notification exists
                     await asyncio.sleep(0.005)
             go.set()
         await bounded.aclose()
-    assert [call.result().value for call in calls] == ["yes"] * 8
+    assert [call.result().value.text for call in calls] == ["yes"] * 8
     assert provider.max_concurrent == 3
 
 

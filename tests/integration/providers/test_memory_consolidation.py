@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from nemuri_domain.tiered.memory_merging import MemoryText
-from nemuri_infra.models import memory_consolidation
+from nemuri_infra.models.jobs import memory_consolidation
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built_models
 from tests.unit.infra.models.test_memory_consolidation import JOB, SAID

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from nemuri_domain.cognition.module import Prompt
+from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.fallback import FallbackChat
 from nemuri_infra.models.protocol import ModelUnavailable
 from nemuri_infra.models.retries import Retries
@@ -63,11 +64,13 @@ async def test_callers_refused_together_retry_at_different_times() -> None:
     async with Provider([*[busy] * CONCURRENT_CALLS, ScriptedReply(openai_reply("yes"))]) as provider:
         chat = openai(provider.url)
         chain = FallbackChat([chat], Retries(first_wait=0.2))
-        calls = [asyncio.ensure_future(chain.complete("s", f"u{nth}", 9)) for nth in range(CONCURRENT_CALLS)]
+        calls = [
+            asyncio.ensure_future(chain.complete(ChatRequest("s", f"u{nth}", 9))) for nth in range(CONCURRENT_CALLS)
+        ]
         await _received(provider, CONCURRENT_CALLS)
         go.set()
         released = asyncio.get_running_loop().time()
-        assert [(await each).value for each in calls] == ["yes"] * CONCURRENT_CALLS
+        assert [(await each).value.text for each in calls] == ["yes"] * CONCURRENT_CALLS
         await chain.aclose()
     retries = sorted(each.at - released for each in provider.received[CONCURRENT_CALLS:])
     assert retries[0] >= 0.2

@@ -4,8 +4,8 @@ import pytest
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.factory import Models
+from nemuri_infra.models.jobs import usage_judge
 from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Source
-from nemuri_infra.models.usage_judge import JUDGEMENT_TOKENS, judgement_prompt
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built_models
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.connected
 JOB = JudgeJob(
     "冬に高いのはどこですか。", "山田鋼材です [m1]。", (Source("m1", "山田鋼材は冬に15%高い。"), Source("m2", "B."))
 )
-SYSTEM, USER = judgement_prompt(JOB)
+ASKED = usage_judge.request(JOB)
 
 
 async def test_anthropics_light_model_judges() -> None:
@@ -26,12 +26,14 @@ async def test_anthropics_light_model_judges() -> None:
     ):
         reply = await models.light.judgement(JOB)
     assert reply.value == ("m1",)
-    assert reply.usage == Usage(model="anthropic:light", input_tokens=12, output_tokens=7)
+    assert reply.usage == Usage(
+        model="anthropic:light", input_tokens=12, output_tokens=7, prompts=("usage_judgement@1",)
+    )
     [request] = anthropic.received
     assert request.body["model"] == "light"
-    assert request.body["system"] == SYSTEM
-    assert request.body["messages"] == [{"role": "user", "content": USER}]
-    assert request.body["max_tokens"] >= JUDGEMENT_TOKENS
+    assert request.body["system"] == [{"type": "text", "text": ASKED.system, "cache_control": {"type": "ephemeral"}}]
+    assert request.body["messages"] == [{"role": "user", "content": ASKED.user}]
+    assert request.body["max_tokens"] >= usage_judge.TOKENS
 
 
 async def test_openai_judges_when_anthropic_fails() -> None:
@@ -45,7 +47,7 @@ async def test_openai_judges_when_anthropic_fails() -> None:
     assert reply.value == ()
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (11, 5)
     [request] = openai.received
-    assert [each["content"] for each in request.body["messages"]] == [SYSTEM, USER]
+    assert [each["content"] for each in request.body["messages"]] == [ASKED.system, ASKED.user]
 
 
 async def refusal_reason(models: Models) -> str:

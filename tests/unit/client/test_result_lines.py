@@ -18,11 +18,15 @@ def shown(costs: tuple[Cost, ...], capsys: pytest.CaptureFixture[str]) -> list[s
 
 
 def test_the_cost_of_language_models_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """One line shows the tokens of each step and the model that was asked."""
-    answer = Cost(step="answer", model="large", input_tokens=1_234, output_tokens=56)
+    """One line shows the tokens of each step, the model that was asked, and the prompts with their versions."""
+    prompts = ("answer@4", "answer_memo@1")
+    answer = Cost(
+        step="answer", model="large", input_tokens=1_234, output_tokens=56, cached_tokens=1_000, prompts=prompts
+    )
     learnings = Cost(step="learnings", model="small", input_tokens=7, output_tokens=8)
     lines = shown((answer, learnings), capsys)
-    assert "cost     answer 1,234 + 56 tokens (large); learnings 7 + 8 tokens (small)" in lines
+    made_by = "large, answer@4, answer_memo@1"
+    assert f"cost     answer 1,234 (1,000 cached) + 56 tokens ({made_by}); learnings 7 + 8 tokens (small)" in lines
 
 
 def test_a_task_without_costs_has_no_cost_line(capsys: pytest.CaptureFixture[str]) -> None:

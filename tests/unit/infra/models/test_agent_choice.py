@@ -2,8 +2,9 @@
 
 import pytest
 
-from nemuri_infra.models import agent_choice
+from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.jobs import agent_choice
 from nemuri_infra.models.protocol import ChosenAgent, RouteCandidate, RouteJob
 
 JOB = RouteJob(
@@ -31,12 +32,13 @@ JOB = RouteJob(
 )
 def test_a_reply_is_read(reply: str, found: ChosenAgent | None) -> None:
     """A reply names a label or nobody. Anything else is no choice."""
-    assert agent_choice.read(reply, JOB) == found
+    assert agent_choice.read(ChatReply(reply), JOB) == found
 
 
 def test_the_prompt_shows_what_is_known_of_each_agent() -> None:
     """The prompt has the request, and role, field and topics of each agent under a label, without empty lines."""
-    system, user = agent_choice.prompt(JOB)
+    asked = agent_choice.request(JOB)
+    system, user = asked.system, asked.user
 
     assert '"none"' in system
     assert "Is the steel late?" in user

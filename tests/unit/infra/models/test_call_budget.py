@@ -1,5 +1,6 @@
 """For each event, replies of models are counted, limited in number, and not requested again while the event waits."""
 
+from functools import partial
 from typing import cast
 
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import ReactionFailed, TaskSummarised
 from nemuri_infra.models.call_budget import CachedChat, CallBudget, SpentError, count_replies
+from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
 from nemuri_infra.models.measured_chat import MeasuredChat
-from nemuri_infra.models.protocol import Chat, ModelUnavailable, ModelUnusable, Reply
+from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable, Reply
 from nemuri_infra.models.retries import Retries, call_with_retries
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.runtime.resources import Resources
@@ -17,7 +19,7 @@ from tests.contracts.examples import EXAMPLES
 from tests.unit.infra.past import PastAndLog
 
 CAUSE = EXAMPLES["task_summarised"].model_copy(update={"sequence": 7})
-SAID = Reply("yes", Usage(model="m"))
+SAID = Reply(ChatReply("yes"), Usage(model="m"))
 
 
 class Scripted:
@@ -25,15 +27,15 @@ class Scripted:
 
     name = "m"
 
-    def __init__(self, *replies: Reply[str] | Exception) -> None:
+    def __init__(self, *replies: Reply[ChatReply] | Exception) -> None:
         self.replies = list(replies)
         self.asked: list[str] = []
 
-    async def complete(self, _system: str, user: str, _max_tokens: int, *, steady: bool = False) -> Reply[str]:  # noqa: ARG002
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
         """Record the prompt and return the next reply; after the last one repeat it. A reply that is an exception is
         raised.
         """
-        self.asked.append(user)
+        self.asked.append(request.user)
         reply = self.replies[min(len(self.asked), len(self.replies)) - 1]
         if isinstance(reply, Exception):
             raise reply
@@ -55,9 +57,9 @@ async def test_usable_and_unusable_replies_are_counted() -> None:
     with count_replies(spent):
         for counted in (0, 1):
             with pytest.raises((ModelUnavailable, ModelUnusable)):
-                await chat.complete("", "a", 1)
+                await chat.complete(ChatRequest("", "a", 1))
             assert spent.calls == counted
-        await chat.complete("", "a", 1)
+        await chat.complete(ChatRequest("", "a", 1))
     assert spent.calls == 2
 
 
@@ -67,11 +69,11 @@ async def test_no_reply_is_requested_beyond_the_limit() -> None:
     chat = measured(scripted)
     with count_replies(CallBudget(limit=2)):
         for text in ("a", "b"):
-            await chat.complete("", text, 1)
+            await chat.complete(ChatRequest("", text, 1))
         with pytest.raises(SpentError, match="2 model replies"):
-            await chat.complete("", "c", 1)
+            await chat.complete(ChatRequest("", "c", 1))
     assert scripted.asked == ["a", "b"]
-    assert await chat.complete("", "c", 1) == SAID  # A call outside of an event has no limit.
+    assert await chat.complete(ChatRequest("", "c", 1)) == SAID  # A call outside of an event has no limit.
 
 
 async def test_an_unusable_reply_is_requested_once_more() -> None:
@@ -79,7 +81,7 @@ async def test_an_unusable_reply_is_requested_once_more() -> None:
     for error, calls in ((ModelUnusable("empty"), 2), (ModelUnavailable("429"), 4)):
         scripted = Scripted(error)
         with pytest.raises(type(error)):
-            await call_with_retries(lambda scripted=scripted: scripted.complete("", "a", 1), Retries(first_wait=0.001))  # type: ignore[misc]
+            await call_with_retries(partial(scripted.complete, ChatRequest("", "a", 1)), Retries(first_wait=0.001))
         assert len(scripted.asked) == calls
 
 
@@ -90,7 +92,7 @@ def clerk(past: PastAndLog, chat: Chat, *texts: str) -> EventProcessor:
     @service.handles(TaskSummarised)
     async def react(event: TaskSummarised, resources: Resources) -> Outcome:
         for text in texts:
-            await chat.complete("", text, 1)
+            await chat.complete(ChatRequest("", text, 1))
         return None
 
     return EventProcessor(service, cast("Resources", past))

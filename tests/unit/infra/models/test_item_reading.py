@@ -3,8 +3,9 @@
 import pytest
 
 from nemuri_domain.language.item_importance import Importance
+from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.item_reading import read_importance, read_items
+from nemuri_infra.models.jobs.item_reading import read_importance, read_items
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import ImportanceJob, ItemsJob
 from tests.unit.infra.models.test_prompted import Parrot
@@ -26,7 +27,7 @@ LIST = ImportanceJob("Our list:", ("Choose a colour", "The pump has failed", "Ca
 )
 def test_items_are_in_the_words_of_the_request(reply: str, items: tuple[str, ...] | None) -> None:
     """Items are read from JSON, also if it was cut. Repetitions and what the request does not say are left out."""
-    assert read_items(reply, REQUEST) == items
+    assert read_items(ChatReply(reply), REQUEST) == items
 
 
 async def test_the_items_of_a_reply_are_returned() -> None:
@@ -51,7 +52,7 @@ async def test_the_items_of_a_reply_are_returned() -> None:
 )
 def test_a_choice_is_read(reply: str, chosen: tuple[Importance, ...] | None) -> None:
     """Numbers are read with their reasons, at most as many as wanted; unknown ones are left out."""
-    assert read_importance(reply, LIST) == chosen
+    assert read_importance(ChatReply(reply), LIST) == chosen
 
 
 async def test_an_incomplete_choice_is_filled_up_by_words() -> None:

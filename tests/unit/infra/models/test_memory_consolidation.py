@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from nemuri_contracts.tiered import Experienced
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
 from nemuri_domain.tiered.policy import Consolidation
-from nemuri_infra.models import memory_consolidation
+from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.fallback import FallbackModel
+from nemuri_infra.models.jobs import memory_consolidation
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import ConsolidateJob, ModelUnavailable, Reply
 from tests.unit.domain.tiered.lives import lived, simulated
@@ -90,7 +91,7 @@ async def test_missing_values_come_from_extraction() -> None:
 class Away(Parrot):
     """A model that cannot be reached."""
 
-    async def complete(self, *_told: object, **_more: object) -> Reply[str]:
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:  # noqa: ARG002 - as any chat
         """Raise the error of an unavailable model."""
         raise ModelUnavailable("away")
 
@@ -105,6 +106,6 @@ async def test_an_unreachable_model_is_replaced_by_extraction() -> None:
 @given(st.text())
 def test_any_reply_is_a_memory_or_none(text: str) -> None:
     """Any reply gives a memory or None, and raises no error."""
-    found = memory_consolidation.read(text, KNOWN)
+    found = memory_consolidation.read(ChatReply(text), KNOWN)
 
     assert found is None or found.content

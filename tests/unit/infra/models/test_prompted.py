@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from nemuri_contracts.event import Usage
+from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.jobs.learnings import read
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, Learned, LearningsJob, Reply, Source
-from nemuri_infra.models.reply_parsing import read_learnings
 
 
 class Parrot:
@@ -21,11 +22,12 @@ class Parrot:
         self.heard: list[tuple[str, str]] = []
         self.steady: list[bool] = []
 
-    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
         """Record the prompt and return the reply."""
-        self.heard.append((system, user))
-        self.steady.append(steady)
-        return Reply(self.emits, Usage(model=self.name, input_tokens=3, output_tokens=max_tokens))
+        self.heard.append((request.system, request.user))
+        self.steady.append(request.steady)
+        usage = Usage(model=self.name, input_tokens=3, output_tokens=request.max_tokens, prompts=request.prompts)
+        return Reply(ChatReply(self.emits), usage)
 
     async def aclose(self) -> None:
         """Do nothing."""
@@ -88,6 +90,9 @@ async def test_the_key_point_is_one_sentence_without_labels() -> None:
     assert reply.value == "The rate is 20 %."
 
 
+LEARN = LearningsJob("x", "q", "a", ("habitat", "cost"), ())
+
+
 async def test_learnings_are_read_from_the_reply() -> None:
     """Learnings are read from the reply. Perspectives that the job does not have are ignored."""
     job = LearningsJob("x", "q", "a [m1]", ("habitat", "cost"), ())
@@ -101,8 +106,10 @@ async def test_what_happened_is_read_from_the_reply() -> None:
     """A reply says what happened beside what it teaches. Labels are removed from both."""
     job = LearningsJob("x", "q", "a [m1]", ("habitat", "cost"), ())
     said = '{"what happened": "Ann asked\\nfor a price [d1].", "learnings": {"cost": "It is dear [m1]."}}'
+    listed = '{"happened": "Ann asked for a price.", "learnings": [{"perspective": "cost", "sentence": "It is dear."}]}'
     found = (await PromptedModel(Parrot(said)).learnings(job)).value
     assert found == Learned({"cost": "It is dear."}, "Ann asked for a price.")
+    assert (await PromptedModel(Parrot(listed)).learnings(job)).value == found
 
 
 @pytest.mark.parametrize(
@@ -118,7 +125,7 @@ async def test_what_happened_is_read_from_the_reply() -> None:
 )
 def test_any_usual_form_of_learnings_is_read(text: str) -> None:
     """Every usual form of learnings is read: JSON alone, fenced, nested or truncated, and plain lines."""
-    assert read_learnings(text, ("habitat", "cost")) == {"habitat": "On wood.", "cost": "It is dear."}
+    assert read(ChatReply(text), LEARN).by_perspective == {"habitat": "On wood.", "cost": "It is dear."}
 
 
 @pytest.mark.parametrize(
@@ -135,4 +142,4 @@ def test_any_usual_form_of_learnings_is_read(text: str) -> None:
 )
 def test_an_unreadable_reply_has_no_learnings(text: str) -> None:
     """An unreadable reply has no learnings and raises no error."""
-    assert read_learnings(text, ("habitat", "cost")) == {}
+    assert read(ChatReply(text), LEARN) == Learned({})

@@ -6,11 +6,12 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.tasks import Dissent, Voice
 from nemuri_domain.tasks.conversation_history import Turn
+from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.fallback import FallbackModel
+from nemuri_infra.models.jobs import answer_merge
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import AnswerJob, Merged, MergeJob, RestateJob, Source
-from nemuri_infra.models.reply_parsing import read_merged
 from tests.unit.infra.models.test_prompted import Parrot
 
 MODEL = ExtractiveModel()
@@ -46,7 +47,7 @@ async def test_the_prompt_has_the_turns_and_the_request() -> None:
     assert reply.value == "How much shade does a fern need?"
     assert reply.usage.input_tokens == 3
     [(_, heard)] = chat.heard
-    texts = ["How much of it?", "What does moss need?", "Water.", "What does a fern need?", "Shade."]
+    texts = ["What does moss need?", "Water.", "What does a fern need?", "Shade.", "How much of it?"]
     assert [heard.index(each) for each in texts] == sorted(heard.index(each) for each in texts)
     assert (await PromptedModel(Parrot(" \n")).restate(RestateJob(TURNS, "And it?"))).value == "And it?"
 
@@ -125,18 +126,20 @@ def test_any_usual_form_of_a_merged_answer_is_read(text: str) -> None:
     """Every usual form of a merged answer is read: JSON alone, fenced, within prose or nested. Dissent may be an object
     or a list.
     """
-    assert read_merged(text, LABELLED) == Merged("So.", (Dissent(agent_id="bob", perspective="time", text="No."),))
+    assert answer_merge.read(ChatReply(text), MergeJob("?", VOICES)) == Merged(
+        "So.", (Dissent(agent_id="bob", perspective="time", text="No."),)
+    )
 
 
 def test_line_breaks_in_a_json_string_are_accepted() -> None:
     """Line breaks in a JSON string are accepted. JSON forbids them, but models write them."""
-    assert read_merged('{"merged": "One.\nTwo."}', LABELLED) == Merged("One.\nTwo.", ())
+    assert answer_merge.read(ChatReply('{"merged": "One.\nTwo."}'), MergeJob("?", VOICES)) == Merged("One.\nTwo.", ())
 
 
 @pytest.mark.parametrize("text", ["", "[" * 10_000, "{" * 1_000, '{"merged": 3}', '{"merged": " "}', '{"dissent": {}}'])
 def test_an_unreadable_reply_is_no_merged_answer(text: str) -> None:
     """An unreadable reply gives no merged answer and raises no error."""
-    assert read_merged(text, LABELLED) is None
+    assert answer_merge.read(ChatReply(text), MergeJob("?", VOICES)) is None
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60), min_size=1, max_size=4))

@@ -3,10 +3,11 @@
 import pytest
 
 from nemuri_contracts.event import Usage
+from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.jobs.statement_relations import read
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import RelationsJob, Source
-from nemuri_infra.models.statement_relations import read
 from tests.unit.infra.models.test_prompted import Parrot
 
 JOB = RelationsJob(
@@ -30,13 +31,13 @@ def test_any_usual_form_of_a_reply_is_read(text: str) -> None:
     """Every usual form of a reply is read: an object, fenced or nested JSON, and lines. Other pairs and unknown words
     are ignored.
     """
-    assert read(text, JOB) == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
+    assert read(ChatReply(text), JOB) == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
 
 
 @pytest.mark.parametrize("text", ["", "no", "{", '{"n1 > o1": 5}', '["n1"]', "{}" * 50, '{"n1 > o1": {"x": [1]}}'])
 def test_an_unreadable_reply_means_unrelated(text: str) -> None:
     """An unreadable reply raises no error and means that the statements are unrelated."""
-    assert read(text, JOB) == {}
+    assert read(ChatReply(text), JOB) == {}
 
 
 async def test_the_prompt_has_statements_and_pairs() -> None:

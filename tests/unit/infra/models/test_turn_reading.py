@@ -11,9 +11,10 @@ from nemuri_contracts.affective import Emotion, Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import read_turn as by_lexicon
-from nemuri_infra.models import turn_compression, turn_reading
+from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.fallback import FallbackModel
+from nemuri_infra.models.jobs import turn_compression, turn_reading
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob, ModelUnavailable, Reply
 from tests.unit.infra.models.test_prompted import Parrot
@@ -86,7 +87,10 @@ async def test_details_and_code_of_the_reading_are_kept() -> None:
     long = await PromptedModel(Parrot(json.dumps(SAID | {"content": f"{code}\n" * 99}))).feel(JOB)
     assert 3_500 < len(long.value.content) <= 4_000
     assert "\n[…]\n" in long.value.content
-    assert all(word in turn_reading.SYSTEM for word in ("word for word", "3,000 characters", "what was tried in vain"))
+    assert all(
+        word in turn_reading.request(JOB).system
+        for word in ("word for word", "3,000 characters", "what was tried in vain")
+    )
 
 
 @pytest.mark.parametrize("said", ["I would rather not.", "{}", '{"emotional_intensity": "high"}', "[1, 2]", "{" * 50])
@@ -95,7 +99,8 @@ async def test_the_lexicon_replaces_an_unreadable_reply(said: str) -> None:
     reply = await PromptedModel(Parrot(said)).feel(JOB)
 
     assert reply.value == KNOWN
-    assert reply.usage == Usage(model="parrot:1, lexicon", input_tokens=3, output_tokens=turn_reading.TOKENS)
+    assert (reply.usage.model, reply.usage.output_tokens) == ("parrot:1, lexicon", turn_reading.TOKENS)
+    assert reply.usage.prompts == ("turn_reading@1",)
 
 
 @pytest.mark.parametrize(
@@ -114,23 +119,25 @@ def test_any_usual_form_of_a_reading_is_read(text: str) -> None:
 
     Unknown tags are dropped.
     """
-    assert turn_reading.read(text, KNOWN) == READ
+    assert turn_reading.read(ChatReply(text), KNOWN) == READ
 
 
 def test_numbers_are_clamped_to_their_range() -> None:
     """Numbers outside their range are set to its nearest limit. A value that is not a number counts as missing."""
-    found = turn_reading.read(json.dumps(SAID | {"emotional_intensity": 140, "emotional_arousal": -3.5}), KNOWN)
+    found = turn_reading.read(
+        ChatReply(json.dumps(SAID | {"emotional_intensity": 140, "emotional_arousal": -3.5})), KNOWN
+    )
 
     assert found is not None
     assert (found.intensity, found.emotion.arousal) == (100, 0)
-    assert turn_reading.read('{"emotional_intensity": NaN}', KNOWN) is None
-    assert turn_reading.read('{"emotional_intensity": true}', KNOWN) is None
+    assert turn_reading.read(ChatReply('{"emotional_intensity": NaN}'), KNOWN) is None
+    assert turn_reading.read(ChatReply('{"emotional_intensity": true}'), KNOWN) is None
 
 
 def test_a_missing_value_comes_from_the_lexicon() -> None:
     """The lexicon supplies a missing value. One of them is the protection, for which document 001's form has no key."""
     reply = '{"emotional_intensity": 70, "category": "fun", "emotional_tags": [], "trigger": 4}'
-    found = turn_reading.read(reply, KNOWN)
+    found = turn_reading.read(ChatReply(reply), KNOWN)
 
     assert found == KNOWN.model_copy(update={"intensity": 70, "emotion": KNOWN.emotion.model_copy(update={"tags": ()})})
     assert KNOWN.protect
@@ -139,7 +146,7 @@ def test_a_missing_value_comes_from_the_lexicon() -> None:
 def test_values_that_no_store_can_hold_are_removed() -> None:
     """Values that no store can hold are removed or cut: NUL, single surrogates and texts that are too long."""
     said = SAID | {"trigger": "a\0b", "content": "x" * 100_000, "keywords": ["\0", "c\ud800", "k" * 500] * 20}
-    found = turn_reading.read(json.dumps(said), KNOWN)
+    found = turn_reading.read(ChatReply(json.dumps(said)), KNOWN)
 
     assert found is not None
     assert found.trigger == "ab"
@@ -167,10 +174,10 @@ async def test_the_prompt_has_a_long_turn_in_part() -> None:
 )
 def test_any_json_is_a_valid_reading_or_none(value: object) -> None:
     """Any JSON value gives a valid reading or None, and raises no error."""
-    found = turn_reading.read(json.dumps(value), KNOWN)
+    found = turn_reading.read(ChatReply(json.dumps(value)), KNOWN)
     assert found is None or Reading.model_validate_json(found.model_dump_json()) == found
     job = CompressJob(3, "a b c", "d e f")
-    shorter = turn_compression.read(json.dumps(value), job)
+    shorter = turn_compression.read(ChatReply(json.dumps(value)), job)
     assert shorter is None or len(shorter.trigger) <= 5
 
 
@@ -235,7 +242,7 @@ async def test_without_a_language_model_the_lexicon_reads() -> None:
 class Absent(Parrot):
     """A model that cannot be reached."""
 
-    async def complete(self, system: str, user: str, max_tokens: int, *, steady: bool = False) -> Reply[str]:  # noqa: ARG002 - as any chat
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:  # noqa: ARG002 - as any chat
         """Raise the error of an unavailable model."""
         raise ModelUnavailable("gone")
 

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.jobs import usage_judge
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Source
-from nemuri_infra.models.usage_judge import judgement_prompt, read_judgement
 from tests.unit.infra.models.test_prompted import Parrot
 
 JOB = JudgeJob(
@@ -26,7 +27,8 @@ async def test_the_judges_prompt_has_everything_but_citations() -> None:
     reply = await PromptedModel(chat).judgement(JOB)
     assert reply.value == ("m1",)
     assert reply.usage.model == "parrot:1"
-    assert chat.heard == [judgement_prompt(JOB)]
+    asked = usage_judge.request(JOB)
+    assert chat.heard == [(asked.system, asked.user)]
     [(system, user)] = chat.heard
     assert "[]" in system
     assert "gives you no instructions" in system
@@ -63,7 +65,7 @@ def test_any_usual_form_of_labels_is_read(text: str, found: tuple[str, ...] | No
     """Every usual form of labels is read: JSON alone, fenced or within prose, and bare labels. Prose that only mentions
     labels is refused.
     """
-    assert read_judgement(text, ("m1", "m2")) == found
+    assert usage_judge.read(ChatReply(text), JOB) == found
 
 
 @given(st.text(alphabet='[]{}",m12 \n\\x', max_size=200))
@@ -71,7 +73,7 @@ def test_any_reply_yields_given_labels_only(text: str) -> None:
     """Any reply gives only labels from the prompt, in their order and once each, or is refused. It raises no other
     error.
     """
-    found = read_judgement(text, ("m1", "m2"))
+    found = usage_judge.read(ChatReply(text), JOB)
     assert found in {None, (), ("m1",), ("m2",), ("m1", "m2")}
 
 

@@ -15,6 +15,7 @@ from nemuri_contracts.tasks import Detail
 from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.strength.training_samples import LoggedRetrieval
 from nemuri_infra.models import call_budget
+from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.retrieval import topic_cache
@@ -50,7 +51,8 @@ def test_cached_replies_are_bounded_in_bytes() -> None:
     kept = call_budget.CallBudgets(100)
     for number in range(50):
         spent = call_budget.CallBudget(100)
-        spent.replies["chat", "", f"{number}" + "x" * 4_000_000, 100] = Reply("yes", Usage(model="chat"))
+        asked = ChatRequest("", f"{number}" + "x" * 4_000_000, 100)
+        spent.replies["chat", asked] = Reply(ChatReply("yes"), Usage(model="chat"))
         kept.keep("specialist", _waiting(number), spent, waits=True)
     assert kept.of("specialist", _waiting(49), 0).replies
     assert not kept.of("specialist", _waiting(0), 0).replies
@@ -65,8 +67,8 @@ def _topics() -> tuple[Any, Any]:
 def _spent() -> tuple[Any, Any]:
     spent = call_budget.CallBudget(100)
     for number in range(30):
-        asked = ("chat " + str(number), "s" * number * 100, "u" * 5_000 + str(number), 100)
-        spent.replies[asked] = Reply("r" * number * 50, Usage(model="chat"))
+        asked = ChatRequest("s" * number * 100, "u" * 5_000 + str(number), 100)
+        spent.replies[f"chat {number}", asked] = Reply(ChatReply("r" * number * 50), Usage(model="chat"))
     return ("specialist", 1), spent
 
 

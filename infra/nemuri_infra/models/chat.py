@@ -1,0 +1,132 @@
+"""The interface of a language model: one request for a chat, with a schema or tools if wanted, and its reply."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from nemuri_domain.language.json_objects import find_objects
+from nemuri_infra.models.protocol import Reply
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A JSON schema of an object, made by `json_schema.closed`. Two schemas with the same content are equal."""
+
+    name: str
+    """Name of the schema for the provider: letters, digits and `_`."""
+    text: str
+    """The schema as JSON."""
+
+    @cached_property
+    def value(self) -> dict[str, Any]:
+        """The schema as a JSON object."""
+        value: dict[str, Any] = json.loads(self.text)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that the model may call instead of replying with text."""
+
+    name: str
+    """Name of the tool: 1 to 64 letters, digits, `_` or `-`. It is unique within a request."""
+    description: str
+    """What the tool does, when it is of use, and what it returns. The model reads it."""
+    arguments: Schema
+    """Schema of the arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's call of a tool."""
+
+    call_id: str
+    """Id of the call, which the provider gave. It connects the result with the call."""
+    name: str
+    """Name of the tool. It is a tool of the request unless `problem` says otherwise."""
+    arguments: Mapping[str, Any] = field(hash=False)
+    """Arguments of the call; empty if they are no JSON object."""
+    problem: str = ""
+    """What is wrong with the call, in one line for the model: an unknown tool, or arguments that do not fit the schema.
+
+    "" if the call can be carried out. Otherwise its result is this text, so that the model can call again.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTurn:
+    """An earlier call of a tool, and its result."""
+
+    call: ToolCall
+    result: str
+    """Text of the result, which may be untrusted. Fence what others wrote (`prompt_fences.fenced`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """A request to a language model. Equal requests may get the same reply.
+
+    What is stable from call to call belongs in `system`, which providers cache; what differs belongs in `user`, the
+    question last.
+    """
+
+    system: str
+    user: str
+    max_tokens: int
+    """Maximum number of tokens of the reply's text."""
+    steady: bool = False
+    """True to ask for temperature 0, unless the model refuses a temperature."""
+    schema: Schema | None = None
+    """Schema of the reply. The prompt must describe the form too, because some servers do not support schemas."""
+    tools: tuple[Tool, ...] = ()
+    """Tools that the model may call. They must be the same in every request of a loop, so that `turns` are valid."""
+    turns: tuple[ToolTurn, ...] = ()
+    """Earlier calls of tools since the user message, oldest first."""
+    may_call: bool = True
+    """False to forbid further calls of tools, so that the reply is text."""
+    prompts: tuple[str, ...] = ()
+    """Names and versions of the prompts that made the texts, such as "answer@4". The usage of the reply names them."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return the texts of the request, for estimates of its size."""
+        return (self.system, self.user, *(each.result for each in self.turns))
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """The reply to a request: text, or calls of tools."""
+
+    text: str
+    """Text of the reply; it is blank only if there are calls."""
+    structured: Mapping[str, Any] | None = field(default=None, hash=False)
+    """The object that the text contains, if the request has a schema and the object fits it; otherwise None."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Calls of tools, in the order of the reply. They may be carried out in any order."""
+    truncated: bool = False
+    """True if the text stopped at its token limit. A reply with a schema or with calls is never truncated."""
+
+    def objects(self) -> Iterator[Mapping[str, object]]:
+        """Yield the structured value if there is one, otherwise every JSON object that is found in the text."""
+        if self.structured is not None:
+            yield self.structured
+        else:
+            yield from find_objects(self.text)
+
+
+class Chat(Protocol):
+    """A language model that replies to requests. Every call may raise `ModelUnavailable` or `ModelRefused`."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the chat: "PROVIDER:MODEL" for a single model, several such names for a wrapper of
+        several.
+        """
+
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
+        """Return the model's reply to the request. It has a text that is not blank, or calls of tools."""
+
+    async def aclose(self) -> None:
+        """Release the connections. The chat must not be used afterwards."""

@@ -1,0 +1,1 @@
+"""The jobs of a language model: for each, the request that is sent, and the reader of the reply."""

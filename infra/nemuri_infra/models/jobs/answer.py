@@ -1,0 +1,49 @@
+"""Answer of a question from memories and details (documents 000 §3.1 and §3.5)."""
+
+from typing import Final
+
+from nemuri_domain.language.citations import cited_labels, without_citation_brackets
+from nemuri_domain.language.sentences import normalised
+from nemuri_domain.tasks.read_share import Share
+from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_library import Part, prompt
+from nemuri_infra.models.protocol import Answer, AnswerJob
+
+TOKENS: Final = 2_000
+
+
+def request(job: AnswerJob) -> ChatRequest:
+    """Return the request for a job. What differs between two questions to one agent is in the user message."""
+    angle = f"Look at it from this perspective: {normalised(job.perspective)}" if job.perspective else ""
+    return prompt("answer").request(
+        TOKENS,
+        {
+            "instructions": job.system_prompt.strip(),
+            "role": job.role,
+            "memo": _contents(job.memo),
+            "sources": job.sources,
+            "share": _partly_read(job.share),
+            "perspective": angle,
+            "question": Quote("question", job.question),
+        },
+    )
+
+
+def read(reply: ChatReply, job: AnswerJob) -> Answer:
+    """Return the answer in a reply. Only labels of the job's sources count as citations."""
+    found = cited_labels(reply.text, [source.label for source in job.sources])
+    return Answer(reply.text, found, complete=bool(found))
+
+
+def _partly_read(share: Share | None) -> str | Part:
+    """Return a note that only a part of the documents was read; empty if they were read whole."""
+    if share is None or share.text >= 1:
+        return ""
+    values = {"percent": str(share.percent), "chunks": str(share.chunks), "of": str(share.of)}
+    return prompt("answer_share").part(values)
+
+
+def _contents(memo: str) -> str | Part:
+    """Return the memo as a fenced text with an introduction; empty if there is no memo."""
+    return prompt("answer_memo").part({"contents": Quote("contents", without_citation_brackets(memo))}) if memo else ""

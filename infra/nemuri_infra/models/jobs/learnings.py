@@ -1,0 +1,79 @@
+"""What a finished answer teaches under each perspective (document 000 §3.3)."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from nemuri_domain.language.citations import without_citations
+from nemuri_domain.language.sentences import normalised, sentences
+from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.json_schema import TEXT, closed, listed, record
+from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_library import prompt
+from nemuri_infra.models.protocol import Learned, LearningsJob, Source
+
+TOKENS: Final = 800
+SCHEMA: Final = closed("learnings", happened=TEXT, learnings=listed(record(perspective=TEXT, sentence=TEXT)))
+_LINE = re.compile(r"[\s\-*•・{,]*[\"'“「`]?(?P<name>[^:：\n]{1,200}?)[\"'”」`*]*\s*[:：]\s*(?P<value>\S.*)")
+_HAPPENED: Final = ("happened", "what happened")
+"""Keys under which a reply says what happened."""
+_NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当なし", "特になし"})
+
+
+def request(job: LearningsJob) -> ChatRequest:
+    """Return the request for a job."""
+    return prompt("learnings").request(
+        TOKENS,
+        {
+            "role": job.role,
+            "details": job.details,
+            "question": Quote("question", job.question),
+            "answer": Source("answer", without_citations(job.answer)),
+            "perspectives": "\n".join(f"- {normalised(perspective)}" for perspective in job.perspectives),
+        },
+        schema=SCHEMA,
+    )
+
+
+def read(reply: ChatReply, job: LearningsJob) -> Learned:
+    """Return the sentence of each perspective in a reply, in the order of the job, and what happened, if it says so.
+
+    The reply may be a list of perspectives and sentences, or an object by perspective, fenced, surrounded by prose or
+    nested one level deep. If there is none, lines "perspective: …" are parsed. Names are compared without case and
+    outer white space. Perspectives without a sentence, unknown names, empty values and "none" are left out. Labels in
+    brackets, such as `[m3]`, are removed from all sentences.
+    """
+    known = {perspective.strip().casefold(): perspective for perspective in job.perspectives}
+    best: dict[str, str] = {}
+    for pairs in [_by_perspective(each) for each in reply.objects()] or [_lines(reply.text)]:
+        found = _matching(pairs, known)
+        if len(found) > len(best):
+            best = found
+    sentences_found = {perspective: best[perspective] for perspective in job.perspectives if perspective in best}
+    accounts = (pairs.get(name) for pairs in reply.objects() for name in _HAPPENED)
+    happened = next((each for each in accounts if isinstance(each, str)), "")
+    return Learned(sentences_found, normalised(without_citations(happened)))
+
+
+def _by_perspective(said: Mapping[str, object]) -> Mapping[str, object]:
+    listed_ones = said.get("learnings")
+    if not isinstance(listed_ones, list):
+        return said
+    return {str(each.get("perspective")): each.get("sentence") for each in listed_ones if isinstance(each, dict)}
+
+
+def _lines(text: str) -> Mapping[str, object]:
+    matches = (_LINE.match(line.strip()) for line in text.splitlines())
+    return {match["name"]: match["value"].rstrip("\"'`,} ").lstrip("\"'`* ") for match in matches if match}
+
+
+def _matching(pairs: Mapping[str, object], known: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in pairs.items():
+        perspective = known.get(name.strip().casefold())
+        if perspective is None or not isinstance(value, str):
+            continue
+        sentence = next(iter(sentences(without_citations(value))), "")
+        if sentence.strip(" .。").casefold() not in _NOTHING:
+            found[perspective] = sentence
+    return found
