@@ -182,3 +182,26 @@ class MemoryOffered(ClientEvent):
     """Content of the memory."""
     replaces: UUID | None = None
     """Id of the agent's memory that this one corrects and supersedes; None for a new memory."""
+
+
+MemoryChange = Literal["pin", "unpin", "rescope", "confirm"]
+"""How a person changes the standing of a memory: `pin` keeps it from being archived until `unpin`, `rescope` gives it
+another scope, and `confirm` says that an inference is true.
+"""
+
+
+class MemoryChangeRequested(ClientEvent):
+    """A client asked to change the standing of an agent's memory. Its text stays; see `MemoryOffered` for a new one."""
+
+    kind: Literal["memory_change_requested"] = "memory_change_requested"
+    agent_id: Identifier
+    memory_id: UUID
+    change: MemoryChange
+    scope: Scope | None = None
+    """New scope for `rescope`; None for any other change."""
+
+    @model_validator(mode="after")
+    def _scope_belongs_to_rescope(self) -> "MemoryChangeRequested":
+        if (self.change == "rescope") != (self.scope is not None):
+            raise ValueError("give a scope with the change 'rescope', and only with it")
+        return self

@@ -30,6 +30,7 @@ AnyClientEvent = (
     | client_events.NegotiationAnswered
     | client_events.FeedbackGiven
     | client_events.MemoryOffered
+    | client_events.MemoryChangeRequested
     | affective.TurnOffered
     | tiered.ExperienceOffered
 )
@@ -60,6 +61,7 @@ AnyAgentEvent = (
     | strength.MemoriesUsed
     | strength.LearningsExtracted
     | strength.MemoryEncoded
+    | strength.MemoryAmended
     | strength.MemoryRefused
     | strength.SessionEnded
     | strength.AgentSlept

@@ -44,6 +44,8 @@ class Standing(Value):
     last_accessed_at: datetime | None
     archived_at: datetime | None
     unconfirmed: bool
+    pinned: bool
+    rescoped: Count
     yields_to: tuple[UUID, ...]
     revision: Count
 

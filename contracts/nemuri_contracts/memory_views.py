@@ -71,6 +71,8 @@ class MemoryView(Value):
     """Relations of this memory to older memories that it contradicts or supersedes."""
     yields_to: tuple[UUID, ...] = ()
     """Ids of the newer memories that contradict or supersede this one."""
+    pinned: bool = False
+    """True if a person pinned it: it fades, but is never archived."""
     unconfirmed: bool = False
     """True if it was inferred and nothing has confirmed it yet."""
     status: Literal["active", "archived"]

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_contracts.client_events import MemoryChange, MemoryContent, Scope, Setting
 from nemuri_contracts.event import AgentEvent, Identifier, Label, Text, Usage, Value
 
 FEATURES = (
@@ -230,8 +230,20 @@ class MemoryEncoded(AgentEvent):
         return self.event_id
 
 
+class MemoryAmended(AgentEvent):
+    """A person changed the standing of a memory."""
+
+    kind: Literal["memory_amended"] = "memory_amended"
+    memory_id: UUID
+    change: MemoryChange
+    scope: Scope | None = None
+    """New scope for `rescope`; None for any other change."""
+    asked_by: Identifier
+    """Client that asked for the change."""
+
+
 class MemoryRefused(AgentEvent):
-    """An offered memory was refused."""
+    """An offered memory, or the change of a memory's standing, was refused."""
 
     kind: Literal["memory_refused"] = "memory_refused"
     reason: Text

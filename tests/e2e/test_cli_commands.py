@@ -185,12 +185,12 @@ def test_a_contradiction_is_linked_and_unlinked(nemuri: CommandLine, tmp_path: P
     asked = nemuri("ask", "How long does a goose egg boil?", "--file", document, "--json").json
     assert len(asked["learned"]) == 1, asked
     [newer] = asked["learned"]
-    assert nemuri("memory", newer, "--json").json["relations"] == [{"older": older, "sort": "contradicts"}]
+    assert nemuri("memory", newer, "--json").json["relations"][0]["older"] == older
     assert f"contradicts {older}" in nemuri("memory", newer).out
     assert "(outdated) By craft and taste" in nemuri("recall", "cook", "goose egg").out
-    assert nemuri("unlink", newer, older, "--json").json == {"memory_id": newer, "older": older}
+    assert nemuri("memory", "unlink", newer, older, "--json").json == {"memory_id": newer, "older": older}
     assert nemuri("memory", older, "--json").json["yields_to"] == []
-    again = nemuri("unlink", newer, older)
+    again = nemuri("memory", "unlink", newer, older)
     assert (again.code, again.err.count("\n"), "does not contradict or supersede" in again.err) == (1, 1, True)
 
 
@@ -206,10 +206,28 @@ def test_a_repeated_learning_can_be_separated(nemuri: CommandLine, tmp_path: Pat
     asked = nemuri("ask", "Where do whooper swans brood?", *files)
     assert f"repeated {known}" in asked.out
     task = next(line.split()[1] for line in asked.out.splitlines() if line.startswith("task "))
-    made = nemuri("separate", task, "--memory", known).out.strip()
+    made = nemuri("memory", "separate", task, "--memory", known).out.strip()
     assert nemuri("memory", made, "--json").json["content"] == "Every swan egg wants craft."
-    nothing = nemuri("separate", task)
+    nothing = nemuri("memory", "separate", task)
     assert (nothing.code, "did not repeat any memory" in nothing.err) == (1, True)
+
+
+def test_a_person_changes_the_standing_of_a_memory(nemuri: CommandLine) -> None:
+    """A memory is pinned, rescoped and edited, and its history says who asked. A wrong change is refused in a line."""
+    known = nemuri("remember", "cook", "The oven of Ann is slow.").out.strip()
+    before = nemuri.event_count()
+    for wrong in (("unpin", known), ("rescope", known), ("rescope", known, "--universal", "--project", "gala")):
+        refused = nemuri("memory", *wrong)
+        assert (refused.code > 0, refused.err.count("\n")) == (True, 1)
+    assert nemuri.event_count() - before == 2, "only the request that was decided is in the log, with its refusal"
+    assert nemuri("memory", "pin", known).out.strip() == f"{known} is pinned"
+    assert nemuri("memory", "rescope", known, "--project", "gala", "--json").json["scope"]["name"] == "gala"
+    assert "(pinned) The oven" in nemuri("memories", "cook").out
+    edited = nemuri("memory", "edit", known, "The oven of Ann is fast.", "--json").json
+    assert nemuri("memory", known, "--json").json["yields_to"] == [edited["memory_id"]]
+    notes = [each["note"] for each in nemuri("memory", "history", known, "--json").json["steps"]]
+    assert {"pin by an operator", "rescope to project gala by an operator"} <= set(notes)
+    assert "pin by an operator" in nemuri("memory", "history", known).out
 
 
 def test_an_invalid_memory_is_refused(nemuri: CommandLine, tmp_path: Path) -> None:
@@ -274,7 +292,7 @@ def test_ids_may_be_abbreviated(nemuri: CommandLine, task: str) -> None:
     assert found["task_id"] == task
     memory = found["used"][0]
     assert nemuri("memory", memory[:8].upper(), "--json").json["memory_id"] == memory
-    other = nemuri("separate", task[:6], "--memory", memory[:6])
+    other = nemuri("memory", "separate", task[:6], "--memory", memory[:6])
     assert f"task {task} did not repeat memory {memory}" in other.err
     assert f"task {task} has its answer" in nemuri("dead", "retry", task[:8]).err
     missing = nemuri("memory", "ffffff")

@@ -40,7 +40,7 @@ def test_state_shows_the_mind_at_a_position(nemuri: CommandLine, answered_task: 
         each["memory_id"]: each["access_count"] for each in rows
     }
     used = answered_task["used"][0]
-    steps = nemuri("memory", used, "--history", "--json").json["steps"]
+    steps = nemuri("memory", "history", used, "--json").json["steps"]
     then = nemuri("state", "diver", "--at", str(steps[0]["sequence"]), "--json").json
     [fresh] = [each for each in then["memories"] if each["memory_id"] == used]
     assert fresh["access_count"] == 0
@@ -56,7 +56,7 @@ def test_diff_names_changed_memories(nemuri: CommandLine, answered_task: dict[st
     changed.
     """
     used = answered_task["used"][0]
-    steps = nemuri("memory", used, "--history", "--json").json["steps"]
+    steps = nemuri("memory", "history", used, "--json").json["steps"]
     began = steps[0]["sequence"]
     found = nemuri("diff", "diver", "--from", str(began), "--json").json
     assert found["from"]["sequence"] == began
@@ -66,11 +66,11 @@ def test_diff_names_changed_memories(nemuri: CommandLine, answered_task: dict[st
 
 def test_history_lists_the_events_of_a_memory(nemuri: CommandLine, answered_task: dict[str, Any]) -> None:
     """`memory --history` lists the events of a memory from its encoding on, as text and as JSON."""
-    steps = nemuri("memory", answered_task["used"][0], "--history", "--json").json["steps"]
+    steps = nemuri("memory", "history", answered_task["used"][0], "--json").json["steps"]
     kinds = [each["kind"] for each in steps]
     assert kinds[0] == "memory_encoded"
     assert {"memories_retrieved", "memories_used"} < {*kinds}
-    shown = nemuri("memory", answered_task["used"][0], "--history").out
+    shown = nemuri("memory", "history", answered_task["used"][0]).out
     assert all(str(each["sequence"]) in shown for each in steps)
     assert "slept" in shown
 

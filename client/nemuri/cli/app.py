@@ -11,7 +11,6 @@ from nemuri.cli import (
     affective,
     agents,
     backup,
-    corrections,
     dead_letters,
     doctor,
     education,
@@ -20,6 +19,7 @@ from nemuri.cli import (
     hook,
     log,
     memories,
+    memory,
     park_event,
     past_states,
     permissions,
@@ -69,7 +69,7 @@ def root(
 
 
 for _group in (
-    tasks, why, agents, memories, past_states, replay, corrections, education, doctor, hook, affective, tiered, scorers,
+    tasks, why, agents, memories, memory, past_states, replay, education, doctor, hook, affective, tiered, scorers,
     log, dead_letters, platform_commands, park_event, forget, backup, permissions, experiments, society,
 ):  # fmt: skip
     _group.register(app)

@@ -1,37 +1,118 @@
-"""Commands that correct memories: edit, unlink, separate."""
+"""Commands that correct memories: edit, pin, unpin, rescope, confirm, unlink, separate."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
-from typing import Annotated
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
+from nemuri.cli.failures import WrongUse
 from nemuri.cli.id_arguments import id_argument, id_option
 from nemuri.cli.session import JsonOption, Session, storable
 
-
-def register(app: typer.Typer) -> None:
-    """Add the commands of this module to `app`."""
-    for command in (edit, unlink, separate):
-        app.command()(command)
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+    from nemuri_contracts.client_events import Scope
+    from nemuri_contracts.memory_views import MemoryView
 
 
 def edit(
     context: typer.Context,
     memory: Annotated[UUID, id_argument("memory", "The memory to correct.")],
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The corrected text.")],
+    perspective: Annotated[
+        str | None,
+        typer.Option("--perspective", metavar="P", help="Correct the learning under this perspective only."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Correct the text of a memory. The former text stays in its history and yields to the new one."""
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    storable(TEXT=text)
-    made = session.run(lambda client: client.edit_memory(memory, text))
+    storable(TEXT=text, **{"--perspective": perspective})
+    made = session.run(lambda client: client.edit_memory(memory, text, perspective=perspective))
     if session.json:
         say_json({"memory_id": made, "older": memory})
     else:
         say(str(made))
+
+
+def pin(
+    context: typer.Context,
+    memory: Annotated[UUID, id_argument("memory", "The memory to keep.")],
+    json: JsonOption = False,
+) -> None:
+    """Keep a memory from being archived, however weak it is. Its place in the ranking does not change."""
+    _changed(context, memory, "pinned", lambda client: client.pin_memory(memory), json=json)
+
+
+def unpin(
+    context: typer.Context,
+    memory: Annotated[UUID, id_argument("memory", "The pinned memory.")],
+    json: JsonOption = False,
+) -> None:
+    """End the pin of a memory. It fades as before and may be archived."""
+    _changed(context, memory, "unpinned", lambda client: client.pin_memory(memory, pinned=False), json=json)
+
+
+def rescope(
+    context: typer.Context,
+    memory: Annotated[UUID, id_argument("memory", "The memory.")],
+    project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
+    domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
+    universal: Annotated[bool, typer.Option("--universal", help="Valid everywhere.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Change where a memory is valid: in one project, in one domain, or everywhere."""
+    if sum((project is not None, domain is not None, universal)) != 1:
+        raise WrongUse("give exactly one of --project P, --domain D and --universal")
+    storable(**{"--project": project, "--domain": domain})
+    scope = _scope(project, domain)
+    where = "everywhere" if scope.name is None else f"in {scope.level} {scope.name}"
+    _changed(context, memory, f"valid {where}", lambda client: client.rescope_memory(memory, scope), json=json)
+
+
+def confirm(
+    context: typer.Context,
+    memory: Annotated[UUID, id_argument("memory", "The inference.")],
+    json: JsonOption = False,
+) -> None:
+    """Confirm what an agent inferred. The memory gains the strength that it lacked."""
+    _changed(context, memory, "confirmed", lambda client: client.confirm_memory(memory), json=json)
+
+
+def _scope(project: str | None, domain: str | None) -> "Scope":
+    from pydantic import ValidationError
+
+    from nemuri_contracts.client_events import Scope
+    from nemuri_contracts.codec import validation_message
+
+    level = "project" if project is not None else "universal" if domain is None else "domain"
+    try:
+        return Scope.model_validate({"level": level, "name": domain if project is None else project})
+    except ValidationError as error:
+        raise WrongUse(validation_message(error)) from error
+
+
+def _changed(
+    context: typer.Context, memory: UUID, done: str, work: "Callable[[Client], Awaitable[None]]", *, json: bool
+) -> None:
+    """Change a memory, and say what was done, or show the changed memory as JSON."""
+    from nemuri.cli.memory import flat
+    from nemuri.terminal.output import say, say_json
+
+    async def change(client: "Client") -> "MemoryView":
+        await work(client)
+        return await client.memory(memory)
+
+    session = Session.of(context, json=json)
+    view = session.run(change)
+    if session.json:
+        say_json(flat(view))
+    else:
+        say(f"{memory} is {done}")
 
 
 def unlink(
@@ -71,3 +152,7 @@ def separate(
     else:
         for each in made:
             say(str(each))
+
+
+COMMANDS = (edit, pin, unpin, rescope, confirm, unlink, separate)
+"""The commands of this module, in the order of the help."""

@@ -1,4 +1,4 @@
-"""Commands for memories: remember, recall, memories, memory."""
+"""Commands for memories: remember, recall, memories."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import sys
@@ -11,14 +11,13 @@ from uuid import UUID
 import typer
 
 from nemuri.cli.failures import Failure, WrongUse
-from nemuri.cli.id_arguments import id_argument
+from nemuri.cli.memory import flat
 from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri_contracts.client_events import MemoryContent, Scope
-    from nemuri_contracts.memory_views import MemoryView, RecalledMemory, RecallView
-    from nemuri_domain.strength.memory_history import HistoryStep
+    from nemuri_contracts.memory_views import RecalledMemory, RecallView
 
 MAX_SHOWN = 10_000
 """Maximum number of memories shown."""
@@ -36,7 +35,7 @@ class StatusFilter(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
-    for command in (remember, recall, memories, memory):
+    for command in (remember, recall, memories):
         app.command()(command)
 
 
@@ -157,7 +156,7 @@ def memories(
     name = agent_id(agent)
     found = session.run(lambda client: client.memories(name, status=status.value, limit=MAX_SHOWN))
     if session.json:
-        say_json([_flat(each) for each in found])
+        say_json([flat(each) for each in found])
     elif not found:
         say("there are no such memories")
     else:
@@ -170,53 +169,13 @@ def memories(
                 each.level,
                 each.access_count,
                 each.candidate_count,
-                short(each.memory.content, 80),
+                short(f"(pinned) {each.memory.content}" if each.pinned else each.memory.content, 80),
             )
             for each in found
         ]
         last = "strength" if status is StatusFilter.ALL else "status"
         spare = ("seen", "used", "level", last)
         table(("memory", "status", *numbers, "content"), rows, numbers=numbers, spare=spare)
-
-
-def memory(
-    context: typer.Context,
-    memory: Annotated[UUID, id_argument("memory", "The memory's id, or a prefix of it.")],
-    history: Annotated[bool, typer.Option("--history", help="Show every event that changed the memory.")] = False,
-    json: JsonOption = False,
-) -> None:
-    """Show one memory in full, or with --history every event that changed it."""
-    from nemuri.terminal.output import say, say_json
-
-    session = Session.of(context, json=json)
-    if history:
-        _show_history(memory, session)
-        return
-    found = _flat(session.run(lambda client: client.memory(memory)))
-    if session.json:
-        say_json(found)
-        return
-    width = max(map(len, found))
-    for name, value in found.items():
-        say(f"{name:{width}}  {_shown(value)}")
-
-
-def _show_history(memory: UUID, session: Session) -> None:
-    from nemuri.cli.memory_history_lines import show_history
-    from nemuri.terminal.output import say, say_json, short
-
-    async def work(client: "Client") -> "tuple[MemoryView, tuple[HistoryStep, ...]]":
-        from nemuri.operations.past_states import steps_of
-
-        known = await client.memory(memory)
-        return known, await steps_of(client.log, known.agent_id, memory)
-
-    known, steps = session.run(work)
-    if session.json:
-        say_json({"memory_id": memory, "agent_id": known.agent_id, "content": known.memory.content, "steps": steps})
-    else:
-        say(f"{known.agent_id}: {short(known.memory.content)}")
-        show_history(steps)
 
 
 def _content(
@@ -270,12 +229,6 @@ async def _remembered(
             return error.memory_ids, error.reasons
 
 
-def _flat(view: "MemoryView") -> dict[str, Any]:
-    fields = view.model_dump(mode="json")
-    content: dict[str, Any] = fields.pop("memory")
-    return {"memory_id": fields.pop("memory_id"), **content, **fields}
-
-
 def _marked(recalled: "RecalledMemory") -> str:
     """Return the content, marked as outdated if another retrieved memory contradicts or supersedes it."""
     return f"(outdated) {recalled.memory.content}" if recalled.candidate.yields_to else recalled.memory.content
@@ -305,13 +258,3 @@ def _recalled(found: "RecallView") -> list[dict[str, Any]]:
         row["features"] = dict(zip(FEATURES, each.candidate.features, strict=True))
         rows.append(row | each.memory.model_dump(mode="json"))
     return rows
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict) and value.keys() == {"older", "sort"}:
-        return f"{value['sort']} {value['older']}"
-    if isinstance(value, dict):
-        return ", ".join(f"{name}: {_shown(each)}" for name, each in value.items()) or "none"
-    if isinstance(value, list):
-        return ", ".join(map(_shown, value)) or "none"
-    return f"{value:.3f}" if isinstance(value, float) else "none" if value is None else str(value)

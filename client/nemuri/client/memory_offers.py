@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import append_once, event_id_of
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import derive
-from nemuri_contracts.memory_views import AgentView, MemoryView, RememberedView
+from nemuri_contracts.memory_views import AgentView, RememberedView
 from nemuri_contracts.queries import RememberedQuery, TiersQuery
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.tiered import Cues, Experience, ExperienceOffered, ExperienceRecorded
@@ -145,20 +145,6 @@ async def _offered(
         if each.event_id not in refused:
             ids[number] = derive(each.event_id, MemoryEncoded.kind_of())
     return {number: refused[each.event_id] for number, each in offers.items() if each.event_id in refused}
-
-
-async def edit_memory(exchange: Exchange, older: MemoryView, content: str) -> UUID:
-    """Offer a corrected text for a memory, wait until it is decided, and return the id of the new memory.
-
-    The new memory keeps tags, scope, speaker and time. Raises `ClientError` if the agent refuses it.
-    """
-    memory = validated(MemoryContent, **dict(older.memory) | {"content": content, "learnings": {}})
-    event = validated(MemoryOffered, event_id=uuid4(), agent_id=older.agent_id, memory=memory, replaces=older.memory_id)
-    await exchange.append(event)
-    refused = await until_known(exchange, older.agent_id, [event.event_id])
-    if refused:
-        raise ClientError(f"the memory is not edited: {refused[event.event_id]}")
-    return derive(event.event_id, MemoryEncoded.kind_of())
 
 
 async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> dict[UUID, str]:

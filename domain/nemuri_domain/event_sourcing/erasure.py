@@ -6,13 +6,14 @@ from typing import get_args
 from uuid import UUID
 
 from nemuri_contracts.affective import MemoryCompressed, TurnOffered
-from nemuri_contracts.client_events import MemoryOffered
+from nemuri_contracts.client_events import MemoryChangeRequested, MemoryOffered
 from nemuri_contracts.codec import AnyAgentEvent, AnyClientEvent, AnyTaskEvent
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased, Tombstone
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import (
     LearningsExtracted,
     MemoriesRetrieved,
+    MemoryAmended,
     MemoryEncoded,
     MemoryRefused,
     RepetitionWithdrawn,
@@ -34,7 +35,7 @@ OF_A_TASK = frozenset(
 """Kinds of events that are deleted with their task."""
 OF_AN_AGENT = frozenset(
     each.kind_of()
-    for each in (*get_args(AnyAgentEvent), MemoryOffered, TurnOffered, ExperienceOffered)
+    for each in (*get_args(AnyAgentEvent), MemoryOffered, MemoryChangeRequested, TurnOffered, ExperienceOffered)
     if each not in TOMBSTONES
 )
 """Kinds of events that are deleted with their agent."""
@@ -118,7 +119,7 @@ def _named(event: Event) -> tuple[UUID | None, ...]:
 
 def _parts(event: Event) -> tuple[UUID, ...]:
     """Return the ids of the memories or of the course whose content the event contains."""
-    if isinstance(event, MemoryCompressed):
+    if isinstance(event, MemoryCompressed | MemoryAmended | MemoryChangeRequested):
         return (event.memory_id,)
     if isinstance(event, MemoryFormed):
         return event.sources

@@ -111,6 +111,10 @@ class Memory(RowModel):
     last_accessed_at: datetime | None = None
     archived_at: datetime | None = None
     """Log time of archiving; None while it is active."""
+    pinned: bool = False
+    """True if a person pinned it, so that no sleep archives it."""
+    rescoped: int = 0
+    """Stream sequence of the event that gave it its present scope; 0 if that is the scope of its encoding."""
     unconfirmed: bool = False
     """True if it was inferred and nothing has confirmed it yet."""
     yields_to: tuple[UUID, ...] = ()
@@ -132,7 +136,7 @@ class Memory(RowModel):
 
 
 class Content(RowModel):
-    """Content of a memory. It is written once."""
+    """Content of a memory. It is written once; only its scope may change."""
 
     memory_id: UUID
     agent_id: str

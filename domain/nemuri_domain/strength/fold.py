@@ -20,6 +20,7 @@ from nemuri_contracts.strength import (
     LearningsExtracted,
     MemoriesRetrieved,
     MemoriesUsed,
+    MemoryAmended,
     MemoryEncoded,
     MemoryRefused,
     RelationWithdrawn,
@@ -30,6 +31,7 @@ from nemuri_contracts.strength import (
 from nemuri_contracts.tiered import TiersEvent
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind, Scorer, rebased, with_strength
+from nemuri_domain.strength.amendments import amended
 from nemuri_domain.strength.decay import advance_by_days, advance_by_sessions, stored_value
 from nemuri_domain.strength.memory_content import principle_key
 from nemuri_domain.strength.policy import LEVELS, Policy
@@ -55,6 +57,8 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
             return frozenset(each.memory_id for each in event.repetitions)
         case RepetitionWithdrawn():
             return frozenset({event.repetition.memory_id})
+        case MemoryAmended():
+            return frozenset({event.memory_id})
         case RelationWithdrawn():
             return frozenset({event.older})
         case AgentSlept():
@@ -96,6 +100,8 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             return _repeated(mind, agent, event)
         case MemoriesReviewed():
             return mind.with_memories(reviewed(agent, each, event) for each in mind.find(event.memory_ids))
+        case MemoryAmended():
+            return amended(mind, agent, event)
         case ImpactCredited():
             return mind.with_memories(credited(agent, each, event) for each in mind.find(event.memory_ids))
         case SessionEnded():

@@ -8,7 +8,8 @@ from datetime import datetime
 from uuid import UUID
 
 from nemuri_contracts.codec import AnyAgentEvent
-from nemuri_contracts.strength import AgentSlept, MemoriesUsed, MemoryEncoded, RelationWithdrawn
+from nemuri_contracts.event import OPERATOR
+from nemuri_contracts.strength import AgentSlept, MemoriesUsed, MemoryAmended, MemoryEncoded, RelationWithdrawn
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
@@ -113,6 +114,10 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
             sorts = {"contradicts": "contradicted", "supersedes": "superseded"}
             about = [sorts[each.sort] for each in event.relations if each.older == memory_id]
             return f"{about[0]} by {event.memory_id}" if about else ""
+        case MemoryAmended() if event.memory_id == memory_id:
+            scope = () if event.scope is None else ("to", event.scope.level, event.scope.name)
+            person = "an operator" if event.asked_by == OPERATOR else f"client {event.asked_by}"
+            return " ".join(filter(None, (event.change, *scope, "by", person)))
         case RelationWithdrawn() if event.older == memory_id:
             return f"no longer yields to {event.memory_id}"
         case RelationWithdrawn() if event.memory_id == memory_id:

@@ -146,8 +146,8 @@ def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
 
 
 def _faint(sleep_input: SleepInput, levels: Levels, days: float) -> dict[UUID, Memory]:
-    """Return the memories to archive, by id: not principles, and below the archive threshold overall and in every
-    perspective.
+    """Return the memories to archive, by id: neither principles nor pinned, and below the archive threshold overall
+    and in every perspective.
 
     The threshold is compared with the strength after the level changes and `days` days of decay.
     """
@@ -157,7 +157,8 @@ def _faint(sleep_input: SleepInput, levels: Levels, days: float) -> dict[UUID, M
     for each in (*sleep_input.faded, *sleep_input.touched):
         level = levels.get(each.memory_id, each.level)
         left = strength(each.fade + agent.clocks[each.level] - agent.clocks[level], later[level])
-        if left < agent.rules.archive_threshold and each.memory_id not in sleep_input.principles:
+        kept = each.pinned or each.memory_id in sleep_input.principles
+        if left < agent.rules.archive_threshold and not kept:
             faint[each.memory_id] = each
     return faint
 
@@ -191,12 +192,12 @@ def _pruned(sleep_input: SleepInput, faint: Mapping[UUID, Memory], levels: Level
 
 def _competing(sleep_input: SleepInput, faint: Mapping[UUID, Memory], levels: Levels) -> Iterable[PruningCandidate]:
     """Return the candidates for pruning: the weakest memories and those that change their level, without those in
-    `faint`.
+    `faint` and without pinned ones.
     """
     moving = (each for each in sleep_input.touched if each.memory_id in levels and each.last_accessed_at)
     pool = {each.memory_id: PruningCandidate(each, each.last_accessed_at) for each in moving if each.last_accessed_at}
     pool |= {each.memory.memory_id: each for each in sleep_input.weakest}
-    return [each for memory_id, each in pool.items() if memory_id not in faint]
+    return [each for memory_id, each in pool.items() if memory_id not in faint and not each.memory.pinned]
 
 
 def _fits(number: int, weight: float, rules: Policy) -> bool:

@@ -21,6 +21,7 @@ def sleep_input_of(mind: Mind) -> SleepInput | None:
     resting = [
         PruningCandidate(each, each.last_accessed_at or mind.contents[each.memory_id].created_at)
         for each in (active if surplus else ())
+        if not each.pinned
     ]
     resting.sort(
         key=lambda each: (
@@ -30,7 +31,7 @@ def sleep_input_of(mind: Mind) -> SleepInput | None:
     return SleepInput(
         agent,
         touched=touched,
-        faded=tuple(each for each in active if each.fade < bound[each.level]),
+        faded=tuple(each for each in active if each.fade < bound[each.level] and not each.pinned),
         weakest=tuple(resting[:surplus]),
         principles=principles,
     )

@@ -25,6 +25,7 @@ class MemoryState(RowModel):
     candidate_count: int
     access_count: int
     impact_score: float
+    pinned: bool
     unconfirmed: bool
     yields_to: tuple[UUID, ...]
 
@@ -42,6 +43,7 @@ class MemoryState(RowModel):
             candidate_count=memory.candidate_count,
             access_count=memory.access_count,
             impact_score=memory.impact_score,
+            pinned=memory.pinned,
             unconfirmed=memory.unconfirmed,
             yields_to=memory.yields_to,
         )

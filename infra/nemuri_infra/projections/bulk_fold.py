@@ -20,7 +20,7 @@ from nemuri_infra.bus.event_log import Batch, Log
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.education import fold_courses
 from nemuri_infra.projections.erasure import erase, everything_erased
-from nemuri_infra.projections.fold_states import States
+from nemuri_infra.projections.fold_states import States, rescoped_among
 from nemuri_infra.projections.memory_vectors import WITH_VECTORS, write_vectors
 from nemuri_infra.projections.projection import (
     OutdatedError,
@@ -63,7 +63,10 @@ class BulkProjection:
         """
         vectors = await self.projection.encoded_vectors(events)
         async with self.projection.database.begin() as connection:
-            await copy(connection, tables.memory, await self.states.fold(connection, events))
+            moved = rescoped_among(events)
+            contents = await self.states.fold(connection, events)
+            await copy(connection, tables.memory, [each for each in contents if each.memory_id not in moved])
+            await write(connection, tables.memory, [each for each in contents if each.memory_id in moved])
             await fold_courses(connection, events)
             if rows := [tuple(row.values()) for row in vector_rows(events, vectors)]:
                 await copy_values(connection, tables.memory_vector, rows)

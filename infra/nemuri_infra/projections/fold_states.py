@@ -20,6 +20,7 @@ from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.codec import AnyAgentEvent, AnyEvent
 from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.event import Event
+from nemuri_contracts.strength import MemoryAmended, MemoryEncoded
 from nemuri_contracts.tasks import ChunkSummarised
 from nemuri_contracts.tiered import TiersEvent
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, AffectMind
@@ -45,7 +46,7 @@ from nemuri_infra.projections.identity_map import (
     single_row_changes,
     unconditional_writes,
 )
-from nemuri_infra.projections.rows import load
+from nemuri_infra.projections.rows import load, load_keyed
 
 _LIFE: frozenset[type[Event]] = frozenset(get_args(LifeEvent))
 _MIND: frozenset[type[Event]] = frozenset(get_args(AnyAgentEvent)) - frozenset(
@@ -108,10 +109,10 @@ class States:
         return len(self.tasks.now) + self.minds.size + self.affects.size + self.tiers.size
 
     async def fold(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> list[Content]:
-        """Fold valid events, and return the contents of the strength memories that they create.
+        """Fold valid events, and return the contents of the strength memories that they create or give another scope.
 
-        A content is one row that is written once and not folded. States that are not in memory are loaded from the
-        tables.
+        A content is one row that is rarely changed, so it is loaded only for a change. States that are not in memory
+        are loaded from the tables.
         """
         lives: list[Any] = [each for each in events if type(each) in _LIFE and each.thread is not None]
         thoughts: list[Any] = [each for each in events if type(each) in _MIND]
@@ -122,6 +123,7 @@ class States:
             await self.minds.load(connection, thoughts)
             await self.affects.load(connection, feelings)
             await self.tiers.load(connection, lived)
+        await self._load_rescoped(connection, thoughts)
         with collector_off():
             self.tasks.fold(_TASK, lives)
             self.minds.fold(_AGENT, thoughts)
@@ -170,6 +172,17 @@ class States:
         self.minds.now[name] = replace(mind, contents=Map())
         return mind.contents.values()
 
+    async def _load_rescoped(self, connection: AsyncConnection, thoughts: Sequence[Any]) -> None:
+        """Load the contents of earlier memories that an event gives another scope."""
+        wanted = rescoped_among(thoughts)
+        if not wanted:
+            return
+        for content in await load_keyed(connection, tables.memory, Content, "memory_id", wanted):
+            mind = self.minds.now.get(content.agent_id)
+            if mind is not None:
+                contents = mind.contents.set(content.memory_id, content)
+                self.minds.now[content.agent_id] = replace(mind, contents=contents)
+
     async def _load_tasks(self, connection: AsyncConnection, lives: Sequence[Any]) -> None:
         """Load the tasks of the events, and the chunks for which an event brings a key point."""
         found = await task_states(connection, {each.task_id for each in lives} - self.tasks.now.keys())
@@ -184,6 +197,17 @@ class States:
         for task_id, chunks in by_owner((each.task_id, each.ordinal, each) for each in read).items():
             for states in (self.tasks.now, self.tasks.kept):
                 states[task_id] = replace(states[task_id], chunks=states[task_id].chunks.update(chunks))
+
+
+def rescoped_among(events: Iterable[AnyEvent]) -> set[UUID]:
+    """Return the ids of the memories that an event gives another scope, and that no event before it encodes."""
+    encoded, found = set[UUID](), set[UUID]()
+    for each in events:
+        if isinstance(each, MemoryEncoded):
+            encoded.add(each.memory_id)
+        elif isinstance(each, MemoryAmended) and each.scope is not None and each.memory_id not in encoded:
+            found.add(each.memory_id)
+    return found
 
 
 def _concerns(event: AnyEvent, memory: str) -> bool:

@@ -133,7 +133,8 @@ def _concerned_query() -> Select[Any]:
     state, content = tables.memory_state, tables.memory
     bounds = enumerate(bindparam(f"bound_{level}", type_=Double) for level in range(LEVELS))
     touched = state.c.changed > bindparam("reviewed")
-    faded = or_(*(and_(state.c.level == level, state.c.fade < bound) for level, bound in bounds))
+    low = or_(*(and_(state.c.level == level, state.c.fade < bound) for level, bound in bounds))
+    faded = and_(low, ~state.c.pinned)
     row = func.to_jsonb(column(state.name)).op("-")(literal(list(Memory.model_computed_fields), ARRAY(Text)))
     memories = (
         select(
@@ -163,7 +164,7 @@ def _bounds(agent: Agent) -> Sequence[float]:
 
 
 async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> list[PruningCandidate]:
-    """Return the first `limit` active memories in the order in which they are pruned.
+    """Return the first `limit` active memories that are not pinned, in the order in which they are pruned.
 
     Other memories come before principles, then low levels before high ones, then longest unused memories first.
     """
@@ -175,7 +176,7 @@ async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> lis
         selecting(state, Memory)
         .add_columns(since.label("since"))
         .join(tables.memory, content.memory_id == state.c.memory_id)
-        .where(state.c.agent_id == agent.agent_id, state.c.status == "active")
+        .where(state.c.agent_id == agent.agent_id, state.c.status == "active", ~state.c.pinned)
         .order_by(IS_PRINCIPLE, state.c.level, since, state.c.memory_id)
         .limit(limit)
     )

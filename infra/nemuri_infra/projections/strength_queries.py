@@ -27,7 +27,7 @@ _BY_ID = f"""
     WHERE present.memory_id = ANY(%(ids)s::uuid[])
 """  # noqa: S608 - names of our own tables
 _CHANGED = f"""
-    SELECT memory_id, status = 'active', changed FROM memory_state
+    SELECT memory_id, status = 'active', changed, rescoped FROM memory_state
     WHERE agent_id = %(agent_id)s AND (changed, memory_id) > (%(changed)s, %(memory_id)s)
     ORDER BY changed, memory_id LIMIT {PAGE_SIZE}
 """  # noqa: S608 - a constant of our own
@@ -49,6 +49,8 @@ class MemoryChange(NamedTuple):
     active: bool
     changed: int
     """Sequence of the last change."""
+    rescoped: int = 0
+    """Sequence of the last change of its scope; 0 if there was none."""
 
 
 class IndexedMemory(NamedTuple):

@@ -80,6 +80,7 @@ async def _store_copy(indexed: CachedIndex, resources: Resources, agent: Agent, 
 async def _read_changes(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     changed = await changes(resources.database, agent.agent_id, indexed.until)
     active = {each.memory_id: each.active for each in changed}
+    indexed.index.remove([each.memory_id for each in changed if each.rescoped > indexed.until])
     fresh = [each for each in active if each not in indexed.index]
     async for some in indexed_memories(resources.database, agent.agent_id, fresh, indexed.generation):
         await _index(indexed, some, vectors)

@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from nemuri_contracts.client_events import Setting
+from nemuri_contracts.strength import MemoryAmended
 from nemuri_domain.strength.agent_topics import Topic, TopicSource, topics
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.decay import clock_of, strength
@@ -41,11 +42,11 @@ CACHE_BYTES = 16 * 1024 * 1024
 TOPIC_BYTES = 150
 """Estimated size in bytes of a cached text (a topic, a domain or a part of the key) without its characters."""
 
-MemoryFingerprint = tuple[int, int, tuple[int, ...], int]
+MemoryFingerprint = tuple[int, int, tuple[int, ...], int, int | None]
 """Numbers that change whenever the agent's memories change.
 
 They are the number of sessions that sleep has consolidated, of sessions that it has not consolidated yet, of active
-memories by level, and of archived memories.
+memories by level, and of archived memories, and the sequence of the last change of a memory's scope or pin.
 """
 
 
@@ -67,13 +68,19 @@ class TopicCache:
         """
         where = (setting.project, frozenset(setting.domains))
         name = (views.database.url, views.database.schema, agent.agent_id, where)
-        state = (agent.slept, len(agent.awake), agent.active, agent.archived)
+        state = (agent.slept, len(agent.awake), agent.active, agent.archived, _amended_at(agent.agent_id, views))
         found = self.known.get(name)
         if found is None or found[0] != state:
             # Runs in a thread, because extracting keywords from many untagged memories is slow the first time.
             found = (state, await asyncio.to_thread(topics, await strongest_memories(views.database, agent, setting)))
             self.known.keep(name, found)
         return found[1]
+
+
+def _amended_at(agent_id: str, views: Views) -> int | None:
+    """Return the sequence of the agent's last `memory_amended` that is projected and recent; None if there is none."""
+    place = views.recent.last(agent_id, MemoryAmended.kind_of())
+    return place if place is not None and place <= views.progress.sequence else None
 
 
 def _bytes(place: TopicKey, known: Known) -> int:

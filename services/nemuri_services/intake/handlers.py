@@ -4,9 +4,15 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from nemuri_contracts.agents import AgentDefined
-from nemuri_contracts.client_events import MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
+from nemuri_contracts.client_events import (
+    MemoryChangeRequested,
+    MemoryContent,
+    MemoryOffered,
+    NegotiationAnswered,
+    TaskSubmitted,
+)
 from nemuri_contracts.event import Event
-from nemuri_contracts.strength import MemoryEncoded, MemoryRefused, NewMemory, Origin, Relation
+from nemuri_contracts.strength import MemoryAmended, MemoryEncoded, MemoryRefused, NewMemory, Origin, Relation
 from nemuri_contracts.tasks import (
     ChunkReady,
     ChunkSummarised,
@@ -19,6 +25,7 @@ from nemuri_contracts.tasks import (
 )
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.aggregate import Agent, Content
+from nemuri_domain.strength.amendments import change_refusal
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory, principle_key
 from nemuri_domain.strength.offer_validation import PRINCIPLE, edit_refusal, refusal_reason
 from nemuri_domain.strength.policy import Policy
@@ -160,6 +167,21 @@ def _encoded_or_refused(
         relations = (Relation(older=event.replaces, sort="supersedes"),)
         new = new.model_copy(update={"links": (event.replaces,), "relations": relations})
     return encoded(event, new, source="manual")
+
+
+@service.handles(MemoryChangeRequested)
+async def amend(event: MemoryChangeRequested, resources: Resources) -> MemoryAmended | MemoryRefused:
+    """Change the standing of a memory as a client asks, or refuse it (`change_refusal`)."""
+    agent = await resources.views.agent(event.agent_id, only_rules=True)
+    if agent is None:
+        return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
+    known = await resources.views.memories_by_id([event.memory_id])
+    refused = change_refusal(event, agent, known.get(event.memory_id))
+    if refused is not None:
+        return MemoryRefused.following(event, reason=refused)
+    return MemoryAmended.following(
+        event, memory_id=event.memory_id, change=event.change, scope=event.scope, asked_by=event.client_id
+    )
 
 
 @service.handles(AgentDefined)

@@ -161,6 +161,7 @@ def memory_view(
         links=content.links,
         relations=relations,
         yields_to=memory.yields_to,
+        pinned=memory.pinned,
         unconfirmed=memory.unconfirmed,
         status=memory.status,
         strength=agent.strength(memory),

@@ -69,6 +69,8 @@ memory_state = Table(
     Column("impact_score", Double, nullable=False),
     time("last_accessed_at", nullable=True),
     time("archived_at", nullable=True),
+    Column("pinned", Boolean, nullable=False),
+    Column("rescoped", BigInteger, nullable=False),
     Column("unconfirmed", Boolean, nullable=False),
     json("yields_to"),
     Column("revision", Integer, nullable=False),

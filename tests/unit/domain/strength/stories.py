@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective, PolicyAdopted
-from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_contracts.client_events import MemoryChange, MemoryContent, Scope, Setting
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.education import MemoriesReviewed
 from nemuri_contracts.event import Event, Usage, derive
@@ -21,6 +21,7 @@ from nemuri_contracts.strength import (
     LearningsExtracted,
     MemoriesRetrieved,
     MemoriesUsed,
+    MemoryAmended,
     MemoryEncoded,
     NewMemory,
     Origin,
@@ -158,6 +159,13 @@ def inferred(memory_id: UUID) -> MemoryEncoded:
     """Return the event that encodes a memory that was inferred, with the default strength of an inference."""
     event = encoded(memory_id, strength=Policy().initial_strength_inferred)
     return event.model_copy(update={"origin": Origin(provenance="inferred")})
+
+
+def amended(memory_id: UUID, change: MemoryChange, *, scope: Scope | None = None) -> MemoryAmended:
+    """Return the event that a person changed the standing of a memory."""
+    return MemoryAmended(
+        event_id=_fresh(), agent_id=AGENT, memory_id=memory_id, change=change, scope=scope, asked_by="ann"
+    )
 
 
 def related(memory_id: UUID, *older: UUID) -> MemoryEncoded:

@@ -87,7 +87,8 @@ STATEMENTS = (
         stored_strength double precision NOT NULL, perspectives jsonb NOT NULL, candidate_count integer NOT NULL,
         access_count integer NOT NULL, effective_uses integer NOT NULL, impact_score double precision NOT NULL,
         last_accessed_at timestamptz, revision integer NOT NULL, changed bigint NOT NULL,
-        fade double precision NOT NULL, unconfirmed boolean NOT NULL, yields_to jsonb NOT NULL, archived_at timestamptz
+        fade double precision NOT NULL, unconfirmed boolean NOT NULL, pinned boolean NOT NULL,
+        rescoped bigint NOT NULL, yields_to jsonb NOT NULL, archived_at timestamptz
     ) WITH (fillfactor = 80)
     """,
     "CREATE INDEX memory_state_fade ON memory_state (agent_id, level, fade) WHERE status = 'active'",
