@@ -108,19 +108,25 @@ async def test_a_prompt_tells_what_an_inferred_and_outdated_memory_yields_to(set
     assert "Rebus" not in shown
 
 
-async def test_a_reply_truncated_twice_fails_the_task(settings: Settings) -> None:
-    """A reply that is truncated twice fails the task with that reason and without an answer."""
+async def test_an_answer_that_stops_at_the_token_limit_is_continued_or_marked(settings: Settings) -> None:
+    """An answer that stops at the token limit is continued. If it does not end, the task is done with what came, and
+    the answer says that it is cut off.
+    """
+    parts = ["It is", " forbidden,", " as the guide says,", " and so", " on"]
     async with (
-        Provider([ScriptedReply(openai_reply("It is", "length"))]) as provider,
+        Provider([ScriptedReply(openai_reply(each, "length")) for each in parts]) as provider,
         running_services(settings, models=models(provider)) as resources,
         connected_client(settings) as client,
     ):
         await resources.log.append(agent_defined())
         await client.settle()
-        failed = await client.ask("May I compare a value to True?", timeout=60)
-    assert failed.status == "failed"
-    assert "the reply exceeds 8000 tokens" in str(failed.reason)
-    assert failed.answer is None
+        done = await client.ask("May I compare a value to True?", timeout=60)
+    assert done.status == "done"
+    assert str(done.answer).startswith("It is forbidden, as the guide says, and so on")
+    assert "(This answer is cut off: it reached the model's token limit.)" in str(done.answer)
+    [cost] = [each for each in done.costs if each.step == "answer"]
+    assert cost.prompts == ("answer@1", "continuation@1")
+    assert cost.output_tokens == 5 * len(parts)
 
 
 async def test_a_prompt_states_the_share_of_the_documents_read(settings: Settings) -> None:

@@ -20,7 +20,7 @@ PANELS: Final = {
     "Looking back": ("state", "diff", "replay", "log"),
     "Operating": (
         "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "backup", "restore", "forget",
-        "permissions",
+        "permissions", "prompts",
     ),
     "Societies and experiments": ("society", "experiment"),
 }  # fmt: skip

@@ -16,10 +16,10 @@ from nemuri_infra.models.provider_calls import (
     Count,
     read_body,
     sendable,
-    storable,
     translated_errors,
+    without_nul,
 )
-from nemuri_infra.models.reply_check import complete_reply, structured_value, tool_call
+from nemuri_infra.models.reply_check import complete_reply, continuation_turns, structured_value, tool_call
 from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
@@ -57,10 +57,10 @@ class _Message(BaseModel):
 class AnthropicChat:
     """A chat with one model of Anthropic. The constructor imports the SDK and switches the SDK's own retries off.
 
-    `timeout` is the maximum number of seconds of one call. A truncated reply is requested once more, with a higher
-    limit. If a reply contains neither text nor calls, `ModelRefused` is raised if the model declined or spent all its
-    tokens on thinking, and `ModelUnusable` otherwise. Parameters that the model refuses are left out of later requests;
-    tools are then described in the system message.
+    `timeout` is the maximum number of seconds of one call. A truncated text is continued; another truncated reply is
+    requested once more, with a higher limit. If a reply contains neither text nor calls, `ModelRefused` is raised if
+    the model declined or spent all its tokens on thinking, and `ModelUnusable` otherwise. Parameters that the model
+    refuses are left out of later requests; tools are then described in the system message.
     """
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout: float) -> None:
@@ -82,24 +82,24 @@ class AnthropicChat:
     async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
         """Return the model's reply without its thinking. The thinking counts as output tokens."""
         require_allowed(self._base_url)
-        return await complete_reply(self.name, request, partial(self._asked, request))
+        return await complete_reply(self.name, request, self._asked)
 
-    async def _asked(self, request: ChatRequest, max_tokens: int) -> Reply[ChatReply]:
+    async def _asked(self, request: ChatRequest) -> Reply[ChatReply]:
         wanted: set[Parameter] = {"cache", *wanted_parameters(request)}
-        content = await self._support.call(partial(self._post, request, max_tokens), wanted)
+        content = await self._support.call(partial(self._post, request), wanted)
         body = read_body(self.name, content, _Message)
-        text = storable("".join(block.text or "" for block in body.content if block.type == "text"))
+        text = without_nul("".join(block.text or "" for block in body.content if block.type == "text"))
         used = [block for block in body.content if block.type == "tool_use"]
         calls = tuple(tool_call(block.id, block.name, block.input, request) for block in used)
         if self._support.refused("tools"):
             calls, request = calls_in_text(text, request), without_tools(request)
         usage = _counted(self.name, body.usage or _Usage(), request)
         truncated = body.stop_reason in _CUT_OFF
-        if not text and not calls:
+        if not text.strip() and not calls:
             raise _silence(self.name, body.stop_reason, usage)
         return Reply(ChatReply(text, structured_value(text, request), calls, truncated), usage)
 
-    async def _post(self, request: ChatRequest, max_tokens: int, asked: Set[Parameter]) -> bytes:
+    async def _post(self, request: ChatRequest, asked: Set[Parameter]) -> bytes:
         if request.tools and "tools" not in asked:
             request = without_tools(request)
         async with translated_errors(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
@@ -107,7 +107,7 @@ class AnthropicChat:
                 model=self._model,
                 system=_system(request.system, cached="cache" in asked),
                 messages=_messages(request, cached="cache" in asked),
-                max_tokens=max_tokens + REASONING_TOKENS,
+                max_tokens=request.max_tokens + REASONING_TOKENS,
                 output_config=_output_config(request.schema)
                 if request.schema and "schema" in asked
                 else self._sdk.omit,
@@ -144,8 +144,8 @@ def _messages(request: ChatRequest, *, cached: bool) -> Any:
     if request.tools and cached:
         blocks[-1] |= _CACHED
     elif not request.turns:
-        return [{"role": "user", "content": sendable(request.user)}]
-    return messages
+        messages = [{"role": "user", "content": sendable(request.user)}]
+    return messages + continuation_turns(request)
 
 
 def _output_config(schema: Schema) -> Any:

@@ -86,13 +86,15 @@ class ChatRequest:
     """Earlier calls of tools since the user message, oldest first."""
     may_call: bool = True
     """False to forbid further calls of tools, so that the reply is text."""
+    begun: str = ""
+    """Beginning of a reply that stopped at its token limit, with which the model is to go on; "" for a new reply."""
     prompts: tuple[str, ...] = ()
     """Names and versions of the prompts that made the texts, such as "answer@4". The usage of the reply names them."""
 
     @property
     def texts(self) -> tuple[str, ...]:
         """Return the texts of the request, for estimates of its size."""
-        return (self.system, self.user, *(each.result for each in self.turns))
+        return (self.system, self.user, self.begun, *(each.result for each in self.turns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,10 @@ class ChatReply:
     tool_calls: tuple[ToolCall, ...] = ()
     """Calls of tools, in the order of the reply. They may be carried out in any order."""
     truncated: bool = False
-    """True if the text stopped at its token limit. A reply with a schema or with calls is never truncated."""
+    """True if the text is not complete, because it reached the token limit and could not be continued to its end.
+
+    A reply to a request with a schema, and a reply with calls, is never truncated.
+    """
 
     def objects(self) -> Iterator[Mapping[str, object]]:
         """Yield the structured value if there is one, otherwise every JSON object that is found in the text."""

@@ -18,10 +18,10 @@ from nemuri_infra.models.provider_calls import (
     Count,
     read_body,
     sendable,
-    storable,
     translated_errors,
+    without_nul,
 )
-from nemuri_infra.models.reply_check import complete_reply, structured_value, tool_call
+from nemuri_infra.models.reply_check import complete_reply, continuation_turns, structured_value, tool_call
 from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -67,10 +67,10 @@ class OpenAIChat:
     """A chat with one model of a server with the chat completions API.
 
     The constructor imports the SDK and switches the SDK's own retries off. `timeout` is the maximum number of seconds
-    of one call. A truncated reply is requested once more, with a higher limit. If a reply contains neither text nor
-    calls, `ModelRefused` is raised if the model declined or spent all its tokens on thinking, and `ModelUnusable`
-    otherwise. Parameters that the server refuses are left out of later requests; tools are then described in the
-    system message.
+    of one call. A truncated text is continued; another truncated reply is requested once more, with a higher limit. If
+    a reply contains neither text nor calls, `ModelRefused` is raised if the model declined or spent all its tokens on
+    thinking, and `ModelUnusable` otherwise. Parameters that the server refuses are left out of later requests; tools
+    are then described in the system message.
 
     OpenAI gets the limit as `max_completion_tokens`, with additional tokens for thinking. Other servers get the older
     `max_tokens`, which more of them support. They get no additional tokens, because their contexts may be small.
@@ -95,13 +95,13 @@ class OpenAIChat:
     async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
         """Return the reply's first choice."""
         require_allowed(self._base_url)
-        return await complete_reply(self.name, request, partial(self._asked, request))
+        return await complete_reply(self.name, request, self._asked)
 
-    async def _asked(self, request: ChatRequest, max_tokens: int) -> Reply[ChatReply]:
-        content = await self._support.call(partial(self._post, request, max_tokens), {*wanted_parameters(request)})
+    async def _asked(self, request: ChatRequest) -> Reply[ChatReply]:
+        content = await self._support.call(partial(self._post, request), {*wanted_parameters(request)})
         body = read_body(self.name, content, _Completion)
         choice = body.choices[0]
-        text = storable(choice.message.content or "")
+        text = without_nul(choice.message.content or "")
         calls = tuple(
             tool_call(each.id or f"call_{place}", each.function.name, each.function.arguments, request)
             for place, each in enumerate(choice.message.tool_calls or (), len(request.turns))
@@ -109,12 +109,12 @@ class OpenAIChat:
         if self._support.refused("tools"):
             calls, request = calls_in_text(text, request), without_tools(request)
         usage = _counted(self.name, body.usage or _Usage(), request)
-        if not text and not calls:
+        if not text.strip() and not calls:
             raise _silence(self.name, choice, usage)
         truncated = choice.finish_reason == "length"
         return Reply(ChatReply(text, structured_value(text, request), calls, truncated), usage)
 
-    async def _post(self, request: ChatRequest, max_tokens: int, asked: Set[Parameter]) -> bytes:
+    async def _post(self, request: ChatRequest, asked: Set[Parameter]) -> bytes:
         official = (urlsplit(self._base_url).hostname or "").endswith(".openai.com")
         if request.tools and "tools" not in asked:
             request = without_tools(request)
@@ -123,8 +123,8 @@ class OpenAIChat:
                 model=self._model,
                 temperature=0 if "temperature" in asked else self._sdk.omit,
                 messages=_messages(request),
-                max_completion_tokens=max_tokens + REASONING_TOKENS if official else self._sdk.omit,
-                max_tokens=self._sdk.omit if official else max_tokens,
+                max_completion_tokens=request.max_tokens + REASONING_TOKENS if official else self._sdk.omit,
+                max_tokens=self._sdk.omit if official else request.max_tokens,
                 response_format=_response_format(request.schema)
                 if request.schema and "schema" in asked
                 else self._sdk.omit,
@@ -152,7 +152,7 @@ def _messages(request: ChatRequest) -> Any:
             {"role": "assistant", "content": None, "tool_calls": [called]},
             {"role": "tool", "tool_call_id": turn.call.call_id, "content": sendable(turn.result)},
         ]
-    return messages
+    return messages + continuation_turns(request)
 
 
 def _response_format(schema: Schema) -> Any:

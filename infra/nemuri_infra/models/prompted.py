@@ -116,7 +116,7 @@ class PromptedModel:
         reply = await self._chat.complete(usage_judge.request(job))
         found = usage_judge.read(reply.value, job)
         if found is None:
-            raise ModelRefused(f"{self.name} gave no judgement that can be parsed")
+            raise ModelRefused(f"{self.name} gave no judgement that can be parsed", usage=reply.usage)
         return Reply(found, reply.usage)
 
     async def restate(self, job: RestateJob) -> Reply[str]:

@@ -74,9 +74,14 @@ def sendable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def without_nul(text: str) -> str:
+    """Return a model's text without NUL characters, which no store accepts."""
+    return text.replace("\0", "")
+
+
 def storable(text: str) -> str:
-    """Return a model's text without NUL characters, which no store accepts, and without outer white space."""
-    return text.replace("\0", "").strip()
+    """Return a model's text without NUL characters and without outer white space."""
+    return without_nul(text).strip()
 
 
 def _reason(body: object, secret: str) -> str:

@@ -11,9 +11,11 @@ import pytest
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
 from nemuri_infra.models.chat import Chat, ChatRequest
+from nemuri_infra.models.json_schema import INTEGER, closed
 from nemuri_infra.models.network_guard import ModelCallsForbidden
 from nemuri_infra.models.openai import OPENAI_URL, OpenAIChat
 from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable
+from nemuri_infra.models.reply_check import CONTINUATIONS
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 
 pytestmark = pytest.mark.connected
@@ -216,31 +218,52 @@ async def test_calls_off_this_machine_are_forbidden(make: Make) -> None:
 
 
 @both_providers
-async def test_a_truncated_reply_is_requested_with_more_tokens(make: Make) -> None:
-    """A truncated reply is requested again with more tokens, and the usage counts both calls."""
-    cut, whole = _cut_off(make)
-    async with chat_with(make, cut, whole) as (chat, provider):
-        reply = await chat.complete(ChatRequest("", "tell me all", 100))
-    assert reply.value.text == "all of it"
-    first, second = (each.body["max_tokens"] for each in provider.received)
-    assert second == first + 300
+async def test_a_truncated_text_is_continued(make: Make) -> None:
+    """The model gets its own beginning back and goes on. What it repeats stands once, and the usage counts both."""
+    cut, rest = _said(make, "the first half of ", cut=True), _said(make, "first half of the truth.")
+    async with chat_with(make, cut, rest) as (chat, provider):
+        reply = await chat.complete(ChatRequest("s", "tell me all", 100, prompts=("p@1",)))
+    assert (reply.value.text, reply.value.truncated) == ("the first half of the truth.", False)
     assert reply.usage.output_tokens == 2 * (7 if make is anthropic else 5)
+    assert reply.usage.prompts == ("p@1", "continuation@1")
+    first, second = (each.body["messages"] for each in provider.received)
+    begun, go_on = second[len(first) :]
+    assert begun == {"role": "assistant", "content": "the first half of "}
+    assert "Go on with it" in go_on["content"]
 
 
 @both_providers
-async def test_a_reply_truncated_twice_is_refused(make: Make) -> None:
-    """A reply that is truncated twice raises `ModelRefused` with the token limit."""
-    cut, _ = _cut_off(make)
+async def test_a_text_that_does_not_end_is_marked(make: Make) -> None:
+    """A text that is still truncated after the last continuation, or whose continuation is refused, is not lost."""
+    cut = _said(make, "and so on ", cut=True)
     async with chat_with(make, cut) as (chat, provider):
-        with pytest.raises(ModelRefused, match="the reply exceeds 400 tokens"):
-            await chat.complete(ChatRequest("", "tell me all", 100))
-    assert len(provider.received) == 2
+        endless = await chat.complete(ChatRequest("", "tell me all", 100))
+    assert len(provider.received) == 1 + CONTINUATIONS
+    assert (endless.value.text, endless.value.truncated) == ("and so on " * 4 + "and so on", True)
+    async with chat_with(make, cut, ScriptedReply({"error": {"message": "no"}}, 400)) as (chat, _):
+        refused = await chat.complete(ChatRequest("", "tell me all", 100))
+    assert (refused.value.text, refused.value.truncated) == ("and so on", True)
 
 
-def _cut_off(make: Make) -> tuple[ScriptedReply, ScriptedReply]:
-    """Return a truncated reply and the full one."""
+@both_providers
+async def test_a_truncated_structured_reply_is_requested_with_more_tokens(make: Make) -> None:
+    """A truncated reply to a request with a schema is requested again with more tokens, and refused after that."""
+    request = ChatRequest("", "how many?", 100, schema=closed("size", size=INTEGER))
+    cut, whole = _said(make, '{"size"', cut=True), _said(make, '{"size": 3}')
+    async with chat_with(make, cut, whole, cut) as (chat, provider):
+        reply = await chat.complete(request)
+        with pytest.raises(ModelRefused, match="the reply exceeds 400 tokens") as refused:
+            await chat.complete(request)
+    assert reply.value.structured == {"size": 3}
+    first, second, *_ = (each.body["max_tokens"] for each in provider.received)
+    assert second == first + 300
+    assert len(provider.received) == 4
+    assert refused.value.usage is not None
+    assert refused.value.usage.output_tokens == reply.usage.output_tokens == 2 * (7 if make is anthropic else 5)
+
+
+def _said(make: Make, text: str, *, cut: bool = False) -> ScriptedReply:
+    """Return a reply with this text, truncated or whole."""
     if make is anthropic:
-        return ScriptedReply(anthropic_reply("half of", stop_reason="max_tokens")), ScriptedReply(
-            anthropic_reply("all of it")
-        )
-    return ScriptedReply(openai_reply("half of", "length")), ScriptedReply(openai_reply("all of it"))
+        return ScriptedReply(anthropic_reply(text, stop_reason="max_tokens" if cut else "end_turn"))
+    return ScriptedReply(openai_reply(text, "length" if cut else "stop"))

@@ -4,6 +4,7 @@ from typing import Final
 
 from nemuri_domain.language.citations import cited_labels, without_citation_brackets
 from nemuri_domain.language.sentences import normalised
+from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.read_share import Share
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.prompt_fences import Quote
@@ -11,6 +12,10 @@ from nemuri_infra.models.prompt_library import Part, prompt
 from nemuri_infra.models.protocol import Answer, AnswerJob
 
 TOKENS: Final = 2_000
+_CUT: Final = {
+    "en": "(This answer is cut off: it reached the model's token limit.)",
+    "ja": "（この回答は途中で切れています。モデルのトークン数の上限に達しました。）",
+}
 
 
 def request(job: AnswerJob) -> ChatRequest:
@@ -31,9 +36,14 @@ def request(job: AnswerJob) -> ChatRequest:
 
 
 def read(reply: ChatReply, job: AnswerJob) -> Answer:
-    """Return the answer in a reply. Only labels of the job's sources count as citations."""
+    """Return the answer in a reply. Only labels of the job's sources count as citations.
+
+    An answer that stopped at its token limit ends with a note that says so.
+    """
     found = cited_labels(reply.text, [source.label for source in job.sources])
-    return Answer(reply.text, found, complete=bool(found))
+    language = "ja" if any(map(is_cjk, job.question)) else "en"
+    text = f"{reply.text}\n\n{_CUT[language]}" if reply.truncated else reply.text
+    return Answer(text, found, complete=bool(found))
 
 
 def _partly_read(share: Share | None) -> str | Part:

@@ -22,5 +22,5 @@ def request(job: RestateJob) -> ChatRequest:
 
 
 def read(reply: ChatReply, job: RestateJob) -> str:
-    """Return the restated request in a reply; the original request if the reply is empty."""
-    return reply.text.strip() or job.request
+    """Return the restated request in a reply; the original request if the reply is empty or cut off."""
+    return job.request if reply.truncated else reply.text.strip() or job.request

@@ -37,9 +37,9 @@ def reading_request(job: SectionJob) -> ChatRequest:
 
 
 def read_note(reply: ChatReply) -> str:
-    """Return the note in a reply on one line; "" if the section teaches nothing."""
+    """Return the note in a reply on one line; "" if the section teaches nothing. A note that is cut off ends in "…"."""
     note = normalised(without_citations(reply.text)).strip(" \"'`")
-    return "" if note.strip(" .。").casefold() in _NOTHING else note
+    return "" if note.strip(" .。").casefold() in _NOTHING else f"{note}{'…' if reply.truncated else ''}"
 
 
 def grading_request(job: GradeJob) -> ChatRequest:

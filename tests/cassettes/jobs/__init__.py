@@ -1,0 +1,1 @@
+"""One cassette for each job of the protocol `Model`, in a file named like the method."""

@@ -1,0 +1,28 @@
+"""Cassette of `Model.grade`."""
+
+from nemuri_domain.education.grading import Verdict
+from nemuri_infra.models.jobs.school import by_words
+from nemuri_infra.models.protocol import GradeJob
+from tests.cassettes.cassette import Case, Cassette
+from tests.cassettes.wire import Said
+
+JOB = GradeJob("When is steel dear?", ("winter", "15 %"), "In winter, by 15 %.", "冬です。", {"winter": ("冬",)})
+POINTS = '{"points": [{"point": "p1", "made": true}, {"point": "p2", "made": %s}], "right": %s, "why": "No figure."}'
+
+CASSETTE = Cassette(
+    job=JOB,
+    text=POINTS % ("false", "false"),
+    value=Verdict(("15 %",), note="No figure."),
+    otherwise=by_words(JOB),
+    more={
+        "an object by point": Case(
+            (Said('{"points": {"p1": true, "p2": true}, "right": true, "why": ""}'),), Verdict(())
+        ),
+        "right points of a wrong answer": Case(
+            (Said(POINTS % ("true", "false")),), Verdict((), note="No figure.", wrong=True)
+        ),
+        "a point without a judgement": Case(
+            (Said('{"points": [{"point": "p1", "made": true}], "right": true, "why": ""}'),), by_words(JOB)
+        ),
+    },
+)

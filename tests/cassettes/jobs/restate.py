@@ -1,0 +1,13 @@
+"""Cassette of `Model.restate`."""
+
+from nemuri_domain.tasks.conversation_history import Turn
+from nemuri_infra.models.protocol import RestateJob
+from tests.cassettes.cassette import Cassette
+
+CASSETTE = Cassette(
+    job=RestateJob((Turn("What does moss need?", "Water [m1]."),), "How much of it?"),
+    text="How much water does moss need?",
+    value="How much water does moss need?",
+    otherwise="How much of it?",
+    free=True,
+)

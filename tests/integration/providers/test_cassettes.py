@@ -1,0 +1,36 @@
+"""Every job of a model on the wires of both providers: requests equal the recorded ones, and every reply is read."""
+
+import json
+
+import pytest
+
+from nemuri_infra.models.protocol import Model
+from tests.cassettes.cassette import cassette, cassette_names, recorded_path
+from tests.cassettes.record import play, recording
+from tests.cassettes.wire import PROVIDERS, ProviderName
+
+pytestmark = pytest.mark.connected
+
+NOT_JOBS = {"name", "aclose"}
+
+
+@pytest.mark.parametrize("name", cassette_names())
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_job_is_played_as_recorded(provider: ProviderName, name: str) -> None:
+    """Good replies give the value of the job, and bad ones its fallback or its error. The usage counts every reply and
+    names the prompts. Requests and replies equal the recorded ones.
+
+    If a prompt or a schema was changed on purpose: `python -m tests.cassettes.record`.
+    """
+    every = await play(provider, name, cassette(name))
+    assert {each.title: each.value for each in every} == {each.title: each.case.value for each in every}
+    for each in every:
+        assert each.usage.cached_tokens == 20 * len(each.case.replies), each.title
+        assert each.usage.prompts, each.title
+    recorded = json.loads(recorded_path(provider, name).read_text(encoding="utf-8"))
+    assert recording(provider, every) == recorded
+
+
+def test_every_job_has_a_cassette() -> None:
+    """Each method of the protocol `Model` has a cassette. CONTRIBUTING.md says how to add one."""
+    assert {each for each in vars(Model) if not each.startswith("_")} - NOT_JOBS == set(cassette_names())
