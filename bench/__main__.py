@@ -46,6 +46,7 @@ SCRIPTS = (
     Script("warm", data=True, slow=True),
     Script("attribution"),
     Script("items"),
+    Script("meaning"),
     Script("sleep", ("--sleeps", "4", "--large", "5000")),
     Script("vectors", ("--queries", "50")),
     Script("neighbours", ("--quick",)),

@@ -68,6 +68,8 @@ AnyAgentEvent = (
     | strength.ImpactCredited
     | strength.RelationWithdrawn
     | strength.RepetitionWithdrawn
+    | strength.MemoriesConsolidated
+    | strength.SemanticMemorySplit
     | scorers.ScorerTrained
     | education.CourseBegun
     | education.ChapterRead

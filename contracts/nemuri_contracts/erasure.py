@@ -33,7 +33,7 @@ class Standing(Value):
     """
 
     memory_id: UUID
-    status: Literal["active", "archived"]
+    status: Literal["active", "archived", "absorbed", "split"]
     level: int = Field(ge=0, le=5)
     stored_strength: float
     perspectives: dict[Text, float]
@@ -47,6 +47,7 @@ class Standing(Value):
     pinned: bool
     rescoped: Count
     yields_to: tuple[UUID, ...]
+    absorbed_by: UUID | None = None
     revision: Count
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import Identifier, Label, Value
-from nemuri_contracts.strength import Candidate, Origin, Relation
+from nemuri_contracts.strength import Candidate, Experiences, Origin, Relation
 
 
 class IdView(Value):
@@ -55,6 +55,17 @@ class AgentsView(Value):
     agents: tuple[AgentView, ...]
 
 
+class SourceMemory(Value):
+    """A memory that a semantic memory has absorbed."""
+
+    memory_id: UUID
+    content: str
+    created_at: datetime
+    said_at: datetime | None = None
+    access_count: int
+    """Number of its uses before it was absorbed."""
+
+
 class MemoryView(Value):
     """Current state of a memory."""
 
@@ -62,7 +73,7 @@ class MemoryView(Value):
     agent_id: Identifier
     memory: MemoryContent
     source: str
-    """Source of the memory: task, manual, education or definition."""
+    """Source of the memory: task, manual, education, definition, feedback, or sleep for a semantic memory."""
     origin: Origin = Origin()
     principle: bool = False
     """True if the agent's definition lists it as a principle. Principles are part of every context."""
@@ -75,7 +86,14 @@ class MemoryView(Value):
     """True if a person pinned it: it fades, but is never archived."""
     unconfirmed: bool = False
     """True if it was inferred and nothing has confirmed it yet."""
-    status: Literal["active", "archived"]
+    status: Literal["active", "archived", "absorbed", "split"]
+    """`absorbed`: a semantic memory stands for it. `split`: it was a semantic memory, and was split."""
+    absorbed_by: UUID | None = None
+    """Id of the memory that stands for it; None if it stands for itself."""
+    experiences: Experiences | None = None
+    """Number and times of the experiences behind a semantic memory; None for other memories."""
+    sources: tuple[SourceMemory, ...] = ()
+    """The memories that a semantic memory has absorbed, oldest first. Only in the view of a single memory."""
     strength: float
     strength_by_perspective: dict[str, float]
     level: int

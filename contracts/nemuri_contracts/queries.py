@@ -112,7 +112,7 @@ class MemoriesQuery(Query):
 
     name = "memories"
     agent_id: Identifier
-    status: Literal["active", "archived", "all"] = "active"
+    status: Literal["active", "archived", "absorbed", "all"] = "active"
     offset: int = Field(default=0, ge=0)
     """Number of memories to skip."""
     limit: int = Field(default=MEMORIES_AT_ONCE, ge=1, le=MEMORIES_AT_ONCE)

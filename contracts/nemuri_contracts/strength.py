@@ -1,5 +1,6 @@
 """Events of strength memory: retrieval, use, learning, encoding and sleep."""
 
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
@@ -151,6 +152,21 @@ class Origin(Value):
         return f"client {self.client_id}" if self.client_id is not None else ""
 
 
+class Seen(Value):
+    """A memory with its revision when a sleep was decided. The sleep skips the memory if it has changed since."""
+
+    memory_id: UUID
+    revision: int
+
+
+class Experiences(Value):
+    """The experiences behind a semantic memory: their number, and when the first and the last of them happened."""
+
+    count: int = Field(ge=2)
+    since: datetime
+    until: datetime
+
+
 class NewMemory(Value):
     """A memory to encode. Its vector is stored already under the key `vector`."""
 
@@ -163,6 +179,39 @@ class NewMemory(Value):
     strength: float = Field(gt=0, le=1e6)
     """Initial strength, overall and in each of `perspectives`."""
     perspectives: tuple[Label, ...]
+
+
+class SemanticMemory(NewMemory):
+    """A semantic memory to encode: one statement in place of several settled memories that say the same."""
+
+    absorbs: tuple[Seen, ...] = Field(min_length=2)
+    """The source memories, with the revisions that were compared. `links` has the same ids."""
+    experiences: Experiences
+
+
+class MemoriesConsolidated(AgentEvent):
+    """After a sleep, settled memories were compared. Each group that says the same becomes one semantic memory."""
+
+    kind: Literal["memories_consolidated"] = "memories_consolidated"
+    formed: tuple[SemanticMemory, ...]
+    """Semantic memories to encode. Empty if a model was asked and found no memories that say the same."""
+    compared: tuple[UUID, ...]
+    """Ids of all memories that were compared."""
+    usage: Usage | None = None
+    """Model usage of the comparison and the wording; None if no model was asked."""
+
+
+class SemanticMemorySplit(AgentEvent):
+    """A semantic memory was split. Its sources are memories of their own again, as they were before.
+
+    What the semantic memory has gained since goes to the source with the most uses.
+    """
+
+    kind: Literal["semantic_memory_split"] = "semantic_memory_split"
+    memory_id: UUID
+    """Id of the semantic memory."""
+    sources: tuple[UUID, ...]
+    """Ids of the memories that it had absorbed."""
 
 
 class Repetition(Value):
@@ -215,14 +264,18 @@ class MemoryEncoded(AgentEvent):
     """Client, task or textbook from which the memory comes."""
     vector: Text
     """Key of the memory's vector: model, dimension and SHA-256 of the embedded text."""
-    source: Literal["task", "manual", "education", "definition", "feedback"]
-    """Kind of source."""
+    source: Literal["task", "manual", "education", "definition", "feedback", "sleep"]
+    """Kind of source. `sleep`: a semantic memory that a sleep formed from other memories."""
     assignment_id: UUID | None = None
     """Assignment in which it was learned; None if it does not come from one."""
     strength: float = Field(gt=0, le=1e6)
     """Initial strength, overall and in each of `perspectives`."""
     perspectives: tuple[Label, ...]
     """Perspectives in which the memory has its own strength."""
+    absorbs: tuple[Seen, ...] = ()
+    """Memories that this semantic memory absorbs. If one of them has changed since, the memory is not formed."""
+    experiences: Experiences | None = None
+    """The experiences behind a semantic memory; None for other memories."""
 
     @property
     def memory_id(self) -> UUID:
@@ -276,13 +329,6 @@ class SessionEnded(AgentEvent):
     kind: Literal["session_ended"] = "session_ended"
     assignment_id: UUID
     """Id of the assignment."""
-
-
-class Seen(Value):
-    """A memory with its revision when a sleep was decided. The sleep skips the memory if it has changed since."""
-
-    memory_id: UUID
-    revision: int
 
 
 class Consolidated(Seen):

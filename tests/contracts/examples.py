@@ -63,8 +63,10 @@ from nemuri_contracts.strength import (
     Candidate,
     Consolidated,
     Dropped,
+    Experiences,
     ImpactCredited,
     LearningsExtracted,
+    MemoriesConsolidated,
     MemoriesRetrieved,
     MemoriesUsed,
     MemoryAmended,
@@ -77,6 +79,8 @@ from nemuri_contracts.strength import (
     Repetition,
     RepetitionWithdrawn,
     Seen,
+    SemanticMemory,
+    SemanticMemorySplit,
     SessionEnded,
     Use,
 )
@@ -136,6 +140,7 @@ NEW = NewMemory(
     memory=CONTENT, links=(OTHER,), relations=(SUPERSEDES,), vector=VECTOR, strength=1.0,
     perspectives=("cost",), origin=ORIGIN,
 )  # fmt: skip
+EXPERIENCES = Experiences(count=2, since=datetime(2026, 1, 2, tzinfo=UTC), until=datetime(2026, 1, 3, tzinfo=UTC))
 REPETITION = Repetition(memory_id=MEMORY, perspective="cost", learning=NEW, confirms=True)
 TEXTBOOK = Textbook(
     title="調達基礎",
@@ -245,6 +250,16 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "dropped": (Dropped(text="OK.", reason="it says nothing"),), "usage": USAGE,
     },
     RelationWithdrawn: {"memory_id": MEMORY, "older": OTHER},
+    MemoriesConsolidated: {
+        "formed": (
+            SemanticMemory(
+                **dict(NEW), absorbs=(Seen(memory_id=MEMORY, revision=7), Seen(memory_id=OTHER, revision=9)),
+                experiences=EXPERIENCES,
+            ),
+        ),
+        "compared": (MEMORY, OTHER), "usage": USAGE,
+    },
+    SemanticMemorySplit: {"memory_id": WORK, "sources": (MEMORY, OTHER)},
     RepetitionWithdrawn: {"repetition": REPETITION, "assignment_id": WORK},
     ScorerTrained: {
         "number": 1,
@@ -266,6 +281,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "memory": CONTENT, "links": (OTHER,), "relations": (SUPERSEDES,),
         "vector": VECTOR, "source": "task", "origin": ORIGIN, "assignment_id": WORK,
         "strength": 1.0, "perspectives": ("cost",),
+        "absorbs": (Seen(memory_id=OTHER, revision=5),), "experiences": EXPERIENCES,
     },
     MemoryAmended: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope, "asked_by": "operator"},
     MemoryRefused: {"reason": "there is no agent 'ghost'"},
@@ -282,7 +298,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
                 memory_id=OTHER, status="archived", level=1, stored_strength=-0.5, perspectives={"cost": 0.25},
                 candidate_count=3, access_count=2, effective_uses=1, impact_score=1.5,
                 last_accessed_at=datetime(2026, 1, 2, tzinfo=UTC), archived_at=datetime(2026, 1, 3, tzinfo=UTC),
-                unconfirmed=True, pinned=True, rescoped=3, yields_to=(CAUSE,), revision=4,
+                unconfirmed=True, pinned=True, rescoped=3, yields_to=(CAUSE,), absorbed_by=CAUSE, revision=4,
             ),
         ),
         "erasure": WHOLE,

@@ -17,6 +17,7 @@ from nemuri_contracts.strength import (
     RelationWithdrawn,
     Repetition,
     RepetitionWithdrawn,
+    SemanticMemorySplit,
 )
 
 if TYPE_CHECKING:
@@ -84,3 +85,27 @@ def _withdrawal(event: LearningsExtracted, repetition: Repetition) -> Repetition
         repetition=repetition,
         assignment_id=event.assignment_id,
     )
+
+
+async def split(client: "Client", memory_id: UUID) -> tuple[UUID, ...]:
+    """Split a semantic memory into its sources, which become memories of their own again.
+
+    What the semantic memory has gained since goes to the source with the most uses. Returns the ids of the sources,
+    oldest first, as soon as they can be recalled. Raises `ClientError`, with nothing changed, if the memory is not a
+    semantic memory, or was split or absorbed before.
+    """
+    view = await client.memory(memory_id)
+    if view.source != "sleep":
+        raise ClientError(f"memory {memory_id} is not a semantic memory; see `nemuri memories {view.agent_id}`")
+    if view.absorbed_by is not None or not view.sources:
+        raise ClientError(f"memory {memory_id} has no sources to split it into: its status is {view.status}")
+    sources = tuple(each.memory_id for each in view.sources)
+    event = SemanticMemorySplit(
+        event_id=derive(memory_id, SemanticMemorySplit.kind_of()),
+        agent_id=view.agent_id,
+        memory_id=memory_id,
+        sources=sources,
+    )
+    await client.log.append(event)
+    await client.settle()
+    return sources

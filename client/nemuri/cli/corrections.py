@@ -1,4 +1,4 @@
-"""Commands that correct memories: edit, pin, unpin, rescope, confirm, unlink, separate."""
+"""Commands that correct memories: edit, pin, unpin, rescope, confirm, unlink, separate, split."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from collections.abc import Awaitable, Callable
@@ -154,5 +154,23 @@ def separate(
             say(str(each))
 
 
-COMMANDS = (edit, pin, unpin, rescope, confirm, unlink, separate)
+def split(
+    context: typer.Context,
+    memory: Annotated[UUID, id_argument("memory", "The semantic memory to split.")],
+    json: JsonOption = False,
+) -> None:
+    """Split a semantic memory into the memories that a sleep made it of."""
+    from nemuri.admin.corrections import split as take_back
+    from nemuri.terminal.output import say, say_json
+
+    session = Session.of(context, json=json)
+    sources = session.run(lambda client: take_back(client, memory))
+    if session.json:
+        say_json({"memory_id": memory, "sources": sources})
+    else:
+        for each in sources:
+            say(str(each))
+
+
+COMMANDS = (edit, pin, unpin, rescope, confirm, unlink, separate, split)
 """The commands of this module, in the order of the help."""

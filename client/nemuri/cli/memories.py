@@ -17,7 +17,7 @@ from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storabl
 if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri_contracts.client_events import MemoryContent, Scope
-    from nemuri_contracts.memory_views import RecalledMemory, RecallView
+    from nemuri_contracts.memory_views import MemoryView, RecalledMemory, RecallView
 
 MAX_SHOWN = 10_000
 """Maximum number of memories shown."""
@@ -30,6 +30,7 @@ class StatusFilter(StrEnum):
 
     ACTIVE = "active"
     ARCHIVED = "archived"
+    ABSORBED = "absorbed"
     ALL = "all"
 
 
@@ -169,7 +170,7 @@ def memories(
                 each.level,
                 each.access_count,
                 each.candidate_count,
-                short(f"(pinned) {each.memory.content}" if each.pinned else each.memory.content, 80),
+                short(_with_mark(each), 80),
             )
             for each in found
         ]
@@ -227,6 +228,12 @@ async def _remembered(
             if not places:
                 raise
             return error.memory_ids, error.reasons
+
+
+def _with_mark(view: "MemoryView") -> str:
+    """Return the content of a memory, marked if it is pinned or a semantic memory."""
+    marks = ("(pinned)" if view.pinned else "", f"({view.experiences.count} experiences)" if view.experiences else "")
+    return " ".join((*filter(None, marks), view.memory.content))
 
 
 def _marked(recalled: "RecalledMemory") -> str:

@@ -46,9 +46,13 @@ def show(context: typer.Context, memory: MemoryArgument, json: JsonOption = Fals
     if session.json:
         say_json(found)
         return
+    sources: list[dict[str, Any]] = found.pop("sources")
     width = max(map(len, found))
     for name, value in found.items():
         say(f"{name:{width}}  {_shown(value)}")
+    for each in sources:
+        when = (each["said_at"] or each["created_at"])[:10]
+        say(f"{'source':{width}}  {each['memory_id']}, {when}, used {each['access_count']} times: {each['content']}")
 
 
 def history(context: typer.Context, memory: MemoryArgument, json: JsonOption = False) -> None:

@@ -20,7 +20,7 @@ async def explanations(exchange: Exchange, task_id: UUID) -> tuple[Explanation, 
 
 
 async def list_memories(
-    exchange: Exchange, agent: str, status: Literal["active", "archived", "all"], limit: int
+    exchange: Exchange, agent: str, status: Literal["active", "archived", "absorbed", "all"], limit: int
 ) -> tuple[MemoryView, ...]:
     """Return at most `limit` memories of an agent, strongest first. They are fetched in pages, and each is returned
     once.

@@ -409,7 +409,7 @@ class QueryMethods:
         return view.agents
 
     async def memories(
-        self, agent: str, *, status: Literal["active", "archived", "all"] = "active", limit: int = 1_000
+        self, agent: str, *, status: Literal["active", "archived", "absorbed", "all"] = "active", limit: int = 1_000
     ) -> tuple[MemoryView, ...]:
         """Return the memories of an agent, strongest first.
 
@@ -418,7 +418,7 @@ class QueryMethods:
 
         Args:
             agent: Id of an agent with strength memory.
-            status: "active", "archived" or "all".
+            status: "active", "archived", "absorbed" (by semantic memories) or "all".
             limit: Maximum number of memories, at least 1.
 
         Returns:

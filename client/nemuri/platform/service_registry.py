@@ -13,6 +13,7 @@ CATALOGUE = (
     "attribution",
     "routing_memory",
     "strength_sleep",
+    "semantic_memory",
     "trainer",
     "tutor",
     "affective_memory",

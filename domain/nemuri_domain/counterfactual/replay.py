@@ -37,6 +37,7 @@ from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve, with_policy
 from nemuri_domain.strength.policy import Policy
+from nemuri_domain.strength.sleep import seen
 from nemuri_domain.tasks.feedback_credit import worth
 
 UNANSWERED = frozenset(
@@ -47,6 +48,9 @@ UNANSWERED = frozenset(
         "min_training_samples",
         "retrain_after",
         "index_memo_tokens",
+        "semantic_memories_per_sleep",
+        "semantic_level",
+        "semantic_similarity",
     }
 )
 """Parameters whose effect a replay cannot show, because they decide what is recorded."""
@@ -149,6 +153,8 @@ class CounterfactualReplay:
                 return self._slept(event, before)
             case PolicyAdopted():
                 event = event.model_copy(update={"parameters": self._overridden(event.parameters)})
+            case MemoryEncoded() if event.absorbs and event.memory_id not in self.recorded.memories:
+                return self.other
             case MemoryEncoded():
                 event = self._begun_otherwise(event, before)
             case MemoriesRetrieved():
@@ -173,7 +179,7 @@ class CounterfactualReplay:
         The effect of the erased events on the other mind is unknown. So the two minds agree on this memory again.
         """
         here, there = self.recorded.agent, self.other.agent
-        if standing.status == "archived" or here is None or there is None:
+        if standing.status != "active" or here is None or there is None:
             return standing
         shift = here.clocks[standing.level] - there.clocks[standing.level]
         perspectives = {name: value + shift for name, value in standing.perspectives.items()}
@@ -198,10 +204,19 @@ class CounterfactualReplay:
         recorded policy is kept.
         """
         was, would = _rules(before), _rules(self.other)
+        if event.absorbs:
+            return self._formed_otherwise(event)
         known = (event.source, event.origin.provenance)
         if event.strength != was.begins(*known):
             return event
         return event.model_copy(update={"strength": would.begins(*known)})
+
+    def _formed_otherwise(self, event: MemoryEncoded) -> MemoryEncoded:
+        """Return the event of a semantic memory with the sources that are active in the other mind, at their revisions
+        there. If all have faded there, it is a memory without sources.
+        """
+        sources = self.other.find(each.memory_id for each in event.absorbs)
+        return event.model_copy(update={"absorbs": seen(each for each in sources if each.status == "active")})
 
     def _credited(self, event: ImpactCredited, before: Mind) -> ImpactCredited:
         """Return the credit with the impact points of the other policy and without the memories of missed uses. Points

@@ -12,11 +12,18 @@ from pydantic import computed_field
 from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.scorers import HeldOut, Weights
-from nemuri_contracts.strength import Origin, Relation
+from nemuri_contracts.strength import Experiences, Origin, Relation
 from nemuri_domain.event_sourcing import memory_collection
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.decay import INITIAL_CLOCKS, Clocks, clock_of, stored_value, strength
 from nemuri_domain.strength.policy import LEVELS, Policy
+
+Status = Literal["active", "archived", "absorbed", "split"]
+"""Status of a memory. Only active memories decay.
+
+`absorbed`: a semantic memory stands for it. `split`: it is a semantic memory that was split, and the source that
+inherited its gains stands for it.
+"""
 
 
 class Agent(RowModel):
@@ -87,7 +94,7 @@ class Agent(RowModel):
                 continue
             if memory.status == "archived":
                 archived += step
-            else:
+            elif memory.status == "active":
                 active[memory.level] += step
         return self.replace(active=tuple(active), archived=archived)
 
@@ -97,10 +104,10 @@ class Memory(RowModel):
 
     memory_id: UUID
     agent_id: str
-    status: Literal["active", "archived"] = "active"
+    status: Status = "active"
     level: int = 0
     stored_strength: float
-    """ln(strength) minus the decay clock, as of the last change. While the memory is archived, its clock is 0."""
+    """ln(strength) minus the decay clock, as of the last change. Unless the memory is active, its clock is 0."""
     perspectives: Mapping[str, float]
     """Stored strength in each perspective, by name, in the form of `stored_strength`."""
     candidate_count: int = 0
@@ -119,6 +126,8 @@ class Memory(RowModel):
     """True if it was inferred and nothing has confirmed it yet."""
     yields_to: tuple[UUID, ...] = ()
     """Newer memories that contradict or supersede it."""
+    absorbed_by: UUID | None = None
+    """The memory that stands for it: its semantic memory, or the heir of a semantic memory that was split."""
     revision: int = 0
     """Number of changes of its strength, level or status."""
     changed: int
@@ -147,6 +156,8 @@ class Content(RowModel):
     vector: str
     source: str
     origin: Origin = Origin()
+    experiences: Experiences | None = None
+    """The experiences behind a semantic memory; None for other memories."""
     created_at: datetime
     created: int
     """Stream sequence of the event that encoded the memory."""
@@ -199,6 +210,21 @@ class Mind:
         """Return the existing memories with these ids, without duplicates. Unknown ids are left out."""
         return memory_collection.find(self.memories, memory_ids)
 
+    def standing_for(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
+        """Return the memories that stand for these now, without duplicates: a memory itself, or the one that absorbed
+        it. Unknown ids are left out.
+        """
+        return self.find(self._standing_for(each) for each in memory_ids)
+
+    def _standing_for(self, memory_id: UUID) -> UUID:
+        passed = {memory_id}
+        while (memory := self.memories.get(memory_id)) and memory.absorbed_by is not None:
+            if memory.absorbed_by in passed or memory.absorbed_by not in self.memories:
+                break
+            memory_id = memory.absorbed_by
+            passed.add(memory_id)
+        return memory_id
+
     def with_memories(self, memories: Iterable[Memory]) -> "Mind":
         """Return the mind with these memories added or replaced, and the agent's totals updated."""
         changed = tuple(memories)
@@ -236,7 +262,7 @@ def with_strength(
     )
 
 
-def rebased(agent: Agent, memory: Memory, *, level: int, status: Literal["active", "archived"], by: int) -> Memory:
+def rebased(agent: Agent, memory: Memory, *, level: int, status: Status, by: int) -> Memory:
     """Return the memory at another level or status, with the same current strengths, overall and in all perspectives.
 
     `by` is the stream sequence of the event that causes the change. The revision rises by 1.

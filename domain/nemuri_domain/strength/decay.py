@@ -14,8 +14,8 @@ from nemuri_domain.strength.policy import LEVELS, Policy
 
 Clocks = tuple[float, ...]
 """Current value of the clock of each level. A clock never rises."""
-ARCHIVED_CLOCK = 0.0
-"""Value of the clock of archived memories. It is constant, because archived memories do not decay."""
+FROZEN_CLOCK = 0.0
+"""Value of the clock of archived and absorbed memories. It is constant, because these memories do not decay."""
 ROUNDING = 1e-6
 """Margin added to ln(archive threshold) when memories that may be archived are selected. The decision to archive adds
 no margin.
@@ -56,7 +56,7 @@ def strength(stored_strength: Any, clock: Any, arithmetic: Arithmetic = FLOATS) 
 
 def clock_of(status: Any, level: Any, clocks: Sequence[Any], arithmetic: Arithmetic = FLOATS) -> Any:
     """Return the value of the clock that applies to a memory with this status and level."""
-    return arithmetic.where(status == "archived", ARCHIVED_CLOCK, arithmetic.item(clocks, level))
+    return arithmetic.where(status == "active", arithmetic.item(clocks, level), FROZEN_CLOCK)
 
 
 def faint_below(clocks: Clocks, policy: Policy, sessions: int) -> tuple[float, ...]:

@@ -154,7 +154,12 @@ def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Colle
     )
 
 
-def is_comparable(cosine: float, one: Collection[str], two: Collection[str]) -> bool:
-    """Return True if two texts with these terms and with this cosine are similar enough to be compared."""
+def is_comparable(
+    cosine: float, one: Collection[str], two: Collection[str], least: float = COMPARISON_THRESHOLD
+) -> bool:
+    """Return True if two texts with these terms and with this cosine are similar enough to be compared.
+
+    `least` is the minimum of the cosine, or of the share of the shorter text's terms that both have.
+    """
     fewer = min(len(set(one)), len(set(two)))
-    return cosine >= COMPARISON_THRESHOLD or (fewer > 0 and len({*one} & {*two}) >= COMPARISON_THRESHOLD * fewer)
+    return cosine >= least or (fewer > 0 and len({*one} & {*two}) >= least * fewer)

@@ -18,6 +18,7 @@ from nemuri_contracts.strength import (
     AgentSlept,
     ImpactCredited,
     LearningsExtracted,
+    MemoriesConsolidated,
     MemoriesRetrieved,
     MemoriesUsed,
     MemoryAmended,
@@ -26,6 +27,7 @@ from nemuri_contracts.strength import (
     RelationWithdrawn,
     RepetitionWithdrawn,
     Seen,
+    SemanticMemorySplit,
     SessionEnded,
 )
 from nemuri_contracts.tiered import TiersEvent
@@ -44,10 +46,13 @@ from nemuri_domain.strength.reinforcement import (
     taken_back,
     used,
 )
+from nemuri_domain.strength.semantic_memory import absorbed, semantic_state, split, unmoved, without_absorbers
 
 
 def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
-    """Return the ids of the memories that `evolve` needs to fold the event."""
+    """Return the ids of the memories that `evolve` needs to fold the event, besides the memories that stand for them
+    (`Mind.standing_for`) and the sources of erased semantic memories.
+    """
     match event:
         case MemoriesRetrieved():
             return frozenset(event.in_context)
@@ -64,7 +69,10 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
         case AgentSlept():
             return frozenset(each.memory_id for each in (*event.consolidated, *event.archived, *event.pruned))
         case MemoryEncoded():
-            return frozenset({event.memory_id, *(each.older for each in event.relations)})
+            older = (each.older for each in event.relations)
+            return frozenset({event.memory_id, *older, *(each.memory_id for each in event.absorbs)})
+        case SemanticMemorySplit():
+            return frozenset({event.memory_id, *event.sources})
         case AgentDefined():
             return frozenset(_principles(event))
         case MemoriesErased():
@@ -91,19 +99,19 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             return mind.with_memories(
                 (
                     each.replace(candidate_count=each.candidate_count + 1, changed=by)
-                    for each in mind.find(event.in_context)
+                    for each in mind.standing_for(event.in_context)
                 ),
             )
         case MemoriesUsed():
-            return mind.with_memories(used(agent, each, event) for each in mind.find(event.memory_ids))
+            return mind.with_memories(used(agent, each, event) for each in mind.standing_for(event.memory_ids))
         case LearningsExtracted():
             return _repeated(mind, agent, event)
         case MemoriesReviewed():
-            return mind.with_memories(reviewed(agent, each, event) for each in mind.find(event.memory_ids))
+            return mind.with_memories(reviewed(agent, each, event) for each in mind.standing_for(event.memory_ids))
         case MemoryAmended():
             return amended(mind, agent, event)
         case ImpactCredited():
-            return mind.with_memories(credited(agent, each, event) for each in mind.find(event.memory_ids))
+            return mind.with_memories(credited(agent, each, event) for each in mind.standing_for(event.memory_ids))
         case SessionEnded():
             return mind.with_agent(awake=tuple(dict.fromkeys((*agent.awake, event.assignment_id))))
         case AgentSlept():
@@ -119,10 +127,13 @@ def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
     return reduce(evolve, first_of_each(events), mind or Mind())
 
 
-Correction = RelationWithdrawn | RepetitionWithdrawn | EmbeddingAdopted | ScorerTrained | MemoriesErased
+Correction = (
+    RelationWithdrawn | RepetitionWithdrawn | SemanticMemorySplit | EmbeddingAdopted | ScorerTrained | MemoriesErased
+)
 """Events that correct or erase memories, or that replace the embedding or the scorer."""
 UnrelatedEvent = (
     MemoryRefused
+    | MemoriesConsolidated
     | MemoriesEmbedded
     | CourseBegun
     | ChapterRead
@@ -150,13 +161,15 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | UnrelatedEvent) -> 
                     each.replace(
                         yields_to=tuple(other for other in each.yields_to if other != event.memory_id), changed=by
                     )
-                    for each in mind.find((event.older,))
+                    for each in (*mind.find((event.older,)), *mind.standing_for((event.older,)))
                 ),
             )
         case RepetitionWithdrawn():
             return mind.with_memories(
-                taken_back(agent, each, event) for each in mind.find((event.repetition.memory_id,))
+                taken_back(agent, each, event) for each in mind.standing_for((event.repetition.memory_id,))
             )
+        case SemanticMemorySplit():
+            return split(mind, event.memory_id, event.sources, by=by)
         case EmbeddingAdopted():
             return mind.with_agent(embedding=event.embedding)
         case ScorerTrained():
@@ -172,8 +185,13 @@ def _unmoved(mind: Mind, _: UnrelatedEvent) -> Mind:
 
 
 def _erased(mind: Mind, event: MemoriesErased) -> Mind:
-    """Return the mind without the erased memories. The others get the states that the tombstone lists."""
-    mind = mind.without_memories(event.memory_ids)
+    """Return the mind without the erased memories. The others get the states that the tombstone lists.
+
+    The sources of an erased semantic memory become memories of their own again, unless they are erased too.
+    """
+    if event.memory_ids:
+        gone = frozenset(event.memory_ids)
+        mind = without_absorbers(mind, gone, by=event.sequence or 0).without_memories(event.memory_ids)
     said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
     by = event.sequence or 0
     return mind.with_memories(each.replace(**said[each.memory_id], changed=by) for each in mind.find(said))
@@ -220,7 +238,8 @@ def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
 
 
 def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
-    if event.memory_id in mind.memories:
+    sources = unmoved(mind, event.absorbs)
+    if event.memory_id in mind.memories or len(sources) < len(event.absorbs):
         return mind
     sequence = event.sequence or 0
     stored_strength = stored_value(event.strength, agent.clocks[0])
@@ -241,11 +260,16 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
         vector=event.vector,
         source=event.source,
         origin=event.origin,
+        experiences=event.experiences,
         created_at=event.at,
         created=sequence,
     )
+    if sources:
+        memory = semantic_state(agent, memory, sources)
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
-    older = mind.find(each.older for each in event.relations if each.older != event.memory_id)
+    mind = mind.with_memories(absorbed(agent, each, event.memory_id, by=sequence) for each in sources)
+    named = [each.older for each in event.relations if each.older != event.memory_id]
+    older = {each.memory_id: each for each in (*mind.find(named), *mind.standing_for(named))}.values()
     return mind.with_memories(
         each.replace(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older
     )
@@ -255,10 +279,10 @@ def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
     """Return the mind in which each memory that a learning repeats is reinforced as by one use."""
     more = agent.rules.strength_increment_on_use
     for each in event.repetitions:
-        known = mind.find((each.memory_id,))
+        known = mind.standing_for((each.memory_id,))
         mind = mind.with_memories(strengthened(agent, memory, event, each.perspective, more) for memory in known)
         if each.confirms:
-            again = mind.find((each.memory_id,))
+            again = mind.standing_for((each.memory_id,))
             mind = mind.with_memories(confirmed(agent, memory, by=event.sequence or 0) for memory in again)
     return mind
 

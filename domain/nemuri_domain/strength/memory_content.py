@@ -108,6 +108,8 @@ def origin_in_words(content: Content) -> str:
             known = "your own definition"
         case "education":
             known = f"the textbook {content.origin.textbook}" if content.origin.textbook else "a textbook"
+        case "sleep":
+            known = _from_experiences(content)
         case "feedback":
             known = f"a judgement of your answer{_of(content.origin)}"
         case "task":
@@ -117,6 +119,16 @@ def origin_in_words(content: Content) -> str:
     said, at = content.memory.said_by, content.memory.said_at
     words = " ".join(part for part in (said and f"by {said}", at and f"on {_moment(at)}") if part)
     return f"{known}; said to be spoken {words}" if words else known
+
+
+def _from_experiences(content: Content) -> str:
+    """Return what a semantic memory comes from, such as "from 3 experiences between 1 May 2026 and 4 June 2026"."""
+    if content.experiences is None:
+        return "what your sleep made of several memories"
+    known = content.experiences
+    since, until = _day(known.since), _day(known.until)
+    when = f"on {since}" if since == until else f"between {since} and {until}"
+    return f"from {known.count} experiences {when}, which all said this"
 
 
 def _of(origin: Origin) -> str:

@@ -9,7 +9,14 @@ from uuid import UUID
 
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.event import OPERATOR
-from nemuri_contracts.strength import AgentSlept, MemoriesUsed, MemoryAmended, MemoryEncoded, RelationWithdrawn
+from nemuri_contracts.strength import (
+    AgentSlept,
+    MemoriesUsed,
+    MemoryAmended,
+    MemoryEncoded,
+    RelationWithdrawn,
+    SemanticMemorySplit,
+)
 from nemuri_domain.event_sourcing.row_model import RowModel
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
@@ -108,8 +115,13 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
     """Return the event's effect on the memory in words; "" if it has none, or if the numbers show it."""
     match event:
         case MemoryEncoded() if event.memory_id == memory_id:
-            said = [f"from {event.source}", *(f"{each.sort} {each.older}" for each in event.relations)]
+            merged = [f"absorbed {len(event.absorbs)} memories"] if event.absorbs else []
+            said = [f"from {event.source}", *merged, *(f"{each.sort} {each.older}" for each in event.relations)]
             return ", ".join(said) if before is None else ""
+        case MemoryEncoded() if before and after.status == "absorbed" != before.status:
+            return f"became part of semantic memory {event.memory_id}"
+        case SemanticMemorySplit() if before and before.status != after.status:
+            return "was split" if event.memory_id == memory_id else f"is no longer part of {event.memory_id}"
         case MemoryEncoded():
             sorts = {"contradicts": "contradicted", "supersedes": "superseded"}
             about = [sorts[each.sort] for each in event.relations if each.older == memory_id]

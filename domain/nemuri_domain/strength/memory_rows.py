@@ -1,6 +1,6 @@
 """The rows of a retrieval index: the id, status, scope, source and conversation of the memory in each row."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -13,6 +13,7 @@ from nemuri_domain.strength.conversation_order import NO_CONVERSATION, UNKNOWN_P
 
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.int32]
+Rows = NDArray[np.intp]
 
 ID_BYTES: Final = 160
 """Bytes of memory that a row's id takes in a list and in a dictionary."""
@@ -41,6 +42,9 @@ class RowArrays:
     """Position of each memory in its conversation; -1 if it is unknown."""
     conversation_names: tuple[tuple[str, str], ...] = (("", ""),)
     """Source and name of each conversation. Sources have conversations of their own, even with the same name."""
+    absorbed: tuple[tuple[bytes, bytes | None], ...] = ()
+    """Ids of absorbed memories, each with the id of the memory that stands for it; None if none is found in its place.
+    """
 
 
 _EMPTY: Final = RowArrays(
@@ -61,6 +65,8 @@ class MemoryRows:
         self._source_codes = {name: code for code, name in enumerate(arrays.source_names)}
         self._conversation_codes = {name: code for code, name in enumerate(arrays.conversation_names)}
         self._order: ConversationOrder | None = None
+        self._absorbed = dict(arrays.absorbed)
+        self._stand_ins: Rows | None = None
         self._free: list[int] = np.flatnonzero(arrays.scopes == _GONE).tolist()
         self._rows = dict(zip(self._ids, range(len(self._ids)), strict=True))
         for row in self._free:
@@ -98,6 +104,7 @@ class MemoryRows:
             self._conversations[rows],
             self._positions[rows],
             tuple(self._conversation_codes),
+            tuple(self._absorbed.items()),
         )
 
     def put(self, memory_id: UUID, scope: Scope, source: str, turn: Turn | None, *, active: bool) -> int:
@@ -110,7 +117,7 @@ class MemoryRows:
             row = len(self._ids)
             self._ids.append(key)
             self._reserve(len(self._ids))
-        self._rows[key] = row
+        self._rows[key], self._stand_ins = row, None
         self._active[row] = active
         self._scopes[row] = self._scope_codes.setdefault((scope.level, scope.name), len(self._scope_codes))
         self._sources[row] = self._source_codes.setdefault(source, len(self._source_codes))
@@ -126,6 +133,8 @@ class MemoryRows:
         """Remove memories, and return the rows that they had. Unknown ids are ignored."""
         gone = [row for each in ids if (row := self._rows.pop(each.bytes, None)) is not None]
         for row in gone:
+            self._absorbed.pop(self._ids[row], None)
+            self._stand_ins = None
             self._ids[row] = bytes(16)
             self._active[row], self._scopes[row] = False, _GONE
             if self._conversations[row] != NO_CONVERSATION:
@@ -140,16 +149,54 @@ class MemoryRows:
             if row is not None:
                 self._active[row] = active
 
+    def set_absorbed(self, standing: Mapping[UUID, UUID | None]) -> None:
+        """Mark memories as absorbed. `standing` has the memory that stands for each; None if none is to be found in its
+        place.
+        """
+        self._stand_ins = None
+        self._absorbed |= {each.bytes: other.bytes if other else None for each, other in standing.items()}
+
+    def set_standing(self, ids: Iterable[UUID]) -> None:
+        """Mark memories as not absorbed. Unknown ids are ignored."""
+        for each in ids if self._absorbed else ():
+            if each.bytes in self._absorbed:
+                del self._absorbed[each.bytes]
+                self._stand_ins = None
+
+    def stand_ins(self) -> Rows | None:
+        """Return for each row the row of the memory that stands for its memory, -1 if there is none; None if no memory
+        is absorbed. It is valid until the rows change.
+        """
+        if self._absorbed and self._stand_ins is None:
+            rows = np.arange(self.count)
+            for key in self._absorbed:
+                if (row := self._rows.get(key)) is not None:
+                    rows[row] = self._stand_in(key)
+            self._stand_ins = rows
+        return self._stand_ins if self._absorbed else None
+
+    def _stand_in(self, key: bytes | None) -> int:
+        passed = set[bytes | None]()
+        while key in self._absorbed and key not in passed:
+            passed.add(key)
+            key = self._absorbed[key]
+        return -1 if key is None or key in passed else self._rows.get(key, -1)
+
     def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
         """Return the mask of active memories (archived ones if `active` is False) whose scope is valid in the
-        setting.
+        setting. Of an absorbed memory, status and scope are those of the memory that stands for it.
         """
         scopes = self._scopes[: self.count]
-        mask: Mask = (scopes != _GONE) & (self._active[: self.count] == active)
+        flags, exists = self._active[: self.count], scopes != _GONE
+        if (stand_ins := self.stand_ins()) is not None:
+            flags, exists = flags[stand_ins], exists & (stand_ins >= 0)
+        mask: Mask = exists & (flags == active)
         if setting is None:
             return mask
         names = [_UNIVERSAL, ("project", setting.project), *(("domain", domain) for domain in setting.domains)]
         valid = [self._scope_codes[name] for name in names if name in self._scope_codes]
+        if stand_ins is not None:
+            scopes = scopes[stand_ins]
         within: Mask = mask & np.isin(scopes, valid)
         return within
 

@@ -100,6 +100,14 @@ class Policy(BaseModel):
     index_memo_tokens: int = Field(default=150, ge=0, le=4_000)
     """Maximum length in tokens of the memo that an agent gets with every task; 0 switches the memo off."""
 
+    semantic_memories_per_sleep: int = Field(default=3, ge=0, le=20)
+    """Maximum number of semantic memories that one sleep forms from settled memories that say the same; 0 for none."""
+    semantic_level: int = Field(default=1, ge=0, lt=LEVELS)
+    """Minimum consolidation level of the memories that become a semantic memory."""
+    semantic_similarity: float = Field(default=0.5, ge=0, le=1)
+    """Minimum similarity of memories that are compared for this: their cosine, or the share of the shorter one's terms.
+    """
+
     impact_user_positive: Amount = 2.0
     """Impact points of feedback with the verdict `helpful`."""
     impact_task_success: Amount = 1.5

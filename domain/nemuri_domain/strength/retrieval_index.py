@@ -5,10 +5,10 @@ but not the sum of words and vectors (recall@10 of English conversations .645 wi
 both).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Final, Self
+from typing import Any, Final, Self
 from uuid import UUID
 
 import numpy as np
@@ -176,6 +176,18 @@ class AgentIndex:
         """Mark memories as active, or as archived if `active` is False. Unknown ids are ignored."""
         self._memories.set_active(ids, active)
 
+    def set_absorbed(self, standing: Mapping[UUID, UUID | None]) -> None:
+        """Mark memories as absorbed by others. `standing` has the memory that stands for each; None if none does.
+
+        An absorbed memory is never a candidate. The memory that stands for it is as relevant as the most relevant of
+        the memories that it stands for, itself included.
+        """
+        self._memories.set_absorbed(standing)
+
+    def set_standing(self, ids: Iterable[UUID]) -> None:
+        """Mark memories as not absorbed. Unknown ids are ignored."""
+        self._memories.set_standing(ids)
+
     def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
         """Return the mask of rows to search: active memories (archived ones if `active` is False) whose scope is valid
         in the setting.
@@ -266,12 +278,30 @@ class AgentIndex:
         """
         relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
         relevance, supported = self._with_neighbours(rows, relevance, hit | (lexical > 0))
-        found = np.flatnonzero((hit | (lexical > 0) | supported) & (relevance >= floor_share * relevance.max()))
+        hit = hit | (lexical > 0) | supported
+        rows, (similarity, lexical, relevance, hit) = self._for_absorbed(rows, similarity, lexical, relevance, hit)
+        found = np.flatnonzero(hit & (relevance >= floor_share * relevance.max()))
         order = self._first(rows, relevance, found, limit)
         if len(found) > limit and self._crowded(rows[order], most):
             order = self._mixed(rows, relevance, found, limit, most)
         ids = tuple(UUID(bytes=self._memories.id_bytes(int(rows[at]))) for at in order)
         return Candidates(ids, similarity[order], lexical[order], relevance[order])
+
+    def _for_absorbed(self, rows: Rows, *columns: NDArray[Any]) -> tuple[Rows, Sequence[NDArray[Any]]]:
+        """Return the rows, ascending, with those of absorbed memories replaced by the rows that stand for them.
+
+        A row that stands for several has the maximum of each of `columns`.
+        """
+        stand_ins = self._memories.stand_ins()
+        if stand_ins is None:
+            return rows, columns
+        standing, places = np.unique(stand_ins[rows], return_inverse=True)
+        found = [np.zeros(len(standing), each.dtype) for each in columns]
+        for highest, each in zip(found, columns, strict=True):
+            if each.dtype != np.bool_:
+                highest.fill(-np.inf)
+            np.maximum.at(highest, places, each)
+        return standing, found
 
     def _with_neighbours(self, rows: Rows, relevance: Floats, hits: Mask) -> tuple[Floats, Mask]:
         """Return the relevance of the rows with that of their neighbours in conversations, and which rows have a

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from nemuri_domain.event_sourcing.row_model import RowModel
-from nemuri_domain.strength.aggregate import Agent, Mind
+from nemuri_domain.strength.aggregate import Agent, Mind, Status
 
 ROUNDING = 1e-9
 """Maximum relative difference between two strengths that count as equal, because of float rounding."""
@@ -18,7 +18,7 @@ ChangedValues = Mapping[str, tuple[Any, Any]]
 class MemoryState(RowModel):
     """State of a memory at one time."""
 
-    status: Literal["active", "archived"]
+    status: Status
     level: int
     strength: float
     strength_by_perspective: Mapping[str, float]

@@ -68,7 +68,7 @@ class BulkProjection:
             await copy(connection, tables.memory, [each for each in contents if each.memory_id not in moved])
             await write(connection, tables.memory, [each for each in contents if each.memory_id in moved])
             await fold_courses(connection, events)
-            if rows := [tuple(row.values()) for row in vector_rows(events, vectors)]:
+            if rows := [tuple(row.values()) for row in vector_rows(events, contents, vectors)]:
                 await copy_values(connection, tables.memory_vector, rows)
         if any(isinstance(each, MemoriesEmbedded) for each in events):
             await self._embed(events)

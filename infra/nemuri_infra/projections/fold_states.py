@@ -68,6 +68,8 @@ def _minds() -> MindMap[Mind]:
         agents=(tables.agent, Agent),
         memories=(tables.memory_state, Memory),
         touched=affected_memories,
+        related=_absorbed_by_erased,
+        standing_in="absorbed_by",
     )
 
 
@@ -212,6 +214,12 @@ def rescoped_among(events: Iterable[AnyEvent]) -> set[UUID]:
 
 def _concerns(event: AnyEvent, memory: str) -> bool:
     return not isinstance(event, AgentDefined) or event.definition.memory == memory
+
+
+def _absorbed_by_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:
+    """Return SQL conditions for the memories that erased semantic memories had absorbed."""
+    gone = [memory_id for each in events if isinstance(each, MemoriesErased) for memory_id in each.memory_ids]
+    return [tables.memory_state.c.absorbed_by.in_(gone)] if gone else []
 
 
 def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:

@@ -68,6 +68,8 @@ class MindMap(IdentityMap[str, M], Generic[M]):
     """Function that returns the ids of the memories that an event concerns."""
     related: Callable[[Sequence[Any]], list[ColumnElement[bool]]] = field(kw_only=True, default=lambda _: [])
     """Function that returns SQL conditions for further memories that the events concern."""
+    standing_in: str | None = field(kw_only=True, default=None)
+    """Column of a memory with the id of another memory that the events concern in its place; None if there is none."""
 
     @property
     def size(self) -> int:
@@ -102,8 +104,10 @@ class MindMap(IdentityMap[str, M], Generic[M]):
             agents += await load_keyed(connection, agent, agent_record, "agent_id", strangers)
         if where := self.related(events):
             memories += await load(connection, memory, memory_record, or_(*where))
-        if wanted:
-            memories += await load_keyed(connection, memory, memory_record, "memory_id", wanted)
+        while wanted:
+            some = await load_keyed(connection, memory, memory_record, "memory_id", wanted)
+            memories += some
+            wanted = self._in_their_place(some)
         mine = by_owner(
             (each.agent_id, each.memory_id, each)
             for each in memories
@@ -114,6 +118,13 @@ class MindMap(IdentityMap[str, M], Generic[M]):
             for name, found in mine.items():
                 mind = minds.get(name, self.none)
                 minds[name] = replace(mind, memories=mind.memories.update(found))
+
+    def _in_their_place(self, memories: Iterable[Any]) -> set[UUID]:
+        """Return the ids of the memories that stand in for these and are not in the map."""
+        if self.standing_in is None:
+            return set()
+        named = ((each.agent_id, getattr(each, self.standing_in)) for each in memories)
+        return {memory_id for name, memory_id in named if memory_id is not None and not self._held(name, memory_id)}
 
     def _held(self, name: str, memory_id: UUID) -> bool:
         """Return whether the map contains the memory or knows that it is deleted. A deleted memory must not be loaded

@@ -72,7 +72,7 @@ class LiveProjection:
                     return False
                 rows[table.name] = [new.row() for _, new in changes if new is not None]
             rows[tables.memory_vector.name] = [
-                {**each, "vector": _text(each["vector"])} for each in vector_rows(events, vectors)
+                {**each, "vector": _text(each["vector"])} for each in vector_rows(events, contents, vectors)
             ]
             filled = {str(name): each for name, each in rows.items() if each or name == tables.journal.name}
             await write_batch(connection, here, batch.until, sorted(erased_keys(events)), filled)

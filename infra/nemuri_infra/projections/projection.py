@@ -15,6 +15,7 @@ from nemuri_contracts.codec import AnyEvent
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.subjects import Subjects
 from nemuri_domain.event_sourcing.deduplication import Parked, first_of_each
+from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.projections import tables
@@ -137,14 +138,15 @@ class Projection:
                 connection, [each for each in batch.events if (each.sequence or 0) > here.sequence]
             )
             states = States()
-            await write(connection, tables.memory, await states.fold(connection, events))
+            contents = await states.fold(connection, events)
+            await write(connection, tables.memory, contents)
             for table, changes in states.changes():
                 await write(connection, table, [new for _, new in changes if new is not None])
                 await remove(connection, table, [old for old, new in changes if old is not None and new is None])
                 if table in WITH_VECTORS:
                     await write_vectors(connection, self.vectors, changes)
             await fold_courses(connection, events)
-            await _write_vectors(connection, vector_rows(events, fresh))
+            await _write_vectors(connection, vector_rows(events, contents, fresh))
             await erase(connection, events)
             await self.write_generations(connection, events)
             await connection.execute(reached(batch.until))
@@ -235,9 +237,13 @@ def journal_row(event: AnyEvent) -> tuple[Any, ...]:
     return event.event_id, event.sequence, event.kind, event.thread, event.agent_id, event.at
 
 
-def vector_rows(events: Iterable[AnyEvent], vectors: Mapping[str, Any]) -> list[Row]:
-    """Return the vector rows of the strength memories that these events create. `vectors` holds vectors by key."""
-    encoded = (each for each in events if isinstance(each, MemoryEncoded))
+def vector_rows(events: Iterable[AnyEvent], contents: Iterable[Content], vectors: Mapping[str, Any]) -> list[Row]:
+    """Return the vector rows of the strength memories that these events create, as far as they are among `contents`.
+
+    `vectors` holds vectors by key.
+    """
+    known = {each.memory_id for each in contents}
+    encoded = (each for each in events if isinstance(each, MemoryEncoded) and each.memory_id in known)
     return _vector_rows((each.agent_id, each.memory_id, each.vector, vectors[each.vector]) for each in encoded)
 
 

@@ -200,7 +200,7 @@ class Views:
         return await self.agents.agent(agent_id, only_rules=only_rules)
 
     async def strongest(
-        self, agent: Agent, status: Literal["active", "archived", "all"], *, offset: int, limit: int
+        self, agent: Agent, status: Literal["active", "archived", "absorbed", "all"], *, offset: int, limit: int
     ) -> list[Remembered]:
         """Return at most `limit` of the agent's memories with this status, after the first `offset`.
 
@@ -215,6 +215,14 @@ class Views:
         )
         async with self.database.reading() as connection:
             return [memory_in_row(row) for row in await connection.execute(query.offset(offset).limit(limit))]
+
+    async def sources_of(self, memory_id: UUID) -> list[Remembered]:
+        """Return the memories that a semantic memory has absorbed, oldest first."""
+        state = tables.memory_state.c
+        query = select_memories().where(state.absorbed_by == memory_id, state.status == "absorbed")
+        async with self.database.reading() as connection:
+            rows = await connection.execute(query.order_by(tables.memory.c.created))
+            return [memory_in_row(row) for row in rows]
 
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:
         """Return the memories with these ids, by id. Unknown ids are left out."""

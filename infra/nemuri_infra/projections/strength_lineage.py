@@ -10,6 +10,7 @@ from sqlalchemy import text
 from nemuri_contracts.client_events import MemoryOffered
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.event import Event
+from nemuri_contracts.strength import MemoriesConsolidated
 from nemuri_domain.strength.usage_detection import quotes
 from nemuri_infra.projections.erasure_lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import REQUESTED, DefinedError, LineageResult, Steps, Thing
@@ -41,6 +42,19 @@ _LINKED = text(
     -- Memories that link to any of these memories as their source.
     SELECT named.id, memory_id FROM memory, jsonb_array_elements_text(links) AS named (id)
     WHERE named.id IN (SELECT unnest(CAST(:ids AS text[]))) ORDER BY created
+    """
+)
+_ABSORBED = text(
+    """
+    -- All memories that semantic memories have absorbed, directly or through others.
+    WITH RECURSIVE source AS (
+        SELECT absorbed_by AS id, memory_id FROM memory_state
+        WHERE absorbed_by = ANY(CAST(:ids AS uuid[])) AND status = 'absorbed'
+        UNION SELECT source.id, inner_state.memory_id FROM source
+        JOIN memory_state AS inner_state ON inner_state.absorbed_by = source.memory_id
+        WHERE inner_state.status = 'absorbed'
+    )
+    SELECT id, memory_id FROM source ORDER BY memory_id
     """
 )
 _GIVEN = text(
@@ -84,8 +98,10 @@ class StrengthLineage:
                 raise DefinedError(f"memory {row.memory_id} is a principle in the definition of {row.agent_id}")
         if rows:
             await self._origins(list(rows.values()), steps)
-            asked = (each for each in rows if self.found.reasons[Thing("memory", each)] == REQUESTED)
+            asked = [each for each in rows if self.found.reasons[Thing("memory", each)] == REQUESTED]
             await self.read.add_same_texts({each: rows[each].content for each in asked}, steps)
+            for row in await self.read.rows(_ABSORBED, ids=asked) if asked else ():
+                _add(steps, row.id, Thing("memory", row.memory_id), "is a source of")
             await self._uses(rows, steps)
         return steps
 
@@ -128,7 +144,7 @@ class StrengthLineage:
         known = {each.event_id: each for each in await self.read.events_at(row.sequence for row in places)}
         for memory_id, cause in causes.items():
             match known.get(cause):
-                case MemoryOffered():
+                case MemoryOffered() | MemoriesConsolidated():
                     self.found.events.add(cause)
                 case ChapterRead() as read:
                     self.found.events |= await self._course(read)

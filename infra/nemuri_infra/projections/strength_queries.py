@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import Origin
-from nemuri_domain.strength.aggregate import Content, Memory, Remembered
+from nemuri_domain.strength.aggregate import Content, Memory, Remembered, Status
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, binary_rows
 from nemuri_infra.projections.rows import selection
@@ -27,7 +27,7 @@ _BY_ID = f"""
     WHERE present.memory_id = ANY(%(ids)s::uuid[])
 """  # noqa: S608 - names of our own tables
 _CHANGED = f"""
-    SELECT memory_id, status = 'active', changed, rescoped FROM memory_state
+    SELECT memory_id, status, absorbed_by, changed, rescoped FROM memory_state
     WHERE agent_id = %(agent_id)s AND (changed, memory_id) > (%(changed)s, %(memory_id)s)
     ORDER BY changed, memory_id LIMIT {PAGE_SIZE}
 """  # noqa: S608 - a constant of our own
@@ -46,7 +46,8 @@ class MemoryChange(NamedTuple):
     """A memory whose state changed."""
 
     memory_id: UUID
-    active: bool
+    status: Status
+    absorbed_by: UUID | None
     changed: int
     """Sequence of the last change."""
     rescoped: int = 0
@@ -88,7 +89,7 @@ async def changes(database: Database, agent_id: str, after: int) -> list[MemoryC
     A memory may occur twice.
     """
     found: list[MemoryChange] = []
-    last = MemoryChange(UUID(int=2**128 - 1), active=True, changed=after)
+    last = MemoryChange(UUID(int=2**128 - 1), "active", None, changed=after)
     while True:
         place = {"agent_id": agent_id, "changed": last.changed, "memory_id": last.memory_id}
         async with database.reading() as connection:

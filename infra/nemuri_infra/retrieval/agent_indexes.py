@@ -10,7 +10,12 @@ from nemuri_contracts.client_events import Scope, Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.extracted_learning_decision import COMPARED_MEMORIES, is_comparable, statements
+from nemuri_domain.strength.extracted_learning_decision import (
+    COMPARED_MEMORIES,
+    COMPARISON_THRESHOLD,
+    is_comparable,
+    statements,
+)
 from nemuri_domain.strength.ranking import valid_principles, version
 from nemuri_domain.strength.retrieval import (
     QueryTexts,
@@ -107,10 +112,13 @@ class AgentIndexes:
                 principles=valid_principles(agent.definition, [known[each] for each in held if each in known], setting),
             )
 
-    async def near(self, resources: Resources, agent: Agent, text: str, scope: Scope) -> tuple[Remembered, ...]:
+    async def near(
+        self, resources: Resources, agent: Agent, text: str, scope: Scope, *, least: float = COMPARISON_THRESHOLD
+    ) -> tuple[Remembered, ...]:
         """Return the active memories that are similar enough to `text` to be compared with it, most relevant first.
 
-        At most `COMPARED_MEMORIES` are returned, all of exactly the scope `scope`. Their strength has no influence.
+        `least` is the minimum similarity (`is_comparable`). At most `COMPARED_MEMORIES` are returned, all of exactly
+        the scope `scope`. Their strength has no influence.
         """
         vectors = resources.vectors.with_embedder_of(agent.embedding)
         asked = await _asked(vectors, QueryTexts(text), setting_of(scope))
@@ -122,7 +130,9 @@ class AgentIndexes:
             (each.content, each.memory)
             for each in with_contents(found, known.get)
             if each.content.memory.scope == scope
-            and any(is_comparable(each.similarity, wanted, terms(text)) for text in statements(each.content).values())
+            and any(
+                is_comparable(each.similarity, wanted, terms(text), least) for text in statements(each.content).values()
+            )
         ]
         return tuple(close[:COMPARED_MEMORIES])
 

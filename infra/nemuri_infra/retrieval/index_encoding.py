@@ -12,7 +12,7 @@ from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.strength.memory_rows import RowArrays
 from nemuri_domain.strength.retrieval_index import AgentIndex, IndexArrays
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Version of the binary form and of what an index takes from a memory. Raise it if terms, hashed vectors, the embedded
 text or the arrays of an index change: then stored copies are ignored.
 """
@@ -32,6 +32,7 @@ def encode(index: AgentIndex, principles: Iterable[UUID]) -> bytes:
             "scopes": rows.scope_names,
             "sources": rows.source_names,
             "conversations": rows.conversation_names,
+            "absorbed": [(each.hex(), other and other.hex()) for each, other in rows.absorbed],
             "principles": sorted(map(str, principles)),
             "arrays": [(each.dtype.str, each.shape) for each in arrays],
         }
@@ -52,7 +53,9 @@ def decode(data: bytes, dimension: int) -> tuple[AgentIndex, set[UUID]]:
         start += arrays[-1].nbytes
     ids, active, scopes, sources, conversations, positions, lengths, *rest = arrays
     names, talks = (tuple((first, name) for first, name in header[each]) for each in ("scopes", "conversations"))
-    rows = RowArrays(ids, active, scopes, sources, names, tuple(header["sources"]), conversations, positions, talks)
+    absorbed = tuple((bytes.fromhex(each), other and bytes.fromhex(other)) for each, other in header["absorbed"])
+    told = tuple(header["sources"])
+    rows = RowArrays(ids, active, scopes, sources, names, told, conversations, positions, talks, absorbed)
     terms, vectors = Columns(*rest[:_COLUMN_ARRAYS]), rest[_COLUMN_ARRAYS:]
     state = IndexArrays(rows, lengths, terms, vectors[0] if len(vectors) == 1 else Columns(*vectors))
     return AgentIndex.of(state, dimension), set(map(UUID, header["principles"]))

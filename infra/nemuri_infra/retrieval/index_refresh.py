@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_infra.projections.erasure import everything_erased
 from nemuri_infra.projections.progress import projected_up_to
 from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
-from nemuri_infra.projections.strength_queries import IndexedMemory, changes, indexed_memories
+from nemuri_infra.projections.strength_queries import IndexedMemory, MemoryChange, changes, indexed_memories
 from nemuri_infra.retrieval.index_cache import CachedIndex
 from nemuri_infra.retrieval.index_encoding import FORMAT, decode, encode
 from nemuri_infra.runtime.resources import Resources
@@ -79,16 +79,25 @@ async def _store_copy(indexed: CachedIndex, resources: Resources, agent: Agent, 
 
 async def _read_changes(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     changed = await changes(resources.database, agent.agent_id, indexed.until)
-    active = {each.memory_id: each.active for each in changed}
+    now = {each.memory_id: each for each in changed}
     indexed.index.remove([each.memory_id for each in changed if each.rescoped > indexed.until])
-    fresh = [each for each in active if each not in indexed.index]
+    fresh = [each for each in now if each not in indexed.index]
     async for some in indexed_memories(resources.database, agent.agent_id, fresh, indexed.generation):
         await _index(indexed, some, vectors)
-    for status in (True, False):
-        indexed.index.set_active([each for each, now in active.items() if now == status], status)
-    indexed.drop(active)
+    _set_status(indexed, now.values())
+    indexed.drop(now)
     indexed.until = changed[-1].changed if changed else indexed.until
-    indexed.unstored += len(active)
+    indexed.unstored += len(now)
+
+
+def _set_status(indexed: CachedIndex, changed: Collection[MemoryChange]) -> None:
+    for active in (True, False):
+        indexed.index.set_active([each.memory_id for each in changed if (each.status == "active") == active], active)
+    standing = {each.memory_id: each.absorbed_by for each in changed if each.status == "absorbed"}
+    split = {each.memory_id: None for each in changed if each.status == "split"}
+    if standing or split:
+        indexed.index.set_absorbed(standing | split)
+    indexed.index.set_standing([each.memory_id for each in changed if each.status in {"active", "archived"}])
 
 
 async def _index(indexed: CachedIndex, fresh: Sequence[IndexedMemory], vectors: Vectors) -> None:

@@ -11,7 +11,7 @@ from nemuri_contracts.client_events import MemoryOffered, TaskSubmitted
 from nemuri_contracts.codec import AnyClientEvent, UndecodableError, decode
 from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Event
-from nemuri_contracts.strength import LearningsExtracted, MemoriesRetrieved, MemoryEncoded
+from nemuri_contracts.strength import LearningsExtracted, MemoriesConsolidated, MemoriesRetrieved, MemoryEncoded
 from nemuri_contracts.subjects import Subjects, virtual_partition
 from nemuri_contracts.tasks import TaskAnswered, TaskChunked, TaskSummarised
 from nemuri_contracts.tiered import ExperienceOffered, ExperienceRecorded, MemoryFormed
@@ -62,6 +62,8 @@ class ErasedData:
                 # Each learning was compared with older memories by a vector of its own.
                 self._add_texts(*(event.entry.memory.learnings.values() if event.entry else ()))
                 self._add_texts(*(each.text for each in event.dropped))
+            case MemoriesConsolidated():
+                self.vectors.update(each.vector for each in event.formed)
             case MemoryEncoded() | MemoryOffered():
                 self._add_texts(embedded_text(event.memory))
             case TurnOffered():

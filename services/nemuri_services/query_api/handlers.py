@@ -56,7 +56,15 @@ from nemuri_services.query_api.explanations import LostError, explanation, routi
 from nemuri_services.query_api.health import health_of, memo_of
 from nemuri_services.query_api.keyword_proposals import keywords_of
 from nemuri_services.query_api.offer_outcomes import OfferOutcomes
-from nemuri_services.query_api.presenters import agent_view, feedback_of, in_force, memory_view, page, result_of
+from nemuri_services.query_api.presenters import (
+    agent_view,
+    feedback_of,
+    in_force,
+    memory_view,
+    page,
+    result_of,
+    source_memory,
+)
 from nemuri_services.query_api.scorers import scorer_view
 
 LONGEST_WAIT = 2.0
@@ -195,7 +203,9 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
     agent = await resources.views.agent(found[0].agent_id) if found else None
     if found is None or agent is None:
         return await _not_found("memory", query.memory_id, resources)
-    return (await _memory_views(agent, [found], resources))[0]
+    view = (await _memory_views(agent, [found], resources))[0]
+    sources = await resources.views.sources_of(query.memory_id) if found[0].source == "sleep" else ()
+    return view.model_copy(update={"sources": tuple(source_memory(*each) for each in sources)})
 
 
 async def _memory_views(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from nemuri_contracts.memory_views import AgentView, FadingView, MemoriesView, MemoryView
+from nemuri_contracts.memory_views import AgentView, FadingView, MemoriesView, MemoryView, SourceMemory
 from nemuri_contracts.queries import MemoriesQuery
 from nemuri_contracts.strength import FEATURES, Relation
 from nemuri_contracts.task_views import FeedbackStanding, Retrieved, TaskResult
@@ -164,6 +164,8 @@ def memory_view(
         pinned=memory.pinned,
         unconfirmed=memory.unconfirmed,
         status=memory.status,
+        absorbed_by=memory.absorbed_by,
+        experiences=content.experiences,
         strength=agent.strength(memory),
         strength_by_perspective={name: agent.strength(memory, name) for name in memory.perspectives},
         level=memory.level,
@@ -175,6 +177,17 @@ def memory_view(
         archived_at=memory.archived_at,
         created_at=content.created_at,
         updated_at=updated_at,
+    )
+
+
+def source_memory(content: Content, memory: Memory) -> SourceMemory:
+    """Return the view of a memory that a semantic memory has absorbed."""
+    return SourceMemory(
+        memory_id=content.memory_id,
+        content=content.memory.content,
+        created_at=content.created_at,
+        said_at=content.memory.said_at,
+        access_count=memory.access_count,
     )
 
 

@@ -21,12 +21,17 @@ from nemuri_infra.projections.queries import Views
 async def missing_successors(shown: Sequence[Remembered], setting: Setting, views: Views) -> dict[UUID, Content]:
     """Return the newer memories, by id, that contradict or supersede a shown one and are not shown themselves.
 
-    Only memories that are valid in the setting are returned. Nothing is read if no shown memory is outdated.
+    Only memories that are valid in the setting and stand for themselves are returned. Nothing is read if no shown
+    memory is outdated.
     """
     ids = {content.memory_id for content, _ in shown}
     missing = {newer for _, memory in shown for newer in memory.yields_to} - ids
     found = await views.memories_by_id(missing) if missing else {}
-    return {each: content for each, (content, _) in found.items() if valid(content.memory.scope, setting)}
+    return {
+        each: content
+        for each, (content, memory) in found.items()
+        if memory.absorbed_by is None and valid(content.memory.scope, setting)
+    }
 
 
 def memory_sources(

@@ -29,9 +29,11 @@ PUBLISHERS: dict[str, set[str]] = {
     "impact_credited": {"attribution"},
     "feedback_parked": {"attribution"},
     "feedback_refused": {"attribution"},
-    "memory_encoded": {"attribution", "intake", "tutor"},
+    "memory_encoded": {"attribution", "intake", "semantic-memory", "tutor"},
     "session_ended": {"attribution", "tutor"},
     "agent_slept": {"strength-sleep"},
+    "memories_consolidated": {"semantic-memory"},
+    "semantic_memory_split": OPERATORS,
     "scorer_trained": {"trainer"},
     "chapter_read": {"tutor"},
     "exercise_graded": {"tutor"},
@@ -123,6 +125,7 @@ def store_rights(name: str) -> dict[str, set[str]]:
     """Return the users that may publish on each subject that writes to or reads from a store other than the log."""
     embedding = {
         "intake",
+        "semantic-memory",
         "orchestrator",
         "specialist",
         "attribution",

@@ -13,10 +13,12 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspec
 from nemuri_contracts.client_events import MemoryChange, MemoryContent, Scope, Setting
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.education import MemoriesReviewed
+from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.event import Event, Usage, derive
 from nemuri_contracts.strength import (
     AgentSlept,
     Consolidated,
+    Experiences,
     ImpactCredited,
     LearningsExtracted,
     MemoriesRetrieved,
@@ -30,6 +32,7 @@ from nemuri_contracts.strength import (
     Repetition,
     RepetitionWithdrawn,
     Seen,
+    SemanticMemorySplit,
     SessionEnded,
     Use,
 )
@@ -172,6 +175,34 @@ def related(memory_id: UUID, *older: UUID) -> MemoryEncoded:
     """Return the event that encodes a new memory, which contradicts older ones."""
     relations = tuple(Relation(older=each, sort="contradicts") for each in older)
     return encoded(memory_id).model_copy(update={"relations": relations})
+
+
+def formed(memory_id: UUID, *sources: UUID) -> Move:
+    """Return a move that forms a semantic memory from these memories, at their revisions at that point."""
+
+    def move(mind: Mind) -> MemoryEncoded:
+        seen = {each: known.revision if (known := mind.memories.get(each)) else 0 for each in sources}
+        return absorbing(memory_id, seen)
+
+    return move
+
+
+def absorbing(memory_id: UUID, seen: Mapping[UUID, int]) -> MemoryEncoded:
+    """Return the event that encodes a semantic memory of these memories. `seen` has their revisions."""
+    known = Experiences(count=max(2, len(seen)), since=BEGINNING, until=BEGINNING)
+    absorbs = tuple(Seen(memory_id=each, revision=revision) for each, revision in seen.items())
+    changes = {"links": tuple(seen), "absorbs": absorbs, "experiences": known, "source": "sleep"}
+    return encoded(memory_id).model_copy(update=changes)
+
+
+def split_up(memory_id: UUID, *sources: UUID) -> SemanticMemorySplit:
+    """Return the event that splits a semantic memory into these sources."""
+    return SemanticMemorySplit(event_id=_fresh(), agent_id=AGENT, memory_id=memory_id, sources=sources)
+
+
+def erased(*memory_ids: UUID) -> MemoriesErased:
+    """Return the tombstone of these memories."""
+    return MemoriesErased(event_id=_fresh(), agent_id=AGENT, memory_ids=memory_ids)
 
 
 def parted(memory_id: UUID, older: UUID) -> RelationWithdrawn:

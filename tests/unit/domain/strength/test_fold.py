@@ -62,6 +62,8 @@ def _by_batches(log: list[AnyAgentEvent], cuts: list[int]) -> tuple[Agent | None
     rows: dict[UUID, Memory] = {}
     for start, end in pairwise(sorted({0, len(log), *(cut for cut in cuts if cut < len(log))})):
         wanted = frozenset[UUID]().union(*(affected_memories(event) for event in log[start:end]))
+        while standing := {rows[each].absorbed_by for each in wanted if each in rows} - wanted - {None}:
+            wanted |= {each for each in standing if each is not None}
         mind = Mind(agent, Map({each: rows[each] for each in wanted if each in rows}))
         for event in log[start:end]:
             mind = evolve(mind, event)

@@ -77,7 +77,7 @@ STATEMENTS = (
     CREATE TABLE memory (
         memory_id uuid PRIMARY KEY, agent_id text NOT NULL, memory jsonb NOT NULL, links jsonb NOT NULL,
         vector text NOT NULL, source text NOT NULL, created_at timestamptz NOT NULL, created bigint NOT NULL,
-        relations jsonb NOT NULL, origin jsonb NOT NULL
+        relations jsonb NOT NULL, origin jsonb NOT NULL, experiences jsonb
     )
     """,
     "CREATE INDEX memory_agent ON memory (agent_id, created)",
@@ -88,11 +88,12 @@ STATEMENTS = (
         access_count integer NOT NULL, effective_uses integer NOT NULL, impact_score double precision NOT NULL,
         last_accessed_at timestamptz, revision integer NOT NULL, changed bigint NOT NULL,
         fade double precision NOT NULL, unconfirmed boolean NOT NULL, pinned boolean NOT NULL,
-        rescoped bigint NOT NULL, yields_to jsonb NOT NULL, archived_at timestamptz
+        rescoped bigint NOT NULL, yields_to jsonb NOT NULL, archived_at timestamptz, absorbed_by uuid
     ) WITH (fillfactor = 80)
     """,
     "CREATE INDEX memory_state_fade ON memory_state (agent_id, level, fade) WHERE status = 'active'",
     "CREATE INDEX memory_state_changed ON memory_state (agent_id, changed)",
+    "CREATE INDEX memory_state_absorbed ON memory_state (absorbed_by) WHERE absorbed_by IS NOT NULL",
     """
     CREATE TABLE memory_vector (
         agent_id text NOT NULL, memory_id uuid NOT NULL, model text NOT NULL, vector vector NOT NULL,

@@ -1,0 +1,219 @@
+"""Choice of the settled memories that say the same, and the semantic memory that takes their place (document 000
+§3.5).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.strength import AgentSlept, Experiences, Origin, Provenance, Seen, SemanticMemory
+from nemuri_domain.language.statement_comparison import Comparison
+from nemuri_domain.language.statement_parser import parse_statement
+from nemuri_domain.language.tokenization import terms
+from nemuri_domain.strength.aggregate import Agent, Content, Remembered
+from nemuri_domain.strength.policy import Policy
+
+MAX_SOURCES: Final = 6
+"""Maximum number of memories that become one semantic memory."""
+MAX_ANCHORS: Final = 8
+"""Maximum number of newly settled memories whose neighbours are looked at after one sleep."""
+MAX_LABELS: Final = 32
+"""Maximum number of tags, and of learnings, of a memory."""
+_RELATIVE_TIME: Final = re.compile(
+    r"\b(?:today|tonight|yesterday|tomorrow|currently|now|this|last|next|ago|recently)\b"
+    r"|今日|本日|昨日|明日|先週|先月|昨年|去年|今週|今月|今年|来週|来月|来年|最近|現在|さっき",
+    re.IGNORECASE,
+)
+_WEAKEST_FIRST: Final[Mapping[Provenance, int]] = {"inferred": 0, "told": 1, "observed": 2}
+
+Pair = tuple[UUID, UUID]
+
+
+def newly_settled(event: AgentSlept, rules: Policy) -> tuple[UUID, ...]:
+    """Return the memories that reached a level of at least `semantic_level` in this sleep, highest level first.
+
+    Returns at most `MAX_ANCHORS`. A sleep compares only these with their neighbours, so its cost depends on what has
+    changed and not on what is known.
+    """
+    if not rules.semantic_memories_per_sleep:
+        return ()
+    settled = sorted(
+        (each for each in event.consolidated if each.level >= rules.semantic_level), key=lambda each: -each.level
+    )
+    return tuple(each.memory_id for each in settled[:MAX_ANCHORS])
+
+
+def is_settled(memory: Remembered, rules: Policy) -> bool:
+    """Return True if a memory may become part of a semantic memory.
+
+    It is active and settled, no newer memory contradicts or supersedes it, nobody has pinned it, and it does not come
+    from a definition.
+    """
+    content, state = memory
+    return (
+        state.status == "active"
+        and state.level >= rules.semantic_level
+        and not state.yields_to
+        and not state.pinned
+        and content.source != "definition"
+    )
+
+
+def comparable_pairs(neighbourhoods: Iterable[Sequence[Remembered]]) -> tuple[Pair, ...]:
+    """Return the pairs of memories that are worth a comparison, in both directions.
+
+    Each neighbourhood is a newly settled memory with the similar ones. Pairs that `may_agree` excludes are left out.
+    """
+    found: dict[Pair, None] = {}
+    for some in neighbourhoods:
+        near = some[:MAX_SOURCES]
+        for one in near:
+            for other in near:
+                if one[0].memory_id != other[0].memory_id and may_agree(one[0], other[0]):
+                    found[one[0].memory_id, other[0].memory_id] = None
+    return tuple(found)
+
+
+def may_agree(one: Content, other: Content) -> bool:
+    """Return False if two memories certainly do not say the same.
+
+    They must have the same scope, the same numbers and dates, and the same negation, also in what they taught under the
+    same perspective. What is said relative to a time ("yesterday") must have been said on the same day.
+    """
+    if one.memory.scope != other.memory.scope or not _same_facts(one.memory.content, other.memory.content):
+        return False
+    shared = one.memory.learnings.keys() & other.memory.learnings.keys()
+    if not all(_same_facts(one.memory.learnings[each], other.memory.learnings[each]) for each in shared):
+        return False
+    relative = any(_RELATIVE_TIME.search(each.memory.content) for each in (one, other))
+    return not relative or _happened(one).date() == _happened(other).date()
+
+
+def groups(
+    neighbourhoods: Iterable[Sequence[Remembered]], comparisons: Mapping[Pair, Comparison], limit: int
+) -> list[list[Remembered]]:
+    """Return at most `limit` groups of two or more memories that all say the same, each in both directions.
+
+    No memory is in two groups. A group begins with its newly settled memory; the others follow by similarity. Its tags
+    and its learnings fit into one memory.
+    """
+    taken = set[UUID]()
+    found = list[list[Remembered]]()
+    for some in neighbourhoods:
+        group = list[Remembered]()
+        for each in some[:MAX_SOURCES]:
+            if each[0].memory_id not in taken and _joins(each[0], [content for content, _ in group], comparisons):
+                group.append(each)
+        if len(group) > 1 and len(found) < limit and group[0] is some[0]:
+            found.append(group)
+            taken |= {content.memory_id for content, _ in group}
+    return found
+
+
+def central(group: Sequence[Remembered]) -> Content:
+    """Return the memory of a group that has most in common with the others; with equal shares, the most used one."""
+    counts = Counter(term for content, _ in group for term in set(terms(content.memory.content)))
+
+    def share(content: Content) -> float:
+        mine = set(terms(content.memory.content))
+        return sum(counts[each] for each in mine) / max(1, len(mine))
+
+    return max(group, key=lambda each: (share(each[0]), each[1].access_count, each[0].memory_id))[0]
+
+
+def merged_content(group: Sequence[Remembered], statement: str) -> MemoryContent:
+    """Return the content of the semantic memory of a group, with this statement.
+
+    It has the tags of all sources, and under each perspective what the most used source taught. The statement is said
+    by somebody only if all sources are said by the same. It has no date and no place in a conversation.
+    """
+    by_use = sorted(group, key=lambda each: -each[1].access_count)
+    learnings: dict[str, str] = {}
+    for content, _ in by_use:
+        for name, text in content.memory.learnings.items():
+            learnings.setdefault(name, text)
+    speakers = {content.memory.said_by for content, _ in group}
+    return MemoryContent(
+        content=statement,
+        tags=tuple(dict.fromkeys(tag for content, _ in by_use for tag in content.memory.tags)),
+        learnings=learnings,
+        scope=group[0][0].memory.scope,
+        said_by=speakers.pop() if len(speakers) == 1 else None,
+    )
+
+
+def semantic_memory(agent: Agent, group: Sequence[Remembered], content: MemoryContent, vector: str) -> SemanticMemory:
+    """Return the semantic memory of a group, ready to be encoded.
+
+    Its provenance is the weakest of its sources; an inferred source that was confirmed counts as told. It has
+    the relations of its sources to older memories outside the group, and their origin as far as they share it.
+    """
+    ids = {each.memory_id for each, _ in group}
+    relations = (one for each, _ in group for one in each.relations if one.older not in ids)
+    return SemanticMemory(
+        memory=content,
+        links=tuple(each.memory_id for each, _ in group),
+        relations=tuple(dict.fromkeys(relations)),
+        origin=_origin(group),
+        vector=vector,
+        strength=max(agent.strength(state) for _, state in group),
+        perspectives=tuple(dict.fromkeys(name for _, state in group for name in state.perspectives)),
+        absorbs=tuple(Seen(memory_id=state.memory_id, revision=state.revision) for _, state in group),
+        experiences=_experiences([each for each, _ in group]),
+    )
+
+
+def _same_facts(one: str, other: str) -> bool:
+    mine, others = parse_statement(one), parse_statement(other)
+    return (
+        sorted(mine.values) == sorted(others.values)
+        and mine.denied == others.denied
+        and mine.denied_condition == others.denied_condition
+        and mine.changed == others.changed
+    )
+
+
+def _joins(content: Content, group: Collection[Content], comparisons: Mapping[Pair, Comparison]) -> bool:
+    mine = content.memory_id
+    pairs = (pair for each in group for pair in ((mine, each.memory_id), (each.memory_id, mine)))
+    everything = [content.memory, *(each.memory for each in group)]
+    return (
+        all(comparisons.get(pair) == "same" for pair in pairs)
+        and len({tag for each in everything for tag in each.tags}) <= MAX_LABELS
+        and len({name for each in everything for name in each.learnings}) <= MAX_LABELS
+        and len({name for each in (content, *group) for name in each.origin.documents}) <= MAX_LABELS
+    )
+
+
+def _happened(content: Content) -> datetime:
+    return content.memory.said_at or content.created_at
+
+
+def _experiences(sources: Sequence[Content]) -> Experiences:
+    counts = [each.experiences.count if each.experiences else 1 for each in sources]
+    begins = [each.experiences.since if each.experiences else each.created_at for each in sources]
+    ends = [each.experiences.until if each.experiences else each.created_at for each in sources]
+    return Experiences(count=sum(counts), since=min(begins), until=max(ends))
+
+
+def _origin(group: Sequence[Remembered]) -> Origin:
+    def shared(name: str) -> object:
+        values = {getattr(content.origin, name) for content, _ in group}
+        return values.pop() if len(values) == 1 else None
+
+    return Origin(
+        client_id=shared("client_id"),
+        textbook=shared("textbook"),
+        documents=tuple(dict.fromkeys(name for content, _ in group for name in content.origin.documents)),
+        provenance=min((_provenance(each) for each in group), key=_WEAKEST_FIRST.__getitem__),
+    )
+
+
+def _provenance(memory: Remembered) -> Provenance:
+    content, state = memory
+    known = content.origin.provenance
+    return "told" if known == "inferred" and not state.unconfirmed else known

@@ -1,0 +1,72 @@
+"""Event handlers of semantic memory (document 000 §3.5).
+
+The service is separate from the sleep, because it may ask a language model. So it never delays the sleep of any agent.
+"""
+
+from collections.abc import Sequence
+
+from nemuri_contracts.strength import AgentSlept, MemoriesConsolidated, MemoryEncoded, SemanticMemory
+from nemuri_domain.strength.aggregate import Agent, Remembered
+from nemuri_domain.strength.memory_content import embedded_text, encoded
+from nemuri_domain.strength.semantic_groups import (
+    central,
+    comparable_pairs,
+    groups,
+    merged_content,
+    newly_settled,
+    semantic_memory,
+)
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Capability, Service
+from nemuri_services.semantic_memory.group_comparison import compared, neighbourhoods, still_settled
+
+service = Service("semantic-memory", concurrency=4, capabilities=frozenset({Capability.MAKES_VECTORS}))
+
+
+@service.handles(AgentSlept)
+async def consolidate(event: AgentSlept, resources: Resources) -> MemoriesConsolidated | None:
+    """Compare the memories that settled in a sleep with their neighbours, and word one statement for each group that
+    says the same.
+
+    Returns None without asking a model if no memory settled, if none has a neighbour worth a comparison, or if this
+    sleep has been consolidated before. If a language model found nothing that is the same, its usage is recorded.
+    """
+    if not any(each.level for each in event.consolidated):
+        return None
+    agent = await resources.views.agent(event.agent_id, only_rules=True)
+    anchors = newly_settled(event, agent.rules) if agent else ()
+    done = MemoriesConsolidated.following(event, formed=(), compared=(), correlation_id=None)
+    if agent is None or not anchors or await resources.views.sequence_of(done.event_id) is not None:
+        return None
+    near = await neighbourhoods(agent, anchors, resources)
+    pairs = comparable_pairs(near)
+    if not pairs:
+        return None
+    comparisons, usage = await compared(near, pairs, resources)
+    fresh = await still_settled(agent, near, resources)
+    found = groups(fresh, comparisons, agent.rules.semantic_memories_per_sleep)
+    if not found and (usage is None or not usage.input_tokens):
+        return None  # A comparison by rules costs nothing, so it need not be remembered.
+    formed = [await _formed(agent, group, resources) for group in found]
+    return done.model_copy(
+        update={
+            "formed": tuple(formed),
+            "compared": tuple(dict.fromkeys(each for pair in pairs for each in pair)),
+            "usage": usage,
+        }
+    )
+
+
+@service.handles(MemoriesConsolidated)
+async def encode(event: MemoriesConsolidated, resources: Resources) -> Sequence[MemoryEncoded]:
+    """Encode the semantic memories that a consolidation formed."""
+    del resources
+    return [encoded(event, each, nth=nth, source="sleep") for nth, each in enumerate(event.formed)]
+
+
+async def _formed(agent: Agent, group: Sequence[Remembered], resources: Resources) -> SemanticMemory:
+    """Return the semantic memory of a group, in the words of its most central source. Its vector is stored."""
+    content = merged_content(group, central(group).memory.content)
+    vectors, text = resources.vectors.with_embedder_of(agent.embedding), embedded_text(content)
+    await vectors.store_missing([text])
+    return semantic_memory(agent, group, content, vectors.key(text))

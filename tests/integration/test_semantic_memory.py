@@ -1,0 +1,137 @@
+"""Settled memories that say the same become one semantic memory in a sleep; it can be split, erased and rebuilt."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID, uuid4
+
+import pytest
+
+from nemuri.admin.corrections import split
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri.operations import forget, rebuild
+from nemuri_contracts.education import MemoriesReviewed
+from nemuri_contracts.strength import MemoriesConsolidated, MemoryEncoded, SessionEnded
+from nemuri_infra.projections.erasure_lineage import Thing
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.harness import (
+    agent_defined,
+    assert_verified,
+    connected_client,
+    effective_events,
+    running_services,
+    until_idle,
+)
+from tests.integration.servers import Servers, files_with
+
+pytestmark = pytest.mark.connected
+
+STEEL = ("Steel from Zanzibrine is dear in winter.", "In winter, steel from Zanzibrine is dear.")
+OTHERS = ("Steel from Zanzibrine is not dear in winter.", "Steel from Zanzibrine is dear in summer, since May 3.")
+USES = 5
+"""Number of uses of a memory that settles in the next sleep."""
+
+
+@asynccontextmanager
+async def platform(settings: Settings) -> AsyncIterator[tuple[Resources, Client]]:
+    """Run all services with one agent without memories; yield resources and a client. Check the projections at the
+    end.
+    """
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        yield resources, client
+        await until_idle(resources)
+    await assert_verified(settings)
+
+
+async def use_and_sleep(resources: Resources, *memory_ids: UUID, times: int = USES) -> None:
+    """Let these memories be reviewed as many times, end the session, and wait until everything is handled.
+
+    A review counts as a use, and no service reacts to it.
+    """
+    for number in range(times):
+        event = MemoriesReviewed(
+            event_id=uuid4(), agent_id="python", course_id=uuid4(), chapter=0, exercise=number,
+            perspective="semantics", memory_ids=memory_ids,
+        )  # fmt: skip
+        await resources.log.append(event)
+    await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
+    await until_idle(resources)
+
+
+async def semantic_ids(resources: Resources) -> list[UUID]:
+    """Return the ids of the semantic memories on the log."""
+    events = await effective_events(resources.log)
+    return [each.memory_id for each in events if isinstance(each, MemoryEncoded) and each.source == "sleep"]
+
+
+async def test_settled_memories_that_say_the_same_become_one(settings: Settings) -> None:
+    """Two memories that say the same become one after a sleep in which they settle. It keeps its sources and is
+    recalled in their place. Memories with another negation, number or date stay alone. A split brings the sources back.
+    """
+    async with platform(settings) as (resources, client):
+        same = [await client.remember("python", text) for text in STEEL]
+        apart = [await client.remember("python", text) for text in OTHERS]
+        await use_and_sleep(resources, *same, *apart)
+
+        [formed] = await semantic_ids(resources)
+        view = await client.memory(formed)
+        assert (view.access_count, view.status, view.source) == (2 * USES, "active", "sleep")
+        assert view.memory.content in STEEL
+        assert {each.memory_id for each in view.sources} == set(same)
+        assert {each.content for each in view.sources} == set(STEEL)
+        assert view.experiences is not None
+        assert view.experiences.count == len(STEEL)
+        assert {(await client.memory(each)).status for each in same} == {"absorbed"}
+        found = [each.candidate.memory_id for each in (await client.recall("python", STEEL[1])).memories]
+        assert found[0] == formed
+        assert set(found) == {formed, *apart}
+        await use_and_sleep(resources, same[0])
+        assert (await client.memory(formed)).access_count == 3 * USES
+        assert (
+            len([each for each in await effective_events(resources.log) if isinstance(each, MemoriesConsolidated)]) == 1
+        )
+
+        with pytest.raises(ClientError, match="is not a semantic memory"):
+            await split(client, apart[0])
+        assert set(await split(client, formed)) == set(same)
+        with pytest.raises(ClientError, match="its status is split"):
+            await split(client, formed)
+        assert sum([(await client.memory(each)).access_count for each in same]) == 3 * USES
+        again = [each.candidate.memory_id for each in (await client.recall("python", STEEL[1])).memories]
+        assert set(again) == {*same, *apart}
+        await rebuild(settings)
+        assert {(await client.memory(each)).status for each in same} == {"active"}
+
+
+async def test_an_erased_source_leaves_no_word_in_its_semantic_memory(servers: Servers, settings: Settings) -> None:
+    """Erasing a source erases the semantic memory with it. The other sources are memories of their own again, with what
+    the semantic memory had gained. Erasing a semantic memory erases its sources too.
+    """
+    steels = [text.replace("Zanzibrine", "Yttrine") for text in STEEL]
+    texts = ("The keeper of quokkafalse doors is purplish.", "Purplish is the keeper of quokkafalse doors.")
+    async with platform(settings) as (resources, client):
+        same = [await client.remember("python", text) for text in steels]
+        kept = [await client.remember("python", text) for text in texts]
+        await use_and_sleep(resources, *same)
+        await use_and_sleep(resources, *kept)
+        steel, doors = await semantic_ids(resources)
+        await use_and_sleep(resources, doors, times=2)
+        assert files_with(servers.directory, "Yttrine")["Yttrine"]
+
+        await forget(settings, [Thing("memory", steel)])
+
+        await until_idle(resources)
+        found = files_with(servers.directory, "Yttrine", "quokkafalse")
+        assert not found["Yttrine"]
+        assert found["quokkafalse"]
+        await forget(settings, [Thing("memory", kept[0])])
+        await until_idle(resources)
+        with pytest.raises(ClientError, match="was erased"):
+            await client.memory(doors)
+        left = await client.memory(kept[1])
+        assert (left.status, left.access_count) == ("active", USES + 2)
+        await rebuild(settings)
+        assert await client.memory(kept[1]) == left
