@@ -31,7 +31,7 @@ from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.extracted_learning_decision import is_comparable
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.semantic_groups import Pair, central, comparable_pairs, groups, may_agree
+from nemuri_domain.strength.semantic_groups import Pair, comparable_pairs, groups, may_agree
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
@@ -143,7 +143,7 @@ async def outcome(agent: Told, some: Sequence[Sequence[Remembered]]) -> Outcome:
     """Return the figures of the agent with these groups merged."""
     standing = {content.memory_id: content.memory_id for content, _ in agent.memories}
     for group in some:
-        semantic = central(group).memory_id
+        semantic = group[0][0].memory_id
         standing |= {content.memory_id: semantic for content, _ in group}
     absorbed = {each: other for each, other in standing.items() if each != other}
     agent.index.set_standing(standing)

@@ -1,5 +1,6 @@
 """Settled memories that say the same become one semantic memory in a sleep; it can be split, erased and rebuilt."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
@@ -11,10 +12,15 @@ from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri.operations import forget, rebuild
 from nemuri_contracts.education import MemoriesReviewed
-from nemuri_contracts.strength import MemoriesConsolidated, MemoryEncoded, SessionEnded
+from nemuri_contracts.event import Usage
+from nemuri_contracts.strength import AgentSlept, MemoriesConsolidated, MemoryEncoded, SessionEnded
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import Comparisons, GeneraliseJob, RelationsJob, Reply
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.semantic_memory.handlers import consolidate
 from tests.integration.harness import (
     agent_defined,
     assert_verified,
@@ -135,3 +141,56 @@ async def test_an_erased_source_leaves_no_word_in_its_semantic_memory(servers: S
         assert (left.status, left.access_count) == ("active", USES + 2)
         await rebuild(settings)
         assert await client.memory(kept[1]) == left
+
+
+class Paraphrasing(ExtractiveModel):
+    """A model that recognises these wordings as one statement, and words it. It counts its calls."""
+
+    usage = Usage(model="paraphrasing", input_tokens=7, output_tokens=3)
+
+    def __init__(self) -> None:
+        self.calls = Counter[str]()
+
+    async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
+        """Return that all pairs without "summer" are the same."""
+        self.calls["relations"] += 1
+        texts = {each.label: each.text for each in job.new}
+        same = [pair for pair in job.pairs if not any("summer" in texts[label] for label in pair)]
+        return Reply(dict.fromkeys(same, "same"), self.usage)
+
+    async def generalise(self, job: GeneraliseJob) -> Reply[str]:
+        """Return the statement of the job."""
+        self.calls["generalise"] += 1
+        return Reply(f"Steel is dear in winter (said {len(job.statements)} ways).", self.usage)
+
+
+async def test_a_light_model_recognises_other_words_and_writes_the_statement(settings: Settings) -> None:
+    """With a language model, memories in quite different words become one, in a sentence of its own. It is asked once
+    for a sleep and not again after a redelivery, and its usage is recorded, also if nothing was the same.
+    """
+    model = Paraphrasing()
+    async with (
+        running_services(settings, models=Models(main=ExtractiveModel(), light=model)) as resources,
+        connected_client(settings) as client,
+    ):
+        await resources.log.append(agent_defined())
+        await client.settle()
+        texts = ("Steel is dear in winter.", "Winter makes steel dear.")
+        same = [await client.remember("python", text) for text in texts]
+        apart = [await client.remember("python", text.replace("inter", "summer")) for text in texts]
+        model.calls.clear()
+        await use_and_sleep(resources, *same, *apart)
+
+        [formed] = await semantic_ids(resources)
+        view = await client.memory(formed)
+        assert view.memory.content == "Steel is dear in winter (said 2 ways)."
+        assert {each.memory_id for each in view.sources} == set(same)
+        assert model.calls == {"relations": 1, "generalise": 1}
+        events = await effective_events(resources.log)
+        [told] = [each for each in events if isinstance(each, MemoriesConsolidated)]
+        assert told.usage is not None
+        assert told.usage.input_tokens == 2 * Paraphrasing.usage.input_tokens
+        [slept] = [each for each in events if isinstance(each, AgentSlept)]
+        assert await consolidate(slept, resources) is None
+        assert model.calls == {"relations": 1, "generalise": 1}
+    await assert_verified(settings)

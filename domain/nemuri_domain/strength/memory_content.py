@@ -45,6 +45,14 @@ def embedded_text(memory: MemoryContent) -> str:
     return "\n".join(part for part in (body, learned) if part)
 
 
+def compared_texts(memory: MemoryContent) -> tuple[str, str]:
+    """Return the two texts by which neighbours of a settled memory are searched for: what it states with its content,
+    and what it taught alone.
+    """
+    taught = [text for text in memory.learnings.values() if text != memory.content]
+    return "\n".join((memory.content, *taught)), "\n".join(taught)
+
+
 def shown_text(content: Content, perspective: str | None) -> str:
     """Return the text of a memory for a prompt: its content, and its learning under the perspective of the task.
 

@@ -15,6 +15,7 @@ from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.language.statement_parser import parse_statement
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Content, Remembered
+from nemuri_domain.strength.extracted_learning_decision import statements
 from nemuri_domain.strength.policy import Policy
 
 MAX_SOURCES: Final = 6
@@ -78,18 +79,31 @@ def comparable_pairs(neighbourhoods: Iterable[Sequence[Remembered]]) -> tuple[Pa
     return tuple(found)
 
 
+def statement_pairs(one: Content, other: Content) -> tuple[tuple[str, str], ...]:
+    """Return the statements of two memories that must be the same if the memories are.
+
+    These are what both state under the same perspective, or under none. What happened in a task is no statement beside
+    what it taught, so episodes that taught the same belong together. Two memories that state one thing each are
+    compared whatever the perspective. Memories without such statements do not belong together.
+    """
+    mine, others = statements(one), statements(other)
+    shared = [name for name in mine if name in others]
+    if shared:
+        return tuple((mine[name], others[name]) for name in shared)
+    single = len(mine) == len(others) == 1
+    return ((*mine.values(), *others.values()),) if single else ()  # type: ignore[return-value]
+
+
 def may_agree(one: Content, other: Content) -> bool:
     """Return False if two memories certainly do not say the same.
 
-    They must have the same scope, the same numbers and dates, and the same negation, also in what they taught under the
-    same perspective. What is said relative to a time ("yesterday") must have been said on the same day.
+    They must have the same scope, and their statements (`statement_pairs`) the same numbers, dates and negation. What
+    is said relative to a time ("yesterday") must have been said on the same day.
     """
-    if one.memory.scope != other.memory.scope or not _same_facts(one.memory.content, other.memory.content):
+    pairs = statement_pairs(one, other) if one.memory.scope == other.memory.scope else ()
+    if not pairs or not all(_same_facts(*pair) for pair in pairs):
         return False
-    shared = one.memory.learnings.keys() & other.memory.learnings.keys()
-    if not all(_same_facts(one.memory.learnings[each], other.memory.learnings[each]) for each in shared):
-        return False
-    relative = any(_RELATIVE_TIME.search(each.memory.content) for each in (one, other))
+    relative = any(_RELATIVE_TIME.search(text) for pair in pairs for text in pair)
     return not relative or _happened(one).date() == _happened(other).date()
 
 
@@ -114,15 +128,30 @@ def groups(
     return found
 
 
-def central(group: Sequence[Remembered]) -> Content:
-    """Return the memory of a group that has most in common with the others; with equal shares, the most used one."""
-    counts = Counter(term for content, _ in group for term in set(terms(content.memory.content)))
+def typical_first(group: Sequence[Remembered]) -> list[str]:
+    """Return one statement of each memory in a group, most typical first: the one that has most words in common with
+    the others. With equal shares, the most used memory comes first.
+    """
+    told = {content.memory_id: _statement(content, group) for content, _ in group}
+    counts = Counter(term for text in told.values() for term in set(terms(text)))
 
-    def share(content: Content) -> float:
-        mine = set(terms(content.memory.content))
+    def share(memory_id: UUID) -> float:
+        mine = set(terms(told[memory_id]))
         return sum(counts[each] for each in mine) / max(1, len(mine))
 
-    return max(group, key=lambda each: (share(each[0]), each[1].access_count, each[0].memory_id))[0]
+    order = sorted(
+        (state for _, state in group),
+        key=lambda each: (share(each.memory_id), each.access_count, each.memory_id),
+        reverse=True,
+    )
+    return list(dict.fromkeys(told[each.memory_id] for each in order))
+
+
+def _statement(content: Content, group: Sequence[Remembered]) -> str:
+    """Return what a memory states under none of the perspectives, or else under the one that most of the group have."""
+    mine = statements(content)
+    counts = Counter(name for each, _ in group for name in statements(each))
+    return mine[max(mine, key=lambda name: (name is None, counts[name]))]
 
 
 def merged_content(group: Sequence[Remembered], statement: str) -> MemoryContent:

@@ -44,6 +44,7 @@ from nemuri_infra.models.protocol import (
     CompressJob,
     ConsolidateJob,
     FeelJob,
+    GeneraliseJob,
     GradeJob,
     ImportanceJob,
     ItemsJob,
@@ -209,6 +210,10 @@ class ExtractiveModel:
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
         """Return the labels of the memories that have a sentence whose rarer terms occur in the answer."""
         return Reply(judge_by_words(job), _FREE)
+
+    async def generalise(self, job: GeneraliseJob) -> Reply[str]:
+        """Return the most typical of the statements, in its own words."""
+        return Reply(job.statements[0].text, _FREE)
 
     async def restate(self, job: RestateJob) -> Reply[str]:
         """Return the request.

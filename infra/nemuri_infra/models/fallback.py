@@ -19,6 +19,7 @@ from nemuri_infra.models.protocol import (
     CompressJob,
     ConsolidateJob,
     FeelJob,
+    GeneraliseJob,
     GradeJob,
     ImportanceJob,
     ItemsJob,
@@ -147,6 +148,10 @@ class FallbackModel:
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
         """Return the first model's judgement; the second's if the first fails."""
         return await _either(lambda: self._first.judgement(job), lambda: self._second.judgement(job))
+
+    async def generalise(self, job: GeneraliseJob) -> Reply[str]:
+        """Return the first model's statement; the second's if the first fails."""
+        return await _either(lambda: self._first.generalise(job), lambda: self._second.generalise(job))
 
     async def restate(self, job: RestateJob) -> Reply[str]:
         """Return the first model's restated request; the second's if the first fails."""

@@ -20,6 +20,7 @@ from nemuri_infra.models.jobs import (
     memory_consolidation,
     restatement,
     school,
+    semantic_statement,
     statement_relations,
     turn_compression,
     turn_reading,
@@ -34,6 +35,7 @@ from nemuri_infra.models.protocol import (
     CompressJob,
     ConsolidateJob,
     FeelJob,
+    GeneraliseJob,
     GradeJob,
     ImportanceJob,
     ItemsJob,
@@ -118,6 +120,15 @@ class PromptedModel:
         if found is None:
             raise ModelRefused(f"{self.name} gave no judgement that can be parsed", usage=reply.usage)
         return Reply(found, reply.usage)
+
+    async def generalise(self, job: GeneraliseJob) -> Reply[str]:
+        """Return the chat's statement; the most typical given one if the reply cannot be what all of them say.
+
+        In the second case the usage names both the chat and `extractive`.
+        """
+        reply = await self._chat.complete(semantic_statement.request(job))
+        found = semantic_statement.read(reply.value, job)
+        return Reply(found or job.statements[0].text, reply.usage if found else _instead(reply.usage, EXTRACTIVE))
 
     async def restate(self, job: RestateJob) -> Reply[str]:
         """Return the chat's restated request; the original request if the reply is empty."""

@@ -207,6 +207,14 @@ class RestateJob:
 
 
 @dataclass(frozen=True, slots=True)
+class GeneraliseJob:
+    """Input of `Model.generalise`: statements from several occasions that all say the same. One statement is wanted."""
+
+    statements: tuple[Source, ...]
+    """The statements, most typical first; at least two."""
+
+
+@dataclass(frozen=True, slots=True)
 class RouteCandidate:
     """An agent that may get a task."""
 
@@ -337,6 +345,9 @@ class Model(Protocol):
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
         """Return the labels of the memories that the answer used, in the order of the job; empty if it used none."""
+
+    async def generalise(self, job: GeneraliseJob) -> Reply[str]:
+        """Return the one statement that all of the job's statements make, with nothing added."""
 
     async def restate(self, job: RestateJob) -> Reply[str]:
         """Return the request, reworded in its own language so that it is understood without the earlier turns.

@@ -17,7 +17,7 @@ from nemuri_contracts.tasks import TaskAnswered, TaskChunked, TaskSummarised
 from nemuri_contracts.tiered import ExperienceOffered, ExperienceRecorded, MemoryFormed
 from nemuri_domain.affective.aggregate import embedded_text as affect_text
 from nemuri_domain.event_sourcing.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
-from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_domain.strength.memory_content import compared_texts, embedded_text
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.dead_letters import DeadLetters
 
@@ -65,7 +65,7 @@ class ErasedData:
             case MemoriesConsolidated():
                 self.vectors.update(each.vector for each in event.formed)
             case MemoryEncoded() | MemoryOffered():
-                self._add_texts(embedded_text(event.memory))
+                self._add_texts(embedded_text(event.memory), *compared_texts(event.memory))
             case TurnOffered():
                 self._add_texts(event.prompt)
             case TurnRemembered(reading=words) | (MemoryCompressed() as words):

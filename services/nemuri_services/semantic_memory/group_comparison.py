@@ -8,10 +8,10 @@ import structlog
 from nemuri_contracts.event import Usage
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.memory_content import embedded_text
-from nemuri_domain.strength.semantic_groups import Pair, is_settled
+from nemuri_domain.strength.extracted_learning_decision import statements
+from nemuri_domain.strength.semantic_groups import Pair, is_settled, statement_pairs, typical_first
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ModelRefused, RelationsJob, Source
+from nemuri_infra.models.protocol import GeneraliseJob, ModelRefused, RelationsJob, Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 
@@ -29,10 +29,9 @@ async def neighbourhoods(agent: Agent, anchors: Sequence[UUID], resources: Resou
     for each in anchors:
         if each not in known or not is_settled(known[each], agent.rules):
             continue
-        memory = known[each][0].memory
-        near = await minds.near(
-            resources, agent, embedded_text(memory), memory.scope, least=agent.rules.semantic_similarity
-        )
+        content = known[each][0]
+        text = "\n".join(statements(content).values())
+        near = await minds.near(resources, agent, text, content.memory.scope, least=agent.rules.semantic_similarity)
         others = [one for one in near if one[0].memory_id != each and is_settled(one, agent.rules)]
         if others:
             found.append([known[each], *others])
@@ -47,20 +46,44 @@ async def compared(
     The result is empty if the model refuses; another sleep compares them again.
     """
     contents = {content.memory_id: content for some in near for content, _ in some}
-    named = dict.fromkeys(each for pair in pairs for each in pair)
-    labels = {each: f"n{number}" for number, each in enumerate(named, 1)}
+    told = {pair: statement_pairs(contents[pair[0]], contents[pair[1]]) for pair in pairs}
+    texts = dict.fromkeys(text for every in told.values() for each in every for text in each)
+    labels = {text: f"n{number}" for number, text in enumerate(texts, 1)}
+    wanted = dict.fromkeys((labels[one], labels[other]) for every in told.values() for one, other in every)
     job = RelationsJob(
-        new=tuple(Source(label, contents[each].memory.content) for each, label in labels.items()),
+        new=tuple(Source(label, text) for text, label in labels.items()),
         older=(),
-        pairs=tuple((labels[one], labels[other]) for one, other in pairs),
+        pairs=tuple(each for each in wanted if each[0] != each[1]),
     )
     try:
-        reply = await resources.models.light.relations(job)
+        reply = await resources.models.light.relations(job) if job.pairs else None
     except ModelRefused as error:
         logger.warning("nothing compared", service="semantic-memory", why=log_safe(error))
         return {}, None
-    ids = {label: each for each, label in labels.items()}
-    return {(ids[one], ids[other]): found for (one, other), found in reply.value.items()}, reply.usage
+    said = reply.value if reply else {}
+
+    def same(one: str, other: str) -> bool:
+        return one == other or said.get((labels[one], labels[other])) == "same"
+
+    found: dict[Pair, Comparison] = {pair: "same" for pair, every in told.items() if all(same(*each) for each in every)}
+    return found, reply.usage if reply else None
+
+
+async def worded(group: Neighbourhood, resources: Resources) -> tuple[str, Usage | None]:
+    """Return the statement of a group, and the usage of the light model.
+
+    If all say it in the same words, or if the model refuses, it is the most typical statement, and no usage.
+    """
+    told = typical_first(group)
+    if len(told) == 1:
+        return told[0], None
+    job = GeneraliseJob(tuple(Source(f"s{number}", text) for number, text in enumerate(told, 1)))
+    try:
+        reply = await resources.models.light.generalise(job)
+    except ModelRefused as error:
+        logger.warning("nothing worded", service="semantic-memory", why=log_safe(error))
+        return told[0], None
+    return reply.value, reply.usage
 
 
 async def still_settled(agent: Agent, near: Sequence[Neighbourhood], resources: Resources) -> list[Neighbourhood]:

@@ -5,11 +5,11 @@ The service is separate from the sleep, because it may ask a language model. So 
 
 from collections.abc import Sequence
 
+from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import AgentSlept, MemoriesConsolidated, MemoryEncoded, SemanticMemory
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.memory_content import embedded_text, encoded
 from nemuri_domain.strength.semantic_groups import (
-    central,
     comparable_pairs,
     groups,
     merged_content,
@@ -18,7 +18,7 @@ from nemuri_domain.strength.semantic_groups import (
 )
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_services.semantic_memory.group_comparison import compared, neighbourhoods, still_settled
+from nemuri_services.semantic_memory.group_comparison import compared, neighbourhoods, still_settled, worded
 
 service = Service("semantic-memory", concurrency=4, capabilities=frozenset({Capability.MAKES_VECTORS}))
 
@@ -47,12 +47,16 @@ async def consolidate(event: AgentSlept, resources: Resources) -> MemoriesConsol
     found = groups(fresh, comparisons, agent.rules.semantic_memories_per_sleep)
     if not found and (usage is None or not usage.input_tokens):
         return None  # A comparison by rules costs nothing, so it need not be remembered.
-    formed = [await _formed(agent, group, resources) for group in found]
+    wordings = [await worded(group, resources) for group in found]
+    formed = [
+        await _formed(agent, *each, resources) for each in zip(found, [text for text, _ in wordings], strict=True)
+    ]
+    spent = [each for each in (usage, *(each for _, each in wordings)) if each is not None]
     return done.model_copy(
         update={
             "formed": tuple(formed),
             "compared": tuple(dict.fromkeys(each for pair in pairs for each in pair)),
-            "usage": usage,
+            "usage": Usage.together(spent) if spent else None,
         }
     )
 
@@ -64,9 +68,9 @@ async def encode(event: MemoriesConsolidated, resources: Resources) -> Sequence[
     return [encoded(event, each, nth=nth, source="sleep") for nth, each in enumerate(event.formed)]
 
 
-async def _formed(agent: Agent, group: Sequence[Remembered], resources: Resources) -> SemanticMemory:
-    """Return the semantic memory of a group, in the words of its most central source. Its vector is stored."""
-    content = merged_content(group, central(group).memory.content)
+async def _formed(agent: Agent, group: Sequence[Remembered], statement: str, resources: Resources) -> SemanticMemory:
+    """Return the semantic memory of a group with this statement. Its vector is stored."""
+    content = merged_content(group, statement)
     vectors, text = resources.vectors.with_embedder_of(agent.embedding), embedded_text(content)
     await vectors.store_missing([text])
     return semantic_memory(agent, group, content, vectors.key(text))

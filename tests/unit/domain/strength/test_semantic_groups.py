@@ -13,7 +13,6 @@ from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.semantic_groups import (
     MAX_ANCHORS,
     MAX_LABELS,
-    central,
     comparable_pairs,
     groups,
     is_settled,
@@ -21,6 +20,8 @@ from nemuri_domain.strength.semantic_groups import (
     merged_content,
     newly_settled,
     semantic_memory,
+    statement_pairs,
+    typical_first,
 )
 from tests.unit.domain.strength.stories import AGENT, given
 
@@ -143,7 +144,7 @@ def test_the_content_is_that_of_the_sources() -> None:
         ),
         memory(3, "Steel is really dear in cold winter.", learnings={"quality": "Check it."}, said_by="Ann"),
     ]
-    content = merged_content(group, central(group).memory.content)
+    content = merged_content(group, typical_first(group)[0])
     assert content.content == "Steel is dear in winter."
     assert set(content.tags) == {"steel", "winter"}
     assert content.learnings == {"cost": "Buy in May.", "quality": "Check it."}
@@ -170,3 +171,20 @@ def test_provenance_and_relations_come_from_the_sources() -> None:
     assert formed(first, memory(2, "Steel is dear.", origin=inferred, unconfirmed=True)).origin.provenance == "inferred"
     confirmed = memory(2, "Steel is dear.", origin=inferred)
     assert formed(first, confirmed).origin == Origin(provenance="told")
+
+
+def test_episodes_that_taught_the_same_belong_together() -> None:
+    """What happened in a task is not compared, only what it taught. So two fires that taught the same risk agree, and
+    the semantic memory says the risk without the fires.
+    """
+    risk, other = "Supplier Y has a single site.", "Supplier Y has many sites."
+    fire = memory(1, "In January 2024 Y burned.", source="task", learnings={"risk": risk})
+    flood = memory(2, "On 3 May Y was flooded.", source="task", uses=9, learnings={"risk": risk, "cost": "Pay less."})
+    storm = memory(3, "In 2025 a storm hit Y.", source="task", learnings={"risk": other})
+    told = memory(4, "Supplier Y has a single site.")
+    assert may_agree(fire[0], flood[0])
+    assert statement_pairs(fire[0], flood[0]) == ((risk, risk),)
+    assert statement_pairs(fire[0], storm[0]) == ((risk, other),)
+    assert statement_pairs(fire[0], told[0]) == ((risk, risk),)
+    assert statement_pairs(flood[0], told[0]) == ()
+    assert typical_first([fire, flood]) == [risk]
