@@ -125,7 +125,7 @@ async def test_an_answer_that_stops_at_the_token_limit_is_continued_or_marked(se
     assert str(done.answer).startswith("It is forbidden, as the guide says, and so on")
     assert "(This answer is cut off: it reached the model's token limit.)" in str(done.answer)
     [cost] = [each for each in done.costs if each.step == "answer"]
-    assert cost.prompts == ("answer@1", "continuation@1")
+    assert cost.prompts == ("answer@2", "continuation@1")
     assert cost.output_tokens == 5 * len(parts)
 
 

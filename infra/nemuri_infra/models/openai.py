@@ -128,7 +128,7 @@ class OpenAIChat:
                 response_format=_response_format(request.schema)
                 if request.schema and "schema" in asked
                 else self._sdk.omit,
-                tools=_tools(request) if "tools" in asked else self._sdk.omit,
+                tools=_tools(request, strict=official) if "tools" in asked else self._sdk.omit,
                 tool_choice=_tool_choice(request) if "tools" in asked else self._sdk.omit,
             )
         return raw.http_response.content
@@ -159,7 +159,8 @@ def _response_format(schema: Schema) -> Any:
     return {"type": "json_schema", "json_schema": {"name": schema.name, "strict": True, "schema": schema.value}}
 
 
-def _tools(request: ChatRequest) -> Any:
+def _tools(request: ChatRequest, *, strict: bool) -> Any:
+    """Return the tools. With `strict`, which some servers refuse, the model is held to the schemas of the arguments."""
     return [
         {
             "type": "function",
@@ -167,7 +168,7 @@ def _tools(request: ChatRequest) -> Any:
                 "name": each.name,
                 "description": each.description,
                 "parameters": each.arguments.value,
-                "strict": True,
+                **({"strict": True} if strict else {}),
             },
         }
         for each in request.tools

@@ -97,7 +97,8 @@ async def test_tools_are_sent_and_calls_are_read(make: Make) -> None:
             },
         ]
     else:
-        assert one["tools"][0]["function"]["parameters"] == TOOL.arguments.value
+        function = {"name": "recall", "description": TOOL.description, "parameters": TOOL.arguments.value}
+        assert one["tools"] == [{"type": "function", "function": function}]
         assert (one["tool_choice"], two["tool_choice"]) == ("auto", "none")
         call = {"id": "c1", "type": "function", "function": {"name": "recall", "arguments": '{"query": "size"}'}}
         assert two["messages"][2:] == [

@@ -33,10 +33,13 @@ def changed() -> list[str]:
 
 
 def record() -> None:
-    """Record the digests of the present prompts. Exits with an error if a text changed without a new version."""
+    """Record the digests of the present prompts beside those of older versions, so that no version gets another text.
+
+    Exits with an error if a text changed without a new version.
+    """
     if wrong := changed():
         sys.exit(f"changed without a new version in the header: {', '.join(wrong)}")
-    every = {each.label: digest(each) for each in map(prompt, prompt_names())}
+    every = goldens() | {each.label: digest(each) for each in map(prompt, prompt_names())}
     FILE.write_text(json.dumps(every, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 

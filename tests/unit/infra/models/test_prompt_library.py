@@ -9,7 +9,7 @@ import nemuri_infra.models.jobs
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Prompt, PromptError, Value, prompt, prompt_names
 from nemuri_infra.models.protocol import Source
-from tests.unit.infra.models.prompt_goldens import changed, digest, goldens
+from tests.unit.infra.models.prompt_goldens import changed, goldens
 
 TWO = Prompt("two", 3, "You are {{role}}.\n\n{{rules}}", "{{sources}}\n\nAsked by {{who}}:\n{{question}}")
 VALUES: dict[str, Value] = {
@@ -22,12 +22,12 @@ VALUES: dict[str, Value] = {
 
 
 def test_a_text_changes_only_with_its_version() -> None:
-    """The recorded digest of each prompt's version is that of its text.
+    """The recorded digest of each prompt's version is that of its text, and no version gets another text later.
 
     If this fails, raise the version in the header, then run `python -m tests.unit.infra.models.prompt_goldens`.
     """
     assert changed() == []
-    assert goldens() == {each.label: digest(each) for each in map(prompt, prompt_names())}
+    assert {each.label for each in map(prompt, prompt_names())} <= goldens().keys()
 
 
 def test_every_prompt_is_used() -> None:
