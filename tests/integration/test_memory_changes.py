@@ -3,9 +3,11 @@
 import pytest
 
 from nemuri.client.exchange import ClientError
+from nemuri.operations.erasure import forget
 from nemuri.operations.past_states import steps_of
-from nemuri_contracts.client_events import Scope
+from nemuri_contracts.client_events import MemoryChangeRequested, Scope
 from nemuri_contracts.strength import MemoryAmended, MemoryRefused
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
     agent_defined,
@@ -50,4 +52,9 @@ async def test_a_person_changes_a_memory_and_its_history_says_who(settings: Sett
         assert notes == ["pin by client ann", "rescope to project bridge by client ann"]
         facts = await effective_events(resources.log)
         assert len([each for each in facts if isinstance(each, MemoryRefused)]) == 2
+    await assert_verified(settings)
+    await forget(settings, [Thing("memory", memory)])
+    async with running_services(settings) as resources:
+        facts = await effective_events(resources.log)
+        assert not [each for each in facts if isinstance(each, MemoryAmended | MemoryChangeRequested)]
     await assert_verified(settings)

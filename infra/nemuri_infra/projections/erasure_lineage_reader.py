@@ -58,6 +58,12 @@ class LineageReading:
         batches = self.log.read(0, await self.log.last_sequence(), only=only)
         return [each async for batch in batches for each in batch.events]
 
+    async def events_of_kinds(self, *kinds: type[Event]) -> list[Event]:
+        """Return the events of these kinds on all subjects, oldest first."""
+        only = [subject for kind in kinds for subject in self.log.subjects.of_kind(kind)]
+        batches = self.log.read(0, await self.log.last_sequence(), only=only)
+        return [each async for batch in batches for each in batch.events]
+
     async def add_same_texts(self, words: Mapping[UUID, str], steps: Steps) -> None:
         """Add to `steps` the other memories that contain one of the texts in `words`.
 

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from sqlalchemy import text
 
-from nemuri_contracts.client_events import MemoryOffered
+from nemuri_contracts.client_events import MemoryChangeRequested, MemoryOffered
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.event import Event
-from nemuri_contracts.strength import MemoriesConsolidated
+from nemuri_contracts.strength import MemoriesConsolidated, MemoryAmended
 from nemuri_domain.strength.usage_detection import quotes
 from nemuri_infra.projections.erasure_lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import REQUESTED, DefinedError, LineageResult, Steps, Thing
@@ -81,6 +81,8 @@ class StrengthLineage:
     found: LineageResult
     _courses: dict[str, dict[UUID, set[UUID]]] = field(default_factory=dict)
     """Ids of the events of courses, by agent and by course. An agent is added when its events are read."""
+    _changes: dict[UUID, set[UUID]] | None = None
+    """Ids of the events by which persons changed a memory's standing, by memory; None before they are read."""
 
     async def dependents(self, ids: Sequence[UUID]) -> Steps:
         """Return the things that must be erased because the strength memories in `ids` are erased.
@@ -103,7 +105,18 @@ class StrengthLineage:
             for row in await self.read.rows(_ABSORBED, ids=asked) if asked else ():
                 _add(steps, row.id, Thing("memory", row.memory_id), "is a source of")
             await self._uses(rows, steps)
+        await self._changed(ids)
         return steps
+
+    async def _changed(self, ids: Sequence[UUID]) -> None:
+        """Add to `found.events` the requests to change the standing of these memories, and their outcomes."""
+        if self._changes is None:
+            self._changes = {}
+            for each in await self.read.events_of_kinds(MemoryChangeRequested, MemoryAmended):
+                if isinstance(each, MemoryChangeRequested | MemoryAmended):
+                    self._changes.setdefault(each.memory_id, set()).add(each.event_id)
+        for memory_id in ids:
+            self.found.events |= self._changes.get(memory_id, set())
 
     async def _uses(self, rows: dict[UUID, Any], steps: Steps) -> None:
         """Add to `steps` the tasks that used or quote these memories, and the memories derived from them."""

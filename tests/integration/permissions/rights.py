@@ -17,6 +17,7 @@ PUBLISHERS: dict[str, set[str]] = {
     "negotiation_opened": {"intake", "orchestrator"},
     "negotiation_refused": {"intake"},
     "task_summarised": {"intake"},
+    "memory_amended": {"intake"},
     "memory_refused": {"intake", "affective-memory", "tiered-memory"},
     "task_routed": {"orchestrator"},
     "task_assigned": {"orchestrator"},
@@ -75,7 +76,8 @@ orchestrator only.
 ROUTING_MEMORY_KINDS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
 """Kinds of events that the routing memory may publish, for the orchestrator's own memory only."""
 CLIENT_KINDS = {
-    "task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "turn_offered", "experience_offered",
+    "task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "memory_change_requested",
+    "turn_offered", "experience_offered",
 }  # fmt: skip
 TUTOR_KINDS = {"task_submitted", "feedback_given"}
 ANSWERED_BY = {
