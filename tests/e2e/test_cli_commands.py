@@ -216,7 +216,8 @@ def test_a_person_changes_the_standing_of_a_memory(nemuri: CommandLine) -> None:
     """A memory is pinned, rescoped and edited, and its history says who asked. A wrong change is refused in a line."""
     known = nemuri("remember", "cook", "The oven of Ann is slow.").out.strip()
     before = nemuri.event_count()
-    for wrong in (("unpin", known), ("rescope", known), ("rescope", known, "--universal", "--project", "gala")):
+    twice = ("rescope", known, "--universal", "--project", "gala")
+    for wrong in (("unpin", known), ("rescope", known), twice, ("split", known)):
         refused = nemuri("memory", *wrong)
         assert (refused.code > 0, refused.err.count("\n")) == (True, 1)
     assert nemuri.event_count() - before == 2, "only the request that was decided is in the log, with its refusal"
