@@ -53,6 +53,21 @@ class Setting(Value):
     domains: tuple[Label, ...] = ()
 
 
+class Budget(Value):
+    """The most that language models may spend."""
+
+    tokens: int | None = Field(default=None, ge=1, le=10**12)
+    """Maximum number of tokens, those of prompts and replies together; None for no limit."""
+    money: float | None = Field(default=None, gt=0, le=1e9)
+    """Maximum price in the currency of the operator's price list; None for no limit."""
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> "Budget":
+        if self.tokens is None and self.money is None:
+            raise ValueError("a budget needs a number of tokens or an amount of money")
+        return self
+
+
 class TaskSubmitted(ClientEvent):
     """A client submitted a task. The event's id is the task's id."""
 
@@ -80,6 +95,12 @@ class TaskSubmitted(ClientEvent):
     deep: bool = False
     """True to search the archive together with the active memories. Otherwise it is searched only if no active memory
     is relevant.
+    """
+    streamed: bool = False
+    """True if the client shows the answer while a model writes it. The drafts are sent to it and not stored."""
+    budget: Budget | None = None
+    """The most that language models may spend on the task; None for no limit. When it is used up, the rest of the task
+    is done without a language model.
     """
 
     @property

@@ -193,6 +193,17 @@ class Usage(Value):
     """Input tokens that the provider read from its cache, which are cheaper; 0 if it does not say."""
     prompts: tuple[Label, ...] = ()
     """Names and versions of the prompts of the calls, such as "answer@4"; empty without a language model."""
+    money: float | None = Field(default=None, ge=0)
+    """Price in the currency of the operator's price list, at the prices of the time; None if the list does not have
+    the model.
+    """
+    over_budget: Text | None = None
+    """Why no language model was called although there is one, in one line; None if no budget prevented a call."""
+
+    @property
+    def tokens(self) -> int:
+        """Return the number of tokens of the prompts and the replies."""
+        return self.input_tokens + self.output_tokens
 
     @classmethod
     def together(cls, calls: "Iterable[Usage]") -> "Usage":
@@ -205,4 +216,12 @@ class Usage(Value):
             output_tokens=sum(each.output_tokens for each in spent),
             cached_tokens=sum(each.cached_tokens for each in spent),
             prompts=tuple(dict.fromkeys(each for one in spent for each in one.prompts)),
+            money=_sum_of_known(each.money for each in spent),
+            over_budget=next((each.over_budget for each in spent if each.over_budget), None),
         )
+
+
+def _sum_of_known(prices: "Iterable[float | None]") -> float | None:
+    """Return the sum of the known prices; None if none is known."""
+    known = [each for each in prices if each is not None]
+    return sum(known) if known else None

@@ -119,6 +119,10 @@ class Subjects:
         """Return the subject under which the NATS server publishes a task's result in the key-value store."""
         return f"$KV.{self.namespace}-results.{task_id}"
 
+    def draft(self, task_id: str) -> str:
+        """Return the subject of the pieces of a task's answer while a model writes it. The log does not store them."""
+        return f"{self.namespace}-drafts.{task_id}"
+
     def query(self, name: str) -> str:
         """Return the subject of a query. The answer goes to the sender's inbox."""
         return wire_constants.query(self.namespace, name)

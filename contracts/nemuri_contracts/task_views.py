@@ -88,6 +88,8 @@ class TaskResult(Value):
     """Rejected learnings, with reasons."""
     costs: tuple[Cost, ...] = ()
     """Model usage so far, by step. Steps without a model call are left out."""
+    over_budget: str | None = None
+    """Why a step was done without a language model, in one line; None if no budget prevented a call."""
     reason: str | None = None
     """Reason of the failure, or of an open negotiation about the agent."""
     items: tuple[str, ...] = ()

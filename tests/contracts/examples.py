@@ -125,7 +125,15 @@ CONTENT = MemoryContent(
     turn=Turn(conversation="monday", position=3),
 )
 SETTING = Setting(project="bridge", domains=("purchasing",))
-USAGE = Usage(model="extractive", input_tokens=10, output_tokens=2, cached_tokens=4, prompts=("answer@1",))
+USAGE = Usage(
+    model="extractive",
+    input_tokens=10,
+    output_tokens=2,
+    cached_tokens=4,
+    prompts=("answer@1",),
+    money=0.5,
+    over_budget="the task has a budget of 1",
+)
 DETAIL = Detail(document="offer.txt", ref="a" * 64, start=0, end=10, pages=(1, 2), section="Prices")
 EMBEDDING = Embedding(model="hashing-1", dimension=1_024)
 VECTOR = "hashing-1.1024." + "0" * 64
@@ -179,7 +187,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskSubmitted: {
         "text": "What does steel cost?", "documents": (Document(name="offer.txt", ref="a" * 64, characters=10),),
         "summary": "steel", "wanted_agent": "buyer", "perspective": "cost", "setting": SETTING,
-        "conversation": "prices", "panel": 2, "deep": True,
+        "conversation": "prices", "panel": 2, "deep": True, "streamed": True, "budget": {"tokens": 9, "money": 0.5},
     },
     NegotiationAnswered: {"option": "most_important", "items": (2,)},
     FeedbackGiven: {

@@ -41,7 +41,8 @@ PARTS: dict[type[Event], dict[str, object]] = {
     MemoryFormed: {
         "type": "semantic", "content": "Lilaは信頼できる採掘パートナー", "tags": ("Lila", "採掘"), "importance": 0.8,
         "sources": (MEMORY, OTHER), "formed_by": "extractive",
-        "usage": Usage(model="extractive", input_tokens=10, output_tokens=2, cached_tokens=4, prompts=("answer@1",)),
+        "usage": Usage(model="extractive", input_tokens=10, output_tokens=2, cached_tokens=4, prompts=("answer@1",),
+            money=0.5, over_budget="the task has a budget of 1"),
         "vector": VECTOR, "second": 600.0,
     },
     MemoriesAccessed: {"accessed": (Access(memory_id=MEMORY, times=3),), "second": 601.0},

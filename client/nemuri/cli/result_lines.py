@@ -78,12 +78,13 @@ def _read(found: "TaskResult") -> str:
 
 def _spent(found: "TaskResult") -> str:
     """Return the tokens used by language models, with model and prompts, in one line; empty if no model was called."""
-    return "; ".join(map(_cost, (each for each in found.costs if each.input_tokens or each.output_tokens)))
+    return "; ".join(map(_cost, (each for each in found.costs if each.tokens)))
 
 
 def _cost(of: "Cost") -> str:
     cached = f" ({of.cached_tokens:,} cached)" if of.cached_tokens else ""
-    made_by = ", ".join((of.model, *of.prompts))
+    price = "" if of.money is None else f"{of.money:.4g}"
+    made_by = ", ".join(filter(None, (of.model, *of.prompts, price)))
     return f"{of.step} {of.input_tokens:,}{cached} + {of.output_tokens:,} tokens ({made_by})"
 
 

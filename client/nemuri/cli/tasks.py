@@ -17,6 +17,7 @@ from nemuri.cli.session import Deadline, JsonOption, KeyOption, Session, Timeout
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
+    from nemuri.terminal.output import ProgressLine
     from nemuri_contracts.task_views import TaskResult
 
 TaskArgument = Annotated[UUID, id_argument("task", "The task's id as `submit` printed it, or a prefix of it.")]
@@ -42,6 +43,14 @@ DeepOption = Annotated[
     typer.Option("--deep", help="Always search archived memories too. Default: only if nothing active is relevant."),
 ]
 
+BudgetTokensOption = Annotated[
+    int | None,
+    typer.Option("--budget-tokens", metavar="N", min=1, help="Maximum tokens that language models may spend."),
+]
+BudgetMoneyOption = Annotated[
+    float | None,
+    typer.Option("--budget-money", metavar="M", help="Maximum price, in the currency of NEMURI_MODEL_PRICES."),
+]
 ConversationOption = Annotated[
     str | None,
     typer.Option(
@@ -98,6 +107,8 @@ def ask(
     conversation: ConversationOption = None,
     panel: PanelOption = None,
     deep: DeepOption = False,
+    budget_tokens: BudgetTokensOption = None,
+    budget_money: BudgetMoneyOption = None,
     key: KeyOption = None,
     timeout: TimeoutOption = 120.0,
     json: JsonOption = False,
@@ -106,7 +117,9 @@ def ask(
     session = Session.of(context, json=json)
     limit = Deadline(timeout)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
-    options |= {"deep": deep, "key": key}
+    options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
+
+    options["streamed"] = _streams(session)
 
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await _submitted(client, text, options, limit), limit, session)
@@ -125,6 +138,8 @@ def submit(
     conversation: ConversationOption = None,
     panel: PanelOption = None,
     deep: DeepOption = False,
+    budget_tokens: BudgetTokensOption = None,
+    budget_money: BudgetMoneyOption = None,
     key: KeyOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -133,7 +148,7 @@ def submit(
 
     session = Session.of(context, json=json)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
-    options |= {"deep": deep, "key": key}
+    options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
     task_id = session.run(lambda client: client.submit(text, **options))
     if session.json:
         say_json({"task_id": task_id})
@@ -245,6 +260,13 @@ def _options(
     }
 
 
+def _amount(money: float | None) -> float | None:
+    """Return the amount of money. Raises `WrongUse` unless it is a number above 0."""
+    if money is not None and not 0 < money < float("inf"):
+        raise WrongUse(f"--budget-money must be an amount above 0, not {money:g}")
+    return money
+
+
 async def _submitted(client: "Client", text: str, options: dict[str, Any], limit: Deadline) -> UUID:
     from nemuri.client.exchange import CallTimeoutError
 
@@ -257,18 +279,21 @@ async def _submitted(client: "Client", text: str, options: dict[str, Any], limit
 async def _follow(client: "Client", task: UUID, limit: Deadline, session: Session) -> "TaskResult":
     """Wait for the task's result and return it, with the used and the learned memories if the time suffices.
 
-    The answer is printed as soon as it arrives, except with JSON output. Raises `Failure` if the task is not done in
-    time.
+    The answer is printed as soon as it arrives, and on a terminal while it is written, except with JSON output. Raises
+    `Failure` if the task is not done in time.
     """
     from nemuri.client.exchange import PassingError
     from nemuri.client.task_waiting import TaskTimeoutError
-    from nemuri.terminal.output import reading, say, say_json
+    from nemuri.terminal.draft_printer import DraftPrinter
+    from nemuri.terminal.output import reading, say_json
 
-    with reading("on its way") as show:
+    with reading("on its way") as line:
+        printer = DraftPrinter(line)
+        on_draft = printer.show if _streams(session) else None
         try:
-            found = await client.result(task, timeout=limit.seconds_left, on_progress=_shown(show))
+            found = await client.result(task, timeout=limit.seconds_left, on_progress=_shown(line), on_draft=on_draft)
             if found.status == "done" and not session.json:
-                say(found.answer or "")
+                printer.finish(found.answer or "")
             return await client.result(task, timeout=limit.seconds_left, settled=True)
         except TaskTimeoutError as error:
             later = f"`{next_command(session, f'result {task}')}`"
@@ -284,12 +309,17 @@ async def _follow(client: "Client", task: UUID, limit: Deadline, session: Sessio
             raise Failure(f"{late}: {later}", EXIT_TIMEOUT) from None
 
 
-def _shown(show: Callable[[str, int, int], None]) -> Callable[["TaskResult"], None] | None:
+def _streams(session: Session) -> bool:
+    """Return True if the answer is printed while it is written: on a terminal, without JSON output."""
+    return sys.stdout.isatty() and not session.json
+
+
+def _shown(line: "ProgressLine") -> Callable[["TaskResult"], None] | None:
     """Return a function that shows the progress of a task, or None if stderr is not a terminal."""
     if not sys.stderr.isatty():
         return None
 
     def shown(standing: "TaskResult") -> None:
-        show(standing.progress or "on its way", standing.points, standing.chunks if standing.points else 0)
+        line.update(standing.progress or "on its way", standing.points, standing.chunks if standing.points else 0)
 
     return shown

@@ -20,7 +20,7 @@ from nemuri.client.memory_offers import offer_memories, record_experience, until
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
 from nemuri.client.questions import QueryMethods
 from nemuri.client.task_waiting import OnProgress, not_submitted, wait_for_result
-from nemuri.client.tasks import answer_negotiation, give_feedback, submit_task
+from nemuri.client.tasks import answer_negotiation, budget_of, give_feedback, submit_task
 from nemuri_contracts import queries
 from nemuri_contracts.client_events import MemoryContent, NegotiationOption, Scope, Turn
 from nemuri_contracts.education import Repeating, Textbook
@@ -29,6 +29,7 @@ from nemuri_contracts.memory_views import RetriedView
 from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_contracts.tiered import Cues, Experience, Experienced, Place
 from nemuri_infra.bus.access import Access
+from nemuri_infra.bus.answer_drafts import OnDraft
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.blobs import Blobs
 from nemuri_infra.stores.platform_clock import Clock
@@ -125,6 +126,9 @@ class Client(QueryMethods):
         conversation: str | None = None,
         panel: int | None = None,
         deep: bool = False,
+        budget_tokens: int | None = None,
+        budget_money: float | None = None,
+        streamed: bool = False,
         key: Key = None,
     ) -> UUID:
         """Submit a task and return its id as soon as the log has stored it.
@@ -142,6 +146,10 @@ class Client(QueryMethods):
                 conversation.
             panel: Number of agents to ask, 2 to 8. Their answers are merged.
             deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
+            budget_tokens: Maximum number of tokens that language models may spend on the task, at least 1. The rest is
+                done without a language model, and the answer says so.
+            budget_money: The same in the currency of the operator's price list, above 0.
+            streamed: Send the answer to waiting clients while a model writes it, for `on_draft` of `result`.
             key: Idempotency key: a text or a UUID. At most one task is submitted under a key, so a failed call can be
                 repeated with the same key.
 
@@ -170,6 +178,8 @@ class Client(QueryMethods):
             conversation=conversation,
             panel=panel,
             deep=deep,
+            budget=budget_of(budget_tokens, budget_money),
+            streamed=streamed,
         )
 
     async def ask(
@@ -179,6 +189,7 @@ class Client(QueryMethods):
         timeout: Timeout | None = 120.0,
         settled: bool = False,
         on_progress: OnProgress | None = None,
+        on_draft: OnDraft | None = None,
         **options: Any,
     ) -> TaskResult:
         """Submit a task and wait for its result.
@@ -189,6 +200,8 @@ class Client(QueryMethods):
             settled: Wait also until it is known which memories the answer used and which memories were learned from
                 the task, but not longer than `timeout`.
             on_progress: Function that is called with the task's state, as for `result`.
+            on_draft: Function that is called with the answer as far as it is written, as for `result`. With it the task
+                is submitted as `streamed`.
             **options: Further arguments of `submit`.
 
         Returns:
@@ -207,11 +220,11 @@ class Client(QueryMethods):
         limit = self._limit(timeout)
         try:
             async with within(limit) as call:
-                task_id = await self.submit(text, **options)
+                task_id = await self.submit(text, **({"streamed": on_draft is not None} | options))
         except Expired as error:
             raise not_submitted(self._exchange, call.sent, limit) from error
         left = None if limit is None else max(call.seconds_left, MIN_ATTEMPT_SECONDS)
-        return await self.result(task_id, timeout=left, settled=settled, on_progress=on_progress)
+        return await self.result(task_id, timeout=left, settled=settled, on_progress=on_progress, on_draft=on_draft)
 
     async def result(
         self,
@@ -220,6 +233,7 @@ class Client(QueryMethods):
         timeout: Timeout | None = 120.0,
         settled: bool = False,
         on_progress: OnProgress | None = None,
+        on_draft: OnDraft | None = None,
     ) -> TaskResult:
         """Wait until a task has ended or waits for a choice of the client (a negotiation), and return its result.
 
@@ -231,6 +245,9 @@ class Client(QueryMethods):
             on_progress: Function that is called with the task's first state and after each change, at most twice a
                 second. In the state, `chunks` is the number of parts of the documents, and `points` the number of parts
                 that have been read.
+            on_draft: Function that is called with the answer as far as it is written, while a language model writes it.
+                A model that starts again begins with a shorter text. It is called only for a task that was submitted as
+                `streamed`, has one answer and is not answered yet.
 
         Returns:
             The result. Its `status` is "done", "failed" or "negotiation".
@@ -246,7 +263,13 @@ class Client(QueryMethods):
         """
         limit = self._limit(timeout)
         return await wait_for_result(
-            self._exchange, self._results, task_id, timeout=limit, settled=settled, on_progress=on_progress
+            self._exchange,
+            self._results,
+            task_id,
+            timeout=limit,
+            settled=settled,
+            on_progress=on_progress,
+            on_draft=on_draft,
         )
 
     async def answer(self, task_id: Id, option: NegotiationOption, *, items: Numbers = ()) -> None:

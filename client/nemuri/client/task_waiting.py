@@ -7,6 +7,7 @@ from nemuri.client.deadlines import Expired, time_left, within
 from nemuri.client.exchange import CallTimeoutError, ClientError, Exchange, PassingError
 from nemuri_contracts.queries import TaskQuery
 from nemuri_contracts.task_views import TaskResult
+from nemuri_infra.bus.answer_drafts import OnDraft, following_drafts
 from nemuri_infra.stores.results import Results
 
 HEARTBEAT_SECONDS = 2.0
@@ -65,18 +66,24 @@ async def wait_for_result(
     timeout: float | None,
     settled: bool,
     on_progress: OnProgress | None = None,
+    on_draft: OnDraft | None = None,
 ) -> TaskResult:
     """Wait up to `timeout` seconds until a task has ended or has opened a negotiation, and return its result.
 
     With `settled` the call waits also until the used and the learned memories are known. If the time is up before that,
     it returns the result without them. `on_progress` receives the first state and each change, at most every `PROGRESS`
-    seconds. Raises `ClientError` if the task is unknown and `TaskTimeoutError` if it is still open.
+    seconds. `on_draft` receives the answer as far as it is written, if the task was submitted as `streamed`. Raises
+    `ClientError` if the task is unknown and `TaskTimeoutError` if it is still open.
     """
     check_timeout(timeout)
     result: TaskResult | None = None
     told: TaskResult | None = None
     try:
-        async with within(timeout), results.following(task_id) as news:
+        async with (
+            within(timeout),
+            results.following(task_id) as news,
+            following_drafts(exchange.log, task_id, on_draft),
+        ):
             result = await _standing(exchange, task_id)
             while result is None or not _final(result, settled=settled):
                 if on_progress and result and result != told:

@@ -10,6 +10,7 @@ from nemuri.client.idempotency_keys import event_id_of, is_appended
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.client_events import (
     TEXT_LIMIT,
+    Budget,
     Document,
     FeedbackGiven,
     NegotiationAnswered,
@@ -56,6 +57,11 @@ async def submit_task(
         await exchange.append(event)
         await is_appended(exchange, event, key)
     return task_id
+
+
+def budget_of(tokens: int | None, money: float | None) -> Budget | None:
+    """Return the budget with these limits; None without a limit. Raises `ClientError` if one is out of range."""
+    return None if tokens is None and money is None else validated(Budget, tokens=tokens, money=money)
 
 
 async def answer_negotiation(

@@ -16,6 +16,7 @@ import bcrypt
 from nemuri.platform.service_registry import SERVICES, USERS
 from nemuri_contracts.event import TUTOR
 from nemuri_contracts.subjects import Subjects
+from nemuri_infra.bus.access import INBOX
 from nemuri_infra.runtime.permissions import API, Permissions, Rights
 
 BCRYPT_ROUNDS = 4
@@ -109,8 +110,7 @@ def nats_accounts(spaces: Iterable[Permissions], clients: Sequence[str], passwor
             rights = space.client(each)
             user = space.client_user(each)
             imports = [_import(space, subject) for subject in sorted(rights.publish)]
-            heard = [each for each in sorted(rights.subscribe) if each.startswith("$KV.")]
-            imports += [{"stream": {"account": name, "subject": subject}} for subject in heard]
+            imports += [{"stream": {"account": name, "subject": subject}} for subject in _heard(rights)]
             named = frozenset(_domain(space, subject) for subject in rights.publish)
             own = Rights(named, rights.subscribe)
             accounts[user] = {"users": [_user(user, own, passwords)], "imports": imports}
@@ -126,11 +126,15 @@ def _exports(space: Permissions, clients: Sequence[str]) -> list[dict[str, Any]]
         rights = space.client(each)
         for subject in sorted(rights.publish):
             services.setdefault(subject, []).append(space.client_user(each))
-        for subject in sorted(rights.subscribe):
-            if subject.startswith("$KV."):
-                streams.setdefault(subject, []).append(space.client_user(each))
+        for subject in _heard(rights):
+            streams.setdefault(subject, []).append(space.client_user(each))
     lent = [{"service": subject, "accounts": accounts} for subject, accounts in services.items()]
     return [*lent, *({"stream": subject, "accounts": accounts} for subject, accounts in streams.items())]
+
+
+def _heard(rights: Rights) -> list[str]:
+    """Return the subjects of the namespace's account that a client listens to: all but its own inbox."""
+    return sorted(each for each in rights.subscribe if not each.startswith(INBOX))
 
 
 def _import(space: Permissions, subject: str) -> dict[str, Any]:

@@ -5,12 +5,22 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -131,19 +141,28 @@ def waiting(description: str) -> Iterator[Callable[[str], None]]:
         yield lambda text: spinner.update(line, description=printable(text))
 
 
-@contextmanager
-def reading(description: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Show a spinner on stderr, with a progress bar as soon as the number of parts to read is known.
+@dataclass(frozen=True, slots=True)
+class ProgressLine:
+    """A spinner on stderr, with a progress bar as soon as the number of parts to read is known."""
 
-    Yield a function that takes the text, the number of parts read and the number of all parts, and updates both. Shows
-    nothing if stderr is not a terminal.
-    """
+    bar: Progress
+    line: TaskID
+
+    def update(self, text: str, done: int, total: int) -> None:
+        """Show a text, the number of parts read and the number of all parts."""
+        self.bar.update(self.line, description=printable(text), completed=done, total=total or None)
+
+    def end(self) -> None:
+        """Remove the line for good. What is printed afterwards does not collide with it."""
+        self.bar.stop()
+
+
+@contextmanager
+def reading(description: str) -> Iterator[ProgressLine]:
+    """Show a progress line during the context. It shows nothing if stderr is not a terminal."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), _PartsColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        line = bar.add_task(description, total=None)
-        yield lambda text, done, total: bar.update(
-            line, description=printable(text), completed=done, total=total or None
-        )
+        yield ProgressLine(bar, bar.add_task(description, total=None))
 
 
 class _PartsColumn(BarColumn):

@@ -107,6 +107,12 @@ class Policy(BaseModel):
     semantic_similarity: float = Field(default=0.5, ge=0, le=1)
     """Minimum similarity of memories that are compared for this: their cosine, or the share of the shorter one's terms.
     """
+    daily_tokens: int | None = Field(default=None, ge=1, le=10**12)
+    """Maximum tokens that language models spend on the agent's answers, judgements and learnings in a day (UTC); None
+    for no limit.
+    """
+    daily_money: float | None = Field(default=None, gt=0, le=1e9)
+    """The same in the currency of the operator's price list."""
 
     impact_user_positive: Amount = 2.0
     """Impact points of feedback with the verdict `helpful`."""

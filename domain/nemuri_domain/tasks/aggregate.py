@@ -8,7 +8,7 @@ from uuid import UUID
 
 from immutables import Map
 
-from nemuri_contracts.client_events import Document, ItemOption, Setting
+from nemuri_contracts.client_events import Budget, Document, ItemOption, Setting
 from nemuri_contracts.event import OPERATOR, TUTOR, Usage
 from nemuri_contracts.strength import Dropped
 from nemuri_contracts.task_views import Status
@@ -31,6 +31,10 @@ class Task(RowModel):
     conversation: str | None = None
     panel: int | None = None
     deep: bool = False
+    streamed: bool = False
+    """True if the client shows the answer while a model writes it."""
+    budget: Budget | None = None
+    """The most that language models may spend on the task; None for no limit."""
     attempt: int = 1
     items: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
@@ -72,6 +76,11 @@ class Task(RowModel):
         """Return the summary if documents or the client's summary add content to the task's text; otherwise None."""
         more = bool(self.details or self.supplied_summary) and self.summary != self.text
         return self.summary if more else None
+
+    @property
+    def shows_drafts(self) -> bool:
+        """Return True if the client shows the answer while a model writes it, and the task has one answer only."""
+        return self.streamed and self.panel is None and self.routed == 1
 
     def part(self, number: int) -> Part:
         """Return the part of an assignment. If the request was rewritten, it replaces the task's text in the part.

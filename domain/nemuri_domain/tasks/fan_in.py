@@ -8,6 +8,7 @@ from nemuri_contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummari
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
 from nemuri_domain.tasks.client_negotiation import parts_of, with_items
 from nemuri_domain.tasks.read_share import with_read_note
+from nemuri_domain.tasks.spending import with_budget_note
 from nemuri_domain.tasks.task_summary import summed_up
 
 ANSWER_CHARACTERS = 250_000
@@ -52,8 +53,13 @@ def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
     found, task = answers(state), state.task
     if found is None or task is None:
         return None
-    answer = with_read_note(joined_answers((part, said) for _, part, said in found), state)
+    answer = with_notes(joined_answers((part, said) for _, part, said in found), state)
     return TaskCompleted.following(cause, key=attempt_key(task.task_id, task.attempt), answer=answer)
+
+
+def with_notes(answer: str, state: TaskState) -> str:
+    """Return the answer with the notes for its reader: how much was read, and which budget was used up."""
+    return with_budget_note(with_read_note(answer, state), state)
 
 
 def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None:

@@ -332,6 +332,8 @@ def _submitted(event: TaskSubmitted) -> Task:
         conversation=event.conversation,
         panel=event.panel,
         deep=event.deep,
+        streamed=event.streamed,
+        budget=event.budget,
         submitted_at=event.at,
     )
 

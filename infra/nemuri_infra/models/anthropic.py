@@ -20,6 +20,7 @@ from nemuri_infra.models.provider_calls import (
     without_nul,
 )
 from nemuri_infra.models.reply_check import complete_reply, continuation_turns, structured_value, tool_call
+from nemuri_infra.models.reply_streams import anthropic_body
 from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
@@ -102,21 +103,28 @@ class AnthropicChat:
     async def _post(self, request: ChatRequest, asked: Set[Parameter]) -> bytes:
         if request.tools and "tools" not in asked:
             request = without_tools(request)
+        arguments = self._arguments(request, asked)
         async with translated_errors(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
-            raw = await self._client.messages.with_raw_response.create(
-                model=self._model,
-                system=_system(request.system, cached="cache" in asked),
-                messages=_messages(request, cached="cache" in asked),
-                max_tokens=request.max_tokens + REASONING_TOKENS,
-                output_config=_output_config(request.schema)
-                if request.schema and "schema" in asked
-                else self._sdk.omit,
-                tools=_tools(request) if "tools" in asked else self._sdk.omit,
-                tool_choice=_tool_choice(request) if "tools" in asked else self._sdk.omit,
-                extra_body={"temperature": 0} if "temperature" in asked else None,
-                timeout=self._timeout,
-            )
-        return raw.http_response.content
+            if request.on_text and "stream" in asked:
+                events = await self._client.messages.create(**arguments, stream=True)
+                return await anthropic_body(self.name, events, request)
+            raw = await self._client.messages.with_raw_response.create(**arguments)
+            content: bytes = raw.http_response.content
+        return content
+
+    def _arguments(self, request: ChatRequest, asked: Set[Parameter]) -> dict[str, Any]:
+        omit = self._sdk.omit
+        return {
+            "model": self._model,
+            "system": _system(request.system, cached="cache" in asked),
+            "messages": _messages(request, cached="cache" in asked),
+            "max_tokens": request.max_tokens + REASONING_TOKENS,
+            "output_config": _output_config(request.schema) if request.schema and "schema" in asked else omit,
+            "tools": _tools(request) if "tools" in asked else omit,
+            "tool_choice": _tool_choice(request) if "tools" in asked else omit,
+            "extra_body": {"temperature": 0} if "temperature" in asked else None,
+            "timeout": self._timeout,
+        }
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -1,12 +1,13 @@
 """The budget of model replies for one event, and a cache of the event's replies, so that none is paid for twice."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from sys import getsizeof
 
-from nemuri_contracts.event import Event
+from nemuri_contracts.event import Event, Usage
+from nemuri_domain.tasks.spending import Limit, Spent
 from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.process.byte_cache import ByteCache
@@ -24,6 +25,8 @@ class SpentError(Exception):
     """The event needs more model replies than its budget allows."""
 
 
+LoadLimits = Callable[[], Awaitable[Sequence[Limit]]]
+"""Function that returns the budgets of an event's task and agent, with what was spent of them before the event."""
 RequestKey = tuple[str, ChatRequest]
 """Name of the chat, and the request."""
 
@@ -33,10 +36,26 @@ class CallBudget:
     """The model replies that the handling of one event has used, and the maximum."""
 
     limit: int
+    load_limits: LoadLimits | None = None
+    """Function that returns the budgets of the event's task and agent; None if there are none."""
+    paid: Spent = field(default_factory=Spent)
+    """What the handling of the event has spent so far."""
     calls: int = 0
     """Number of replies so far, usable or not."""
     replies: dict[RequestKey, Reply[ChatReply]] = field(default_factory=dict)
     """Usable replies by request. A later attempt of the event gets them without a call."""
+    _limits: Sequence[Limit] | None = None
+
+    async def limits(self) -> Sequence[Limit]:
+        """Return the budgets of the event's task and agent. An attempt loads them once, before its first call."""
+        if self._limits is None:
+            self._limits = await self.load_limits() if self.load_limits else ()
+        return self._limits
+
+    def pay(self, usage: Usage | None) -> None:
+        """Add the usage of a reply, if it is known."""
+        if usage is not None:
+            self.paid += Spent.by([usage])
 
     def check(self) -> None:
         """Raise `SpentError` if the event has used its budget. Called before every call of a model."""
@@ -51,13 +70,14 @@ class CallBudgets:
     limit: int
     _known: ByteCache[tuple[str, int], CallBudget] = field(default_factory=lambda: ByteCache(CACHE_BYTES, _bytes))
 
-    def of(self, service: str, event: Event, calls: int) -> CallBudget:
-        """Return the cached budget of the event, or a new one.
+    def of(self, service: str, event: Event, calls: int, load_limits: LoadLimits | None = None) -> CallBudget:
+        """Return the cached budget of the event, or a new one, for one more attempt.
 
         `calls` is the number of replies that is stored for the event and includes those of other processes. The budget
         counts at least as many.
         """
-        spent = self._known.get((service, event.sequence or 0)) or CallBudget(self.limit)
+        known = self._known.get((service, event.sequence or 0)) or CallBudget(self.limit)
+        spent = replace(known, load_limits=load_limits, _limits=None)
         spent.calls = max(spent.calls, calls)
         return spent
 

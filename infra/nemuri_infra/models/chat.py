@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from nemuri_domain.language.json_objects import find_objects
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.protocol import OnText, Reply
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,8 @@ class ChatRequest:
     """False to forbid further calls of tools, so that the reply is text."""
     begun: str = ""
     """Beginning of a reply that stopped at its token limit, with which the model is to go on; "" for a new reply."""
+    on_text: OnText | None = field(default=None, compare=False, repr=False)
+    """Function that gets the text of the reply while the model writes it; None if nobody waits for it."""
     prompts: tuple[str, ...] = ()
     """Names and versions of the prompts that made the texts, such as "answer@4". The usage of the reply names them."""
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from nemuri_infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
+from nemuri_infra.models.budgeted_chat import BudgetedChat, PricedChat
 from nemuri_infra.models.call_budget import CachedChat
 from nemuri_infra.models.chat import Chat
 from nemuri_infra.models.extractive import ExtractiveModel
@@ -44,29 +45,48 @@ def build_chats(settings: ModelSettings, metrics: Metrics | None = None, *, ligh
     chosen.
     """
     seen = metrics or Metrics()
-    providers = [each for each in settings.chosen if each != "extractive"]
-    return [MeasuredChat(_chat(each, settings, light=light), seen) for each in providers]
+    return [MeasuredChat(_priced(each, settings, light=light), seen) for each in _called(settings)]
 
 
 def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
     chats = build_chats(settings, metrics, light=light)
     if not chats:
         return ExtractiveModel()
-    prompted = PromptedModel(CachedChat(LimitedChat(FallbackChat(chats, settings.retries), settings.concurrency)))
-    return FallbackModel(prompted, ExtractiveModel()) if "extractive" in settings.chosen else prompted
+    limited = LimitedChat(FallbackChat(chats, settings.retries), settings.concurrency)
+    priced = all(_model_name(each, settings, light=light) in settings.prices for each in _called(settings))
+    prompted = PromptedModel(CachedChat(BudgetedChat(limited, priced=priced)))
+    return FallbackModel(prompted, ExtractiveModel(), over_budget="extractive" not in settings.chosen)
 
 
-def _chat(provider: Provider, settings: ModelSettings, *, light: bool) -> Chat:
+def _called(settings: ModelSettings) -> list[Provider]:
+    """Return the chosen providers that are called over the network."""
+    return [each for each in settings.chosen if each != "extractive"]
+
+
+def _model_name(provider: Provider, settings: ModelSettings, *, light: bool) -> str:
+    if provider == "anthropic":
+        return settings.anthropic_light_model if light else settings.anthropic_model
+    return settings.openai_light_model if light else settings.openai_model
+
+
+def _priced(provider: Provider, settings: ModelSettings, *, light: bool) -> Chat:
+    model = _model_name(provider, settings, light=light)
+    chat = _chat(provider, settings, model)
+    price = settings.prices.get(model)
+    return PricedChat(chat, price) if price else chat
+
+
+def _chat(provider: Provider, settings: ModelSettings, model: str) -> Chat:
     if provider == "anthropic":
         return AnthropicChat(
             api_key=secret(settings.anthropic_api_key),
             base_url=str(settings.anthropic_base_url or ANTHROPIC_URL),
-            model=settings.anthropic_light_model if light else settings.anthropic_model,
+            model=model,
             timeout=settings.timeout,
         )
     return OpenAIChat(
         api_key=secret(settings.openai_api_key) or "none",
         base_url=str(settings.openai_base_url or OPENAI_URL),
-        model=settings.openai_light_model if light else settings.openai_model,
+        model=model,
         timeout=settings.timeout,
     )

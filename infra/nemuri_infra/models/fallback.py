@@ -9,6 +9,7 @@ from nemuri_contracts.affective import Reading
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.tiered.memory_merging import MemoryText
+from nemuri_infra.models.budgeted_chat import OverBudgetError
 from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
 from nemuri_infra.models.protocol import (
     Answer,
@@ -102,80 +103,96 @@ class LimitedChat:
 
 
 class FallbackModel:
-    """A model that gives a job to a second model if the first is unavailable or refuses the job."""
+    """A model that gives a job to a second model if the first is unavailable or refuses the job.
 
-    def __init__(self, first: Model, second: Model) -> None:
+    With `over_budget` the second one does only the jobs that a budget forbids the first. The usage of such a job says
+    which budget it was.
+    """
+
+    def __init__(self, first: Model, second: Model, *, over_budget: bool = False) -> None:
         self._first = first
         self._second = second
+        self._over_budget = over_budget
 
     @property
     def name(self) -> str:
-        """Return the names of both models in the order in which they are called."""
-        return f"{self._first.name} > {self._second.name}"
+        """Return the names of the models in the order in which they are called, unless a budget forbids it."""
+        return self._first.name if self._over_budget else f"{self._first.name} > {self._second.name}"
 
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
         """Return the first model's answer; the second's if the first fails."""
-        return await _either(lambda: self._first.answer(job), lambda: self._second.answer(job))
+        return await self._done(lambda model: model.answer(job))
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """Return the first model's key point; the second's if the first fails."""
-        return await _either(lambda: self._first.key_point(job), lambda: self._second.key_point(job))
+        return await self._done(lambda model: model.key_point(job))
 
     async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
         """Return the first model's items; the second's if the first fails."""
-        return await _either(lambda: self._first.items(job), lambda: self._second.items(job))
+        return await self._done(lambda model: model.items(job))
 
     async def importance(self, job: ImportanceJob) -> Reply[tuple[Importance, ...]]:
         """Return the first model's choice; the second's if the first fails."""
-        return await _either(lambda: self._first.importance(job), lambda: self._second.importance(job))
+        return await self._done(lambda model: model.importance(job))
 
     async def learnings(self, job: LearningsJob) -> Reply[Learned]:
         """Return the first model's learnings; the second's if the first fails."""
-        return await _either(lambda: self._first.learnings(job), lambda: self._second.learnings(job))
+        return await self._done(lambda model: model.learnings(job))
 
     async def read_section(self, job: SectionJob) -> Reply[str]:
         """Return the first model's note; the second's if the first fails."""
-        return await _either(lambda: self._first.read_section(job), lambda: self._second.read_section(job))
+        return await self._done(lambda model: model.read_section(job))
 
     async def grade(self, job: GradeJob) -> Reply[Verdict]:
         """Return the first model's verdict; the second's if the first fails."""
-        return await _either(lambda: self._first.grade(job), lambda: self._second.grade(job))
+        return await self._done(lambda model: model.grade(job))
 
     async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
         """Return the first model's comparisons; the second's if the first fails."""
-        return await _either(lambda: self._first.relations(job), lambda: self._second.relations(job))
+        return await self._done(lambda model: model.relations(job))
 
     async def judgement(self, job: JudgeJob) -> Reply[tuple[str, ...]]:
         """Return the first model's judgement; the second's if the first fails."""
-        return await _either(lambda: self._first.judgement(job), lambda: self._second.judgement(job))
+        return await self._done(lambda model: model.judgement(job))
 
     async def generalise(self, job: GeneraliseJob) -> Reply[str]:
         """Return the first model's statement; the second's if the first fails."""
-        return await _either(lambda: self._first.generalise(job), lambda: self._second.generalise(job))
+        return await self._done(lambda model: model.generalise(job))
 
     async def restate(self, job: RestateJob) -> Reply[str]:
         """Return the first model's restated request; the second's if the first fails."""
-        return await _either(lambda: self._first.restate(job), lambda: self._second.restate(job))
+        return await self._done(lambda model: model.restate(job))
 
     async def choose_agent(self, job: RouteJob) -> Reply[ChosenAgent | None]:
         """Return the first model's choice of an agent; the second's if the first fails."""
-        return await _either(lambda: self._first.choose_agent(job), lambda: self._second.choose_agent(job))
+        return await self._done(lambda model: model.choose_agent(job))
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """Return the first model's merged answer; the second's if the first fails."""
-        return await _either(lambda: self._first.merge(job), lambda: self._second.merge(job))
+        return await self._done(lambda model: model.merge(job))
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
         """Return the first model's reading; the second's if the first fails."""
-        return await _either(lambda: self._first.feel(job), lambda: self._second.feel(job))
+        return await self._done(lambda model: model.feel(job))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
         """Return the first model's compression; the second's if the first fails."""
-        return await _either(lambda: self._first.compress(job), lambda: self._second.compress(job))
+        return await self._done(lambda model: model.compress(job))
 
     async def consolidate(self, job: ConsolidateJob) -> Reply[MemoryText]:
         """Return the first model's consolidation; the second's if the first fails."""
-        return await _either(lambda: self._first.consolidate(job), lambda: self._second.consolidate(job))
+        return await self._done(lambda model: model.consolidate(job))
+
+    async def _done(self, job: Callable[[Model], Awaitable[Reply[T]]]) -> Reply[T]:
+        try:
+            return await job(self._first)
+        except OverBudgetError as error:
+            reply = await job(self._second)
+            return Reply(reply.value, reply.usage.model_copy(update={"over_budget": str(error)}))
+        except (ModelUnavailable, ModelRefused):
+            if self._over_budget:
+                raise
+            return await job(self._second)
 
     async def aclose(self) -> None:
         """Close both models."""
@@ -188,13 +205,6 @@ async def close_all(closable: Sequence[Chat | Model]) -> None:
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
             raise outcome
-
-
-async def _either(first: Callable[[], Awaitable[T]], second: Callable[[], Awaitable[T]]) -> T:
-    try:
-        return await first()
-    except (ModelUnavailable, ModelRefused):
-        return await second()
 
 
 def _combined(failures: Sequence[ModelUnavailable | ModelRefused]) -> ModelUnavailable | ModelRefused:

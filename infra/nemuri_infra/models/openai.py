@@ -22,6 +22,7 @@ from nemuri_infra.models.provider_calls import (
     without_nul,
 )
 from nemuri_infra.models.reply_check import complete_reply, continuation_turns, structured_value, tool_call
+from nemuri_infra.models.reply_streams import openai_body
 from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -115,23 +116,30 @@ class OpenAIChat:
         return Reply(ChatReply(text, structured_value(text, request), calls, truncated), usage)
 
     async def _post(self, request: ChatRequest, asked: Set[Parameter]) -> bytes:
-        official = (urlsplit(self._base_url).hostname or "").endswith(".openai.com")
         if request.tools and "tools" not in asked:
             request = without_tools(request)
+        arguments = self._arguments(request, asked)
         async with translated_errors(self._sdk, self.name, timeout=self._timeout, secret=self._secret):
-            raw = await self._client.chat.completions.with_raw_response.create(
-                model=self._model,
-                temperature=0 if "temperature" in asked else self._sdk.omit,
-                messages=_messages(request),
-                max_completion_tokens=request.max_tokens + REASONING_TOKENS if official else self._sdk.omit,
-                max_tokens=self._sdk.omit if official else request.max_tokens,
-                response_format=_response_format(request.schema)
-                if request.schema and "schema" in asked
-                else self._sdk.omit,
-                tools=_tools(request, strict=official) if "tools" in asked else self._sdk.omit,
-                tool_choice=_tool_choice(request) if "tools" in asked else self._sdk.omit,
-            )
-        return raw.http_response.content
+            if request.on_text and "stream" in asked:
+                arguments |= {"stream": True, "stream_options": {"include_usage": True}}
+                chunks = await self._client.chat.completions.create(**arguments)
+                return await openai_body(self.name, chunks, request)
+            raw = await self._client.chat.completions.with_raw_response.create(**arguments)
+            content: bytes = raw.http_response.content
+        return content
+
+    def _arguments(self, request: ChatRequest, asked: Set[Parameter]) -> dict[str, Any]:
+        omit, official = self._sdk.omit, (urlsplit(self._base_url).hostname or "").endswith(".openai.com")
+        return {
+            "model": self._model,
+            "temperature": 0 if "temperature" in asked else omit,
+            "messages": _messages(request),
+            "max_completion_tokens": request.max_tokens + REASONING_TOKENS if official else omit,
+            "max_tokens": omit if official else request.max_tokens,
+            "response_format": _response_format(request.schema) if request.schema and "schema" in asked else omit,
+            "tools": _tools(request, strict=official) if "tools" in asked else omit,
+            "tool_choice": _tool_choice(request) if "tools" in asked else omit,
+        }
 
     async def aclose(self) -> None:
         """Close the connections."""

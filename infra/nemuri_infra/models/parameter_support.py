@@ -5,16 +5,17 @@ from collections.abc import Awaitable, Callable, Iterator, Set
 from typing import Final, Literal
 
 from nemuri_infra.models.chat import ChatRequest
-from nemuri_infra.models.protocol import ModelRefused
+from nemuri_infra.models.protocol import ModelRefused, ModelUnusable
 
-Parameter = Literal["temperature", "schema", "tools", "cache"]
-"""Temperature 0, a schema of the reply, tools, or a mark for the provider's cache."""
+Parameter = Literal["temperature", "schema", "tools", "cache", "stream"]
+"""Temperature 0, a schema of the reply, tools, a mark for the provider's cache, or a reply in pieces."""
 
 _NAMES: Final[dict[Parameter, re.Pattern[str]]] = {
     "temperature": re.compile(r"temperature"),
     "schema": re.compile(r"response_format|json_schema|output_config|output_format|structured output"),
     "tools": re.compile(r"\btools?\b|tool_choice|function.?call"),
     "cache": re.compile(r"cache_control"),
+    "stream": re.compile(r"\bstream"),
 }
 """Words by which a provider's error names a parameter."""
 
@@ -38,6 +39,8 @@ class ParameterSupport:
             asked = wanted - self._refused
             try:
                 return await post(asked)
+            except ModelUnusable:
+                raise
             except ModelRefused as error:
                 refused = frozenset(each for each in asked if _NAMES[each].search(str(error).casefold()))
                 if not refused:
@@ -53,3 +56,5 @@ def wanted_parameters(request: ChatRequest) -> Iterator[Parameter]:
         yield "schema"
     if request.tools:
         yield "tools"
+    if request.on_text:
+        yield "stream"

@@ -1,6 +1,6 @@
 """The protocol of models. A model gets jobs instead of prompts, so that the extractive model can do the jobs too."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -19,6 +19,12 @@ from nemuri_domain.tiered.policy import Consolidation
 from nemuri_infra.errors.loggable_error import BriefError
 
 T_co = TypeVar("T_co", covariant=True)
+
+
+OnText = Callable[[int, str], Awaitable[None]]
+"""Function that gets a piece of a reply's text, and the number of characters before it. A repeated call of the model
+begins at 0 again.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ class AnswerJob:
     """
     share: Share | None = None
     """Share of the documents that the details cover; None without documents."""
+    on_text: OnText | None = field(default=None, compare=False, repr=False)
+    """Function that gets the text of the answer while a language model writes it; None if nobody waits for it."""
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -57,6 +57,10 @@ async def translated_errors(sdk: Any, name: str, *, timeout: float, secret: str)
         raise ModelUnavailable(f"{name}: no answer within {timeout:g} s") from None
     except sdk.APIConnectionError as error:
         raise ModelUnavailable(f"{name}: no connection ({type(error.__cause__).__name__})") from None
+    except sdk.APIError as error:  # inside a stream, after the status of success
+        raise ModelUnavailable(
+            f"{name}: broken off{_reason(error.body, secret)}", brief=f"{name}: broken off"
+        ) from None
 
 
 def read_body(name: str, content: bytes, body_type: type[BodyT]) -> BodyT:

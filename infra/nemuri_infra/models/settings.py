@@ -1,14 +1,29 @@
 """Settings of the model providers and of the calls to them."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from nemuri_contracts.event import Usage
 from nemuri_infra.models.retries import Retries
 
 Provider = Literal["anthropic", "openai", "extractive"]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 ModelName = Annotated[str, Field(min_length=1)]
+
+
+class Price(BaseModel):
+    """Prices of a model for a million tokens, in any currency."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    output: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+    def of(self, usage: Usage) -> float:
+        """Return the price of this usage."""
+        return (self.input * usage.input_tokens + self.output * usage.output_tokens) / 1_000_000
 
 
 class ModelSettings(BaseModel):
@@ -39,6 +54,8 @@ class ModelSettings(BaseModel):
     """Maximum number of calls of one provider for a request before the next provider is called."""
     budget: Positive = 90.0
     """Maximum number of seconds that one provider may take for a request, calls and waits together."""
+    prices: Mapping[str, Price] = Field(default_factory=dict)
+    """Price list: the price of each model by its name. Without it budgets of money allow no call."""
     concurrency: Annotated[int, Field(ge=1)] = 8
     """Maximum number of concurrent calls, separately for the main model and for the light model."""
 

@@ -178,6 +178,8 @@ class Permissions:
             case Capability.TELLS_RESULTS:
                 told = f"{API}.STREAM.MSG.GET.KV_{result_bucket(name)}"
                 return _publishing(result_subject(name, "*"), told)
+            case Capability.SENDS_DRAFTS:
+                return _publishing(subjects.draft("*"))
             case Capability.READS_CLOCK:
                 clock = clock_bucket(name)
                 return _publishing(f"{API}.STREAM.MSG.GET.KV_{clock}") | _subscribing(f"$KV.{clock}.*")
@@ -240,7 +242,7 @@ class Permissions:
     def _querying(self) -> Rights:
         questions = (kind for service in self.services.values() for kind in service.query_handlers)
         asked = _publishing(*(self.subjects.query(each.name) for each in questions))
-        return asked | _subscribing(result_subject(self.subjects.namespace, "*"))
+        return asked | _subscribing(result_subject(self.subjects.namespace, "*"), self.subjects.draft("*"))
 
     def _reading(self, stream: str) -> Rights:
         """Return the right to create consumers of a stream and to read from them.

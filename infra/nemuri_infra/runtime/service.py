@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import structlog
@@ -34,6 +34,7 @@ from nemuri_infra.runtime.outage_errors import INCOMPLETE_INPUT_ERRORS, OUTAGE_E
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.span_links import link_joined
+from nemuri_infra.runtime.spending_limits import limits_of
 from nemuri_infra.stores.delivery_attempts import DeliveryAttempts
 
 __all__ = ["OUTAGE_ERRORS", "Capability", "ConditionalAppend", "EventProcessor", "GaveUpError", "Outcome", "Service"]
@@ -78,6 +79,7 @@ class Capability(Enum):
     READS_VECTORS = "reads vectors"
     MAKES_VECTORS = "makes vectors"
     TELLS_RESULTS = "tells results"
+    SENDS_DRAFTS = "sends drafts of answers"
     READS_CLOCK = "reads the clock"
     SETS_TIMERS = "sets timers"
     PROJECTS = "projects"
@@ -262,7 +264,8 @@ class EventProcessor:
 
     async def _try(self, event: Event, tried: DeliveryAttempts, *, alone: bool) -> None:
         if tried.give_up_reason() is None:
-            spent = self.resources.call_budgets.of(self.service.name, event, tried.calls)
+            budgets, limits = self.resources.call_budgets, partial(limits_of, event, self.resources)
+            spent = budgets.of(self.service.name, event, tried.calls, limits)
             waits = False
             try:
                 with count_replies(spent):

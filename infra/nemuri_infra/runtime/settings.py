@@ -10,7 +10,7 @@ from nemuri_contracts.event import Identifier
 from nemuri_infra.bus.access import Access
 from nemuri_infra.embedded.data_directory import default_path
 from nemuri_infra.embeddings.settings import EmbeddingSettings
-from nemuri_infra.models.settings import ModelSettings, secret
+from nemuri_infra.models.settings import ModelSettings, Price, secret
 from nemuri_infra.process import hook_settings
 from nemuri_infra.process.resource_limits import memory_limit
 
@@ -167,6 +167,8 @@ class Settings(BaseSettings):
     """Maximum number of seconds that one provider may take for a request, calls and backoff together."""
     model_concurrency: int = Field(default=8, ge=1)
     """Maximum number of concurrent model calls in one process."""
+    model_prices: dict[str, Price] = Field(default_factory=dict)
+    """Price list for budgets of money, as JSON: `{"MODEL": {"input": 3, "output": 15}}`, for a million tokens."""
     model_calls: int = Field(default=100, ge=1)
     """Maximum number of model replies for one event over all delivery attempts. An event that needs more is given
     up.
@@ -214,6 +216,7 @@ class Settings(BaseSettings):
             "attempts": self.model_attempts,
             "budget": self.model_budget,
             "concurrency": self.model_concurrency,
+            "prices": self.model_prices,
             "anthropic_model": self.anthropic_model,
             "anthropic_light_model": self.anthropic_light_model,
             "openai_model": self.openai_model,

@@ -18,7 +18,6 @@ from nemuri_contracts.tasks import (
 )
 from nemuri_domain.tasks import fan_in, panel, routing
 from nemuri_domain.tasks.aggregate import TaskState
-from nemuri_domain.tasks.read_share import with_read_note
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.orchestrator import model_requests
@@ -97,7 +96,7 @@ async def _complete_task(event: Event, state: TaskState, resources: Resources) -
         return fan_in.complete(event, state)
     reply = await model_requests.merge_answers(state.task, heard, resources)
     end = panel.concluded(event, state.task, heard, reply.value.text, reply.value.dissent, reply.usage)
-    return end.model_copy(update={"answer": with_read_note(end.answer, state)})
+    return end.model_copy(update={"answer": fan_in.with_notes(end.answer, state)})
 
 
 @service.handles(ReactionFailed)

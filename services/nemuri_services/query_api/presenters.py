@@ -14,6 +14,7 @@ from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, Recalled, Task, TaskState
 from nemuri_domain.tasks.feedback_credit import credited_to
 from nemuri_domain.tasks.read_share import share_read
+from nemuri_domain.tasks.spending import over_budget
 from nemuri_domain.tasks.task_costs import costs
 
 PAGE_BYTES = 64
@@ -43,6 +44,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         repeated=tuple(dict.fromkeys(memory for each in work for memory in each.repeated)),
         dropped=tuple(dict.fromkeys(learning for each in work for learning in each.dropped)),
         costs=costs(state),
+        over_budget=over_budget(state),
         reason=task.reason,
         items=task.items if task.status == "negotiation" and task.summary is None else (),
         options=task.options if task.status == "negotiation" else (),

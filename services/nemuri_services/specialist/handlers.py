@@ -1,6 +1,7 @@
 """Event handlers of the specialist, and the handler of recall queries."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.memory_views import PrincipleView, RecalledMemory, RecallView
@@ -12,6 +13,7 @@ from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.ranking import context_principles, selected
 from nemuri_domain.tasks.aggregate import Assignment
 from nemuri_domain.tasks.read_share import Share, taken
+from nemuri_infra.bus.answer_drafts import draft_writer
 from nemuri_infra.models.protocol import AnswerJob, Source
 from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
@@ -25,7 +27,7 @@ service = Service(
     "specialist",
     concurrency=8,
     lag_per_replica=20,
-    capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS}),
+    capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS, Capability.SENDS_DRAFTS}),
 )
 minds = AgentIndexes()
 knowledge = TopicCache()
@@ -95,7 +97,9 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
     share = taken(state.task.details, [each.detail for each in fetched])
     sources = detail_sources(fetched)
-    reply = await resources.models.main.answer(_job(agent, work, part, memories, sources, contents, share))
+    drafts = draft_writer(resources.log, event.task_id, event.assignment_id) if state.task.shows_drafts else None
+    job = replace(_job(agent, work, part, memories, sources, contents, share), on_text=drafts)
+    reply = await resources.models.main.answer(job)
     return TaskAnswered.following(
         event,
         assignment_id=event.assignment_id,

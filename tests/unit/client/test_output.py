@@ -49,11 +49,11 @@ def test_a_progress_bar_appears_when_parts_are_counted(monkeypatch: pytest.Monke
     written = _Terminal()
     monkeypatch.setattr(sys, "stderr", written)
     monkeypatch.setenv("TERM", "xterm")
-    with reading("on its way") as show:
-        show("submitted", 0, 0)
+    with reading("on its way") as line:
+        line.update("submitted", 0, 0)
     before = written.getvalue()
-    with reading("on its way") as show:
-        show("3 of 4 parts read", 3, 4)
+    with reading("on its way") as line:
+        line.update("3 of 4 parts read", 3, 4)
     assert "submitted" in before
     assert "━" not in before
     assert "3 of 4 parts read" in written.getvalue()

@@ -1,5 +1,6 @@
 """Answer of a question from memories and details (documents 000 §3.1 and §3.5)."""
 
+from dataclasses import replace
 from typing import Final
 
 from nemuri_domain.language.citations import cited_labels, without_citation_brackets
@@ -21,7 +22,7 @@ _CUT: Final = {
 def request(job: AnswerJob) -> ChatRequest:
     """Return the request for a job. What differs between two questions to one agent is in the user message."""
     angle = f"Look at it from this perspective: {normalised(job.perspective)}" if job.perspective else ""
-    return prompt("answer").request(
+    asked = prompt("answer").request(
         TOKENS,
         {
             "instructions": job.system_prompt.strip(),
@@ -33,6 +34,7 @@ def request(job: AnswerJob) -> ChatRequest:
             "question": Quote("question", job.question),
         },
     )
+    return replace(asked, on_text=job.on_text)
 
 
 def read(reply: ChatReply, job: AnswerJob) -> Answer:

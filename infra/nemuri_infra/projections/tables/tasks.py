@@ -19,6 +19,8 @@ task = Table(
     Column("conversation", Text),
     Column("panel", Integer),
     Column("deep", Boolean, nullable=False),
+    Column("streamed", Boolean, nullable=False),
+    json("budget", nullable=True),
     Column("attempt", Integer, nullable=False),
     json("items"),
     json("options"),
@@ -80,6 +82,7 @@ assignment = Table(
     json("credited"),
     Column("ended", Boolean, nullable=False),
     Index("assignment_task", "task_id"),
+    Index("assignment_agent", "agent_id", "assigned_at"),
     Index("assignment_waiting", "agent_id", postgresql_where=text("answer IS NULL")),
     comment="Assignments of tasks to agents: retrieval, answer, use, learnings and credits.",
 )

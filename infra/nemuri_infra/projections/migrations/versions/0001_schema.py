@@ -35,7 +35,8 @@ STATEMENTS = (
         listed_requests jsonb NOT NULL, reading_usage jsonb NOT NULL, routed integer NOT NULL, answer text, reason text,
         submitted_at timestamptz NOT NULL, ended_at timestamptz, conversation text, panel integer, voices jsonb,
         request text, deep boolean NOT NULL, chosen jsonb NOT NULL, routing_usage jsonb NOT NULL,
-        important jsonb NOT NULL, item_usage jsonb NOT NULL
+        important jsonb NOT NULL, item_usage jsonb NOT NULL, budget jsonb,
+        streamed boolean NOT NULL
     )
     """,
     "CREATE INDEX task_status ON task (status)",
@@ -56,6 +57,7 @@ STATEMENTS = (
     )
     """,
     "CREATE INDEX assignment_task ON assignment (task_id)",
+    "CREATE INDEX assignment_agent ON assignment (agent_id, assigned_at)",
     "CREATE INDEX assignment_waiting ON assignment (agent_id) WHERE answer IS NULL",
     """
     CREATE TABLE feedback (

@@ -1,0 +1,29 @@
+"""Query of what language models have spent on an agent's assignments."""
+
+from datetime import datetime
+
+from sqlalchemy import text
+
+from nemuri_domain.tasks.spending import Spent
+from nemuri_infra.projections.database import Database
+
+_SPENT = text(
+    """
+    -- What the model calls of an agent's newest assignments have spent, and a model among them without a price.
+    SELECT coalesce(sum(tokens), 0), coalesce(sum(money), 0),
+           max(model) FILTER (WHERE tokens > 0 AND money IS NULL)
+    FROM (
+        SELECT CAST(spent->>'input_tokens' AS bigint) + CAST(spent->>'output_tokens' AS bigint) AS tokens,
+               CAST(spent->>'money' AS double precision) AS money, spent->>'model' AS model
+        FROM assignment, unnest(ARRAY[usage, judge_usage, learning_usage]) AS spent
+        WHERE agent_id = :agent_id AND assigned_at >= :since AND spent IS NOT NULL
+    ) AS call
+    """
+)
+
+
+async def spent_by_agent(database: Database, agent_id: str, since: datetime) -> Spent:
+    """Return what was spent on the answers, judgements and learnings of the assignments made since this time."""
+    async with database.reading() as connection:
+        found = (await connection.execute(_SPENT, {"agent_id": agent_id, "since": since})).one()
+    return Spent(int(found[0]), float(found[1]), found[2])
