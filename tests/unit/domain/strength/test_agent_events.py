@@ -35,7 +35,7 @@ def mind_of(memory: str) -> Mind:
     mind = evolve(Mind(), logged(example, 1, definition=definition))
     encoded = EXAMPLES[MemoryEncoded.kind_of()]
     for each in (OTHER, MEMORY):
-        mind = evolve(mind, logged(encoded, len(mind.memories) + 2, event_id=each))
+        mind = evolve(mind, logged(encoded, len(mind.memories) + 2, event_id=each, absorbs=()))
     mind = evolve(mind, logged(EXAMPLES[SessionEnded.kind_of()], 4))
     assert mind.agent is not None
     assert memory != "strength" or (mind.agent.awake and {MEMORY, OTHER} <= set(mind.memories))

@@ -31,9 +31,8 @@ class Life:
         self.mind, self.now, self.number = Mind(), BEGINNING, 0
         self._happens(DEFINED)
         self.mind = self.mind.with_agent(policy=policy)
-        self._happens(
-            ENCODED.model_copy(update={"agent_id": DEFINED.agent_id, "perspectives": (), "relations": (), "links": ()})
-        )
+        alone = {"perspectives": (), "relations": (), "links": (), "absorbs": ()}
+        self._happens(ENCODED.model_copy(update={"agent_id": DEFINED.agent_id, **alone}))
         [self.memory_id] = self.mind.memories
 
     @property
