@@ -26,6 +26,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.measuring import save_figures
 from nemuri_contracts.agents import Definition, Perspective
@@ -39,6 +40,7 @@ from nemuri_domain.tasks.routing import Evidence
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
+from nemuri_infra.embeddings.word_meanings import with_meanings
 
 HERE: Final = Path(__file__).parent
 SPLITS: Final = ("domains", "all domains", "intents")
@@ -147,13 +149,13 @@ async def routed(case: Case, embedder: Embedder, calibration: Calibration) -> di
     """Return the shares of right choices and of refusals by the platform's own routing."""
     judged = [Judged(UUID(int=n), text, {name: (1, 0)}) for n, (text, name) in enumerate(case.judged, 1)]
     known = texts_of(case.definitions, judged)
-    vectors = dict(zip(known, await embedder.embed(known), strict=True))
+    vectors = dict(zip(known, await compared(known, embedder), strict=True))
     model = FitModel(case.definitions, judged, vectors, calibration)
     applicants = [Applicant(name, each, (), 0, 0, 0) for name, each in sorted(case.definitions.items())]
 
     async def chosen(texts: Sequence[str]) -> list[tuple[str, bool]]:
         """Return the best agent for each text, and True if the client is asked instead."""
-        rows = await embedder.embed(texts)
+        rows = await compared(texts, embedder)
         found = []
         for text, row in zip(texts, rows, strict=True):
             evidence = Evidence({text: model.fit(features(text, row))}, calibration.sharpness)
@@ -170,6 +172,12 @@ async def routed(case: Case, embedder: Embedder, calibration: Calibration) -> di
         "asked inside": float(np.mean([asked for (_, asked), _ in mine])),
         "right of the routed": float(np.mean([best == name for (best, asked), name in mine if not asked])),
     } | {f"asked {kind}": float(np.mean([asked for _, asked in found])) for kind, found in refused.items()}
+
+
+async def compared(texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
+    """Return the vectors by which the platform's routing compares texts."""
+    rows = await embedder.embed(texts)
+    return with_meanings(texts, rows) if embedder.lexical else rows
 
 
 def _submitted(text: str) -> TaskSubmitted:

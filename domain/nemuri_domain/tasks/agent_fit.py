@@ -35,11 +35,13 @@ class Calibration:
     """Factor on the scores before the softmax."""
     familiar: float
     """Familiarity at which a task counts as inside a field, before any task is judged."""
+    doubt: float
+    """Distance from the threshold of familiarity at which a task surely counts as inside or outside."""
 
 
-LEXICAL: Final = Calibration(vector_share=0.5, ridge=0.6, sharpness=8.0, familiar=0.14)
-"""For embedders that compare spelling."""
-SEMANTIC: Final = Calibration(vector_share=0.7, ridge=0.5, sharpness=8.0, familiar=0.34)
+LEXICAL: Final = Calibration(vector_share=0.7, ridge=1.0, sharpness=8.0, familiar=0.15, doubt=0.12)
+"""For embedders that compare spelling, joined with the built-in meanings of words."""
+SEMANTIC: Final = Calibration(vector_share=0.7, ridge=0.5, sharpness=8.0, familiar=-0.04, doubt=0.3)
 """For embedders that compare meaning."""
 
 WHOLE: Final = 8.0
@@ -50,6 +52,10 @@ PHRASES: Final = 24
 """Maximum number of phrases of one definition."""
 ROWS: Final = 800
 """Approximate maximum number of rows for definitions. With many agents, each has fewer phrases."""
+FAMILIAR_ROWS: Final = 3
+"""Number of the most similar rows whose mean similarity counts for the familiarity of a text."""
+SAME: Final = 0.999
+"""Similarity from which two phrases are the same text."""
 NEAREST: Final = 5
 """Maximum number of judged tasks that are named as the most similar ones."""
 OUTSIDE: Final = 0.1
@@ -92,9 +98,13 @@ class Fit:
     expertise: Mapping[str, float]
     """Similarity to the most similar phrase of the agent's definition, 0 to 1, by agent."""
     familiarity: float
-    """Familiarity of the text: the best score and the similarity to the most similar row together."""
+    """Familiarity of the text: the sum of its mean similarities to all rows, to the most similar rows, and to the most
+    similar rows of the best agent, each above the median similarity between phrases of different agents.
+    """
     threshold: float
     """Familiarity below which the text counts as outside every field."""
+    doubt: float
+    """Distance from the threshold at which the text surely counts as inside or outside."""
     verdicts: Mapping[str, tuple[float, float]]
     """Weight of the good and of all verdicts on similar judged tasks, by agent. A task weighs its squared similarity.
     """
@@ -183,8 +193,9 @@ class FitModel:
         return Fit(
             scores=dict(zip(self._agents, map(float, scores), strict=True)),
             expertise=dict(zip(self._agents, map(float, expertise), strict=True)),
-            familiarity=float(scores.max() + similar.max()),
+            familiarity=float(self._familiarity(similar[None], scores[None])[0]),
             threshold=self._threshold,
+            doubt=self._calibration.doubt,
             verdicts=self._verdicts(similar[said:]),
             nearest=self._nearest(similar[said:]),
         )
@@ -192,23 +203,45 @@ class FitModel:
     def _train(self, weights: Rows) -> None:
         """Solve the regression, and set the threshold of familiarity from the judged tasks, each left out in turn."""
         kernel = self._kernel(self._vectors, self._words)
-        targets = self._targets()
+        wanted = self._wanted()
+        self._belongs = wanted > 0
+        self._level = self._common_similarity(kernel)
+        targets = wanted - wanted.mean(axis=1, keepdims=True)
         inverse = np.linalg.inv(kernel + self._calibration.ridge * np.diag(1.0 / weights))
         self._solution = inverse @ targets
         said, good = len(self._owners), [any(well for well, _ in each.outcomes.values()) for each in self._judged]
         self._threshold = self._calibration.familiar
         if any(good):
-            left_out = (targets - self._solution / np.diag(inverse)[:, None])[said:]
-            np.fill_diagonal(kernel, -1.0)
-            familiar = (left_out.max(axis=1) + kernel[said:].max(axis=1))[np.array(good)]
+            left_out = targets - self._solution / np.diag(inverse)[:, None]
+            familiar = self._familiarity(kernel, left_out, itself=True)[said:][np.array(good)]
             prior, number = PRIOR * self._calibration.familiar, familiar.size
-            self._threshold = (prior + number * float(np.quantile(familiar, OUTSIDE))) / (PRIOR + number)
+            learned = (prior + number * float(np.quantile(familiar, OUTSIDE))) / (PRIOR + number)
+            self._threshold = max(learned, self._calibration.familiar)  # Experience only makes texts more familiar.
 
-    def _targets(self) -> Rows:
-        """Return the wanted scores, shape (rows, agents): positive for the right agent, negative for a wrong one.
+    def _familiarity(self, similar: Rows, scores: Rows, *, itself: bool = False) -> NDArray[np.float64]:
+        """Return the familiarity of texts with these similarities to the rows and these scores, shape (texts,).
 
-        The scores of a row add up to 0.
+        With `itself`, the texts are the rows, and each is compared with the other rows only.
         """
+        others = similar.copy()
+        if itself:
+            np.fill_diagonal(others, np.nan)
+        of_best = np.where(self._belongs[:, scores.argmax(axis=1)].T, others, np.nan)
+        means = np.nanmean(others, axis=1), _mean_of_most(others), _mean_of_most(of_best)
+        found: NDArray[np.float64] = sum(each - self._level for each in means)  # type: ignore[assignment]
+        return found
+
+    def _common_similarity(self, kernel: Rows) -> float:
+        """Return the median similarity between different phrases of different agents; 0 if there are none.
+
+        It depends on embedder and language, and says nothing about fields.
+        """
+        said = kernel[: len(self._owners), : len(self._owners)]
+        apart = (self._owners[:, None] != self._owners[None]) & (said < SAME)
+        return float(np.median(said[apart])) if apart.any() else 0.0
+
+    def _wanted(self) -> Rows:
+        """Return the wanted scores, shape (rows, agents): positive for the right agent, negative for a wrong one."""
         agents = len(self._agents)
         wanted = np.zeros((len(self._owners) + len(self._judged), agents))
         wanted[np.arange(len(self._owners)), self._owners] = 1.0
@@ -216,8 +249,7 @@ class FitModel:
             for column, name in enumerate(self._agents):
                 well, badly = each.outcomes.get(name, (0, 0))
                 wanted[row, column] = (well - badly) / (well + badly) if well or badly else 0.0
-        centred: Rows = wanted - wanted.mean(axis=1, keepdims=True)
-        return centred
+        return wanted
 
     def _kernel(self, vectors: Rows, words: Rows) -> Rows:
         """Return the similarities of texts to the rows, shape (texts, rows)."""
@@ -258,6 +290,14 @@ class FitModel:
             name: tuple(each.memory_id for each in order if any(each.outcomes.get(name, (0, 0))))
             for name in self._agents
         }
+
+
+def _mean_of_most(similar: Rows) -> Rows:
+    """Return the mean of the `FAMILIAR_ROWS` greatest numbers of each row without NaN; 0 for a row of NaN."""
+    most = -np.sort(-np.nan_to_num(similar, nan=-np.inf), axis=1)[:, :FAMILIAR_ROWS]
+    counted = np.isfinite(most)
+    found: Rows = np.where(counted, most, 0.0).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
+    return found
 
 
 def _rarity(rows: Sequence[TextFeatures]) -> tuple[Mapping[str, float], Mapping[str, int]]:

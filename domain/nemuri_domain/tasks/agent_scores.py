@@ -94,7 +94,7 @@ def ranked(of: Market, text: str, fit: Fit | None, sharpness: float, given: Mapp
     found = [
         AgentScore(
             agent_id=each.agent_id,
-            expertise=max(overlap[each.agent_id], fit.expertise.get(each.agent_id, 0.0) if fit else 0.0),
+            expertise=round(max(overlap[each.agent_id], fit.expertise.get(each.agent_id, 0.0) if fit else 0.0), DIGITS),
             history=_history(each, fit),
             load=1.0 - waiting[each.agent_id] / busiest if busiest else 1.0,
             total=chances[each.agent_id],
@@ -116,9 +116,9 @@ def _ranking(found: Sequence[AgentScore], fit: Fit | None, remembered: float) ->
     if fit is None:
         return Ranking(scores, by_load=by_load)
     familiarity = fit.familiarity + MEMORIES * remembered
-    inside = min(1.0, max(0.0, familiarity / (2.0 * fit.threshold)))
+    inside = min(1.0, max(0.0, 0.5 + (familiarity - fit.threshold) / (2.0 * fit.doubt)))
     outside = familiarity < fit.threshold
-    return Ranking(scores, confidence=inside * scores[0].total, outside=outside, by_load=by_load)
+    return Ranking(scores, confidence=round(inside * scores[0].total, DIGITS), outside=outside, by_load=by_load)
 
 
 def _softmax(values: Mapping[str, float]) -> Mapping[str, float]:

@@ -17,6 +17,7 @@ from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.precedents import influence
 from nemuri_domain.tasks.routing import Evidence, compared_texts
+from nemuri_infra.embeddings.word_meanings import with_meanings
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.projections.precedent_queries import JudgedTask, judged_tasks
 from nemuri_infra.runtime.resources import Resources
@@ -59,7 +60,7 @@ class Fitness:
         calibration = LEXICAL if vectors.embedder.lexical else SEMANTIC
         definitions = {each.agent_id: each.definition for each in applicants}
         model = await self._model(definitions, mind, task.setting, vectors, calibration, resources)
-        rows = await vectors.of(texts)
+        rows = await _rows_of(texts, vectors)
         fits = {text: model.fit(features(text, row)) for text, row in zip(texts, rows, strict=True)}
         return Evidence(fits, calibration.sharpness)
 
@@ -95,4 +96,12 @@ def _judged(task: JudgedTask, mind: Agent) -> Judged:
 
 
 async def _vectors_of(texts: Sequence[str], vectors: Vectors) -> Mapping[str, NDArray[np.float32]]:
-    return dict(zip(texts, await vectors.of(texts), strict=True))
+    return dict(zip(texts, await _rows_of(texts, vectors), strict=True))
+
+
+async def _rows_of(texts: Sequence[str], vectors: Vectors) -> NDArray[np.float32]:
+    """Return the vectors by which routing compares texts. Those of a lexical embedder are joined with the built-in
+    meanings of words.
+    """
+    rows = await vectors.of(texts)
+    return with_meanings(texts, rows) if vectors.embedder.lexical else rows

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_domain.tasks.agent_fit import LEXICAL, PHRASES, ROWS, Fit, FitModel, Judged, features, texts_of
 from nemuri_domain.tasks.definition_phrases import phrases
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.word_meanings import built_in_rows
 
 FIELDS = {
     "bank": "Accounts, lost cards and interest.",
     "kitchen": "Soups, sauces, recipes.",
     "garage": "Cars, tires, oil.",
 }
-ROWS_OF = HashingEmbedder().rows
+ROWS_OF = built_in_rows
 
 
 def test_a_definition_is_compared_phrase_by_phrase() -> None:
@@ -125,3 +125,53 @@ def _fit(text: str, judged: Sequence[Judged] = ()) -> Fit:
     known = texts_of(definitions, judged)
     model = FitModel(definitions, judged, dict(zip(known, ROWS_OF(known), strict=True)), LEXICAL)
     return model.fit(features(text, ROWS_OF([text])[0]))
+
+
+COLLEAGUES = {
+    "finance": ("Finance adviser", "Bank accounts, transfers, bills, taxes, credit cards and loans."),
+    "travel": ("Travel agent", "Flights, hotels, luggage, visas, car rental and vacation plans."),
+    "cook": ("Cook", "Recipes, ingredients, cooking times, restaurants and nutrition."),
+    "mechanic": ("Car mechanic", "Cars, oil changes, tires, fuel, repairs and traffic."),
+    "home": ("House assistant", "Shopping lists, reminders, calendar, music, lights and smart devices."),
+    "hr": ("Human resources", "Vacation days, salary, insurance, retirement plans, meetings and hiring."),
+    "it": ("IT support", "Computers, passwords, networks, software, printers and security."),
+}
+INSIDE = """
+    my card was declined at the shop | how do I send money to my brother | when is my electricity payment due
+    what interest will I pay on a mortgage | book me a seat to Rome on Friday | do I need a passport for Canada
+    how many bags may I bring on the plane | find a place to stay in Berlin | how long should I boil eggs
+    what can replace butter in a cake | is rice healthy | where can we eat sushi tonight
+    my engine makes a strange noise | when should I rotate the tires | how far can I drive with half a tank
+    remind me to call mum | add milk to my list | play some jazz | turn off the lamp in the bedroom
+    how many days off do I have left | when will I be paid | does the company pay for the dentist
+    who interviews the new applicants | I forgot my login | the wifi is slow | my laptop does not start
+"""
+NOWHERE = """
+    Who wrote Hamlet? | Why do dinosaurs no longer exist? | How tall is Mount Everest? | What is the capital of Peru?
+    What is the square root of 144? | Who won the football world cup in 1998? | Why is the sky blue?
+    How do whales breathe? | What does photosynthesis mean? | When did the Roman Empire fall? | Is there life on Mars?
+    What is the meaning of life? | Translate this poem into Latin. | Who painted the Mona Lisa?
+    How many legs has a spider? | What causes earthquakes? | Who was the first president of the United States?
+    What is a black hole? | How do I knit a sweater? | Which philosopher said God is dead? | How do volcanoes erupt?
+    Prove that there are infinitely many primes. | Why do cats purr?
+"""
+
+
+def test_questions_of_no_field_stand_out_before_any_experience() -> None:
+    """Without a judged task, most questions about the world are outside the fields of seven agents, and few of the
+    questions inside.
+    """
+    definitions = {
+        name: Definition(role=role, description=described, perspectives=(Perspective(name="general"),))
+        for name, (role, described) in COLLEAGUES.items()
+    }
+    known = texts_of(definitions, ())
+    model = FitModel(definitions, (), dict(zip(known, ROWS_OF(known), strict=True)), LEXICAL)
+
+    def outside(listed: str) -> float:
+        texts = [each.strip() for line in listed.strip().splitlines() for each in line.split("|")]
+        fits = [model.fit(features(text, row)) for text, row in zip(texts, ROWS_OF(texts), strict=True)]
+        return sum(each.familiarity < each.threshold for each in fits) / len(fits)
+
+    assert outside(NOWHERE) >= 0.75
+    assert outside(INSIDE) <= 0.15

@@ -20,7 +20,7 @@ from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.routing import NO_EVIDENCE, Advice, Evidence
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.word_meanings import built_in_rows
 from tests.unit.domain.tasks.stories import failed, given, reopened, submitted, summarised
 
 COST = Perspective(name="cost", keywords=("price", "budget"))
@@ -133,7 +133,7 @@ def test_a_judged_task_teaches() -> None:
 def test_a_light_model_decides_a_close_call() -> None:
     """A light model is offered the agents if the fit is not clear. It decides, and may say that nobody fits."""
     buyer, cook = _agent("buyer", role="Buyer of steel"), _agent("cook", role="Cook", description="Soups and sauces")
-    task = _task("What is for dinner?")
+    task = _task("Which gloves are needed?")
     evidence = _evidence(task, (buyer, cook))
 
     assert set(routing.close_call(task, [buyer, cook], evidence)) == {"buyer", "cook"}
@@ -322,7 +322,7 @@ def _evidence(task: Task, applicants: Sequence[Applicant], judged: Sequence[Judg
     texts = routing.compared_texts(task, applicants)
     if not texts:
         return NO_EVIDENCE
-    definitions, rows = {each.agent_id: each.definition for each in applicants}, HashingEmbedder().rows
+    definitions, rows = {each.agent_id: each.definition for each in applicants}, built_in_rows
     known = texts_of(definitions, judged)
     model = FitModel(definitions, judged, dict(zip(known, rows(known), strict=True)), LEXICAL)
     return Evidence({text: model.fit(features(text, rows([text])[0])) for text in texts}, LEXICAL.sharpness)
