@@ -67,7 +67,8 @@ def packed(vectors: Floats) -> NDArray[np.uint8]:
     """Return unit vectors as four bits for each number, shape (words, dimension / 2). The dimension must be even."""
     limit = float(np.quantile(np.abs(vectors), 0.997))
     levels = np.round(np.clip(vectors / limit, -1, 1) * 7).astype(np.int8) + 8
-    return (levels[:, ::2] << 4 | levels[:, 1::2]).astype(np.uint8)
+    pairs: NDArray[np.uint8] = (levels[:, ::2] << 4 | levels[:, 1::2]).astype(np.uint8)
+    return pairs
 
 
 def unpacked(levels: NDArray[np.uint8]) -> Floats:
