@@ -11,6 +11,9 @@ from nemuri_contracts.event import ClientEvent, Identifier, Label, Text, Value
 TEXT_LIMIT = 16_000
 """Maximum length of a task's text, in characters. Longer input is uploaded as a document to the blob store."""
 
+SUMMARY_LIMIT = 100_000
+"""Maximum length of a supplied summary, in characters."""
+
 FEEDBACK_LIMIT = 4_000
 """Maximum length of the words and of the correction of feedback, in characters."""
 
@@ -76,8 +79,8 @@ class TaskSubmitted(ClientEvent):
     """Text of the request."""
     documents: tuple[Document, ...] = Field(default=(), max_length=64)
     """Documents of the task, by reference."""
-    summary: Text | None = Field(default=None, max_length=TEXT_LIMIT)
-    """Summary supplied by the client. It is used as it is if it has at most 1,000 tokens, and shortened otherwise."""
+    summary: Text | None = Field(default=None, max_length=SUMMARY_LIMIT)
+    """Summary supplied by the client. It is used as it is if it has at most 1,000 tokens, else summarised again."""
     wanted_agent: Identifier | None = None
     """Agent that the client asks for; None to let the orchestrator choose."""
     perspective: Label | None = None

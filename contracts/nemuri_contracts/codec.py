@@ -38,6 +38,8 @@ AnyTaskEvent = (
     tasks.TaskChunked
     | tasks.ChunkReady
     | tasks.ChunkSummarised
+    | tasks.NotesReady
+    | tasks.NotesCondensed
     | tasks.NegotiationOpened
     | tasks.TaskSummarised
     | tasks.TaskRouted

@@ -5,12 +5,25 @@ from uuid import UUID
 
 from nemuri_contracts.event import Usage, Value
 from nemuri_contracts.strength import Dropped
-from nemuri_contracts.tasks import ImportantItem, Option, Panel
+from nemuri_contracts.tasks import ImportantItem, Option, Overview, Panel
 
 Status = Literal["open", "negotiation", "done", "failed"]
-Step = Literal["key points", "items", "routing", "answer", "judge", "learnings", "panel"]
-"""Steps of a task that call a model: summarising chunks, finding items, rewriting the request, answering, usage judge,
-learning, merging a panel.
+Step = Literal[
+    "key points",
+    "notes",
+    "condensing",
+    "summary",
+    "items",
+    "routing",
+    "answer",
+    "overview",
+    "judge",
+    "learnings",
+    "panel",
+]
+"""Steps of a task that call a model: summarising chunks, notes on chunks for a request about the whole, condensing
+notes, summarising a long summary again, finding items, rewriting the request, answering, answering about the whole,
+usage judge, learning, merging a panel.
 """
 
 
@@ -110,9 +123,14 @@ class TaskResult(Value):
     answer.
     """
     share_read: float | None = None
-    """Share of the documents' text that was in the prompt of an answering agent, 0 to 1.
+    """Share of the documents' text that was in the prompt of an answering agent, 0 to 1. For an overview, the share
+    that was read for its notes.
 
     The whole text is searched for the words of the question, but no model reads the rest for the answer.
+    """
+    overview: Overview | None = None
+    """How the answer was made if it is about the documents as a whole, and what was not read for it; None for an answer
+    about details.
     """
     settled: bool = False
     """True if nothing more follows from the answer: used memories and learnings are known, or the task has failed."""

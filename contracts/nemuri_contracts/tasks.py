@@ -23,6 +23,27 @@ class Detail(Value):
     """Headings above the passage, outermost first; None if there are none, or for a chunk."""
 
 
+class ReadingPlan(Value):
+    """How the chunks of a task's documents are read for a request about the documents as a whole."""
+
+    note_tokens: Annotated[Count, Field(ge=1)]
+    """Approximate maximum tokens of the notes on one chunk."""
+    groups: Count = 0
+    """Number of groups of consecutive chunks whose notes are condensed after the reading; 0 if the notes of all chunks
+    fit one prompt.
+    """
+    unread: tuple[Count, ...] = ()
+    """Indices, from 0, of the chunks that the budget of tokens leaves unread, ascending."""
+
+
+class Note(Value):
+    """A statement of the documents that matters for the request, noted while one of their parts was read."""
+
+    text: Text
+    details: tuple[Detail, ...]
+    """Passages on which the note rests."""
+
+
 class TaskChunked(TaskEvent):
     """The task's documents were cut into chunks. Key points are extracted from a few chunks at a time."""
 
@@ -33,6 +54,8 @@ class TaskChunked(TaskEvent):
     """Model usage of finding items; None without a model call."""
     listed_requests: tuple[Text, ...] = ()
     """Requests that the documents list. They are answered together with the task's text."""
+    plan: ReadingPlan | None = None
+    """How the chunks are read for a request about the whole; None if only key points are wanted."""
 
 
 class ChunkReady(TaskEvent):
@@ -51,6 +74,28 @@ class ChunkSummarised(TaskEvent):
     """Index of the chunk, from 0."""
     point: Text
     """Key point of the chunk."""
+    usage: Usage
+    """Tokens used by the model."""
+    notes: tuple[Note, ...] = ()
+    """Notes on the chunk for a request about the whole, most important first; empty without a reading plan."""
+
+
+class NotesReady(TaskEvent):
+    """The notes on the chunks of this group must be condensed next."""
+
+    kind: Literal["notes_ready"] = "notes_ready"
+    group: Count
+    """Index of the group, from 0."""
+
+
+class NotesCondensed(TaskEvent):
+    """The notes on the chunks of a group were condensed to fewer notes, which replace them."""
+
+    kind: Literal["notes_condensed"] = "notes_condensed"
+    group: Count
+    """Index of the group, from 0."""
+    notes: tuple[Note, ...]
+    """Condensed notes, in the order of the documents."""
     usage: Usage
     """Tokens used by the model."""
 
@@ -122,6 +167,8 @@ class TaskSummarised(TaskEvent):
     """Chunks with their key points."""
     usage: Usage | None = None
     """Model usage of finding items; None without a model call."""
+    summary_usage: Usage | None = None
+    """Model usage of summarising a summary again that was too long; None without a model call."""
 
 
 class AgentScore(Value):
@@ -196,6 +243,29 @@ class TaskAssigned(TaskEvent):
         return self.event_id
 
 
+OverviewKind = Literal["summary", "comparison", "list", "count"]
+"""What a request wants of documents as a whole: their main points, a comparison, all things of a kind, their number."""
+OverviewBasis = Literal["text", "notes", "key points"]
+"""What the answering agent was given of the documents as a whole: their text, notes on each part made for the request,
+or one sentence on each part.
+"""
+
+
+class Overview(Value):
+    """How an answer about documents as a whole was made, and what was not read for it."""
+
+    kind: OverviewKind
+    basis: OverviewBasis
+    parts: Count
+    """Number of parts (chunks) of the documents."""
+    parts_read: Count
+    """Number of parts that a model read."""
+    share: float = Field(ge=0, le=1)
+    """Share of the documents' text in these parts."""
+    unread: tuple[Detail, ...] = ()
+    """Parts that nothing read, in document order. Consecutive ones are joined."""
+
+
 class TaskAnswered(TaskEvent):
     """An assignment was answered. The first recorded answer is never replaced."""
 
@@ -210,11 +280,15 @@ class TaskAnswered(TaskEvent):
     citations_complete: bool = False
     """True if `citations` certainly contains every memory that the answer used."""
     details: tuple[Detail, ...]
-    """Passages of documents in the answering agent's prompt, labelled d1, d2, … in this order."""
+    """Passages of documents in the answering agent's prompt, labelled d1, d2, … in this order. A note on a passage
+    counts as the passage.
+    """
     cited_details: tuple[Annotated[Count, Field(ge=1)], ...] = ()
     """Numbers of the passages that the answer cites, from 1, in the order of their first citation."""
     usage: Usage
     """Tokens used by the model."""
+    overview: Overview | None = None
+    """How the answer was made if it is about the documents as a whole; None for an answer about details."""
 
 
 class Voice(Value):

@@ -97,10 +97,15 @@ from nemuri_contracts.tasks import (
     ImportantItem,
     NegotiationOpened,
     NegotiationRefused,
+    Note,
+    NotesCondensed,
+    NotesReady,
     Option,
+    Overview,
     Panel,
     Part,
     ReactionFailed,
+    ReadingPlan,
     TaskAnswered,
     TaskAssigned,
     TaskChunked,
@@ -135,6 +140,7 @@ USAGE = Usage(
     over_budget="the task has a budget of 1",
 )
 DETAIL = Detail(document="offer.txt", ref="a" * 64, start=0, end=10, pages=(1, 2), section="Prices")
+NOTE = Note(text="Steel is dear in winter.", details=(DETAIL,))
 EMBEDDING = Embedding(model="hashing-1", dimension=1_024)
 VECTOR = "hashing-1.1024." + "0" * 64
 OPTION = Option(name="all", description="All of them")
@@ -196,9 +202,14 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     },
     MemoryChangeRequested: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope},
     MemoryOffered: {"memory": CONTENT, "replaces": OTHER},
-    TaskChunked: {"details": (DETAIL,), "listed_requests": ("What is due?",), "usage": USAGE},
+    TaskChunked: {
+        "details": (DETAIL,), "listed_requests": ("What is due?",), "usage": USAGE,
+        "plan": ReadingPlan(note_tokens=80, groups=8, unread=(1,)),
+    },
     ChunkReady: {"ordinal": 0},
-    ChunkSummarised: {"ordinal": 1, "point": "Steel is dear.", "usage": USAGE},
+    ChunkSummarised: {"ordinal": 1, "point": "Steel is dear.", "usage": USAGE, "notes": (NOTE,)},
+    NotesReady: {"group": 1},
+    NotesCondensed: {"group": 1, "notes": (NOTE,), "usage": USAGE},
     NegotiationOpened: {
         "items": ("one", "two"), "options": (OPTION,),
         "important": (ImportantItem(number=2, reason="It fails."),), "usage": USAGE,
@@ -207,7 +218,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     },
     TaskSummarised: {
         "summary": "steel", "parts": (Part(title="batch 1 of 1", text="1. one", items=1, note="- 1: urgent"),),
-        "details": (DetailPoint(detail=DETAIL, point="Steel is dear."),), "usage": USAGE,
+        "details": (DetailPoint(detail=DETAIL, point="Steel is dear."),), "usage": USAGE, "summary_usage": USAGE,
     },
     TaskRouted: {
         "attempt": 1, "choices": (Choice(agent_id="buyer", part=0, perspective="cost"),),
@@ -219,6 +230,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskAnswered: {
         "assignment_id": WORK, "text": "Much.", "citations": (MEMORY,), "details": (DETAIL,), "usage": USAGE,
         "citations_complete": True, "cited_details": (1,),
+        "overview": Overview(kind="summary", basis="notes", parts=2, parts_read=1, share=0.5, unread=(DETAIL,)),
     },
     TaskCompleted: {
         "answer": "Much.",

@@ -2,11 +2,11 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Final, Protocol, Self
 
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt
 
@@ -19,13 +19,23 @@ from nemuri_infra.embedded.forked_processes import ForkServerProcess
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.servers import Servers
 
+EXTRACTIVE: Final = {"NEMURI_PROVIDERS": "extractive"}
+"""Environment variables with which a worker quotes instead of calling a language model."""
 
-def worker(home: Home, name: str, settings: Settings, fork_server: ForkServerProcess | None = None) -> Worker:
-    """Return a worker of the namespace that uses the extractive model and the hashing embedder, even if API keys are
-    set.
+
+def worker(
+    home: Home,
+    name: str,
+    settings: Settings,
+    fork_server: ForkServerProcess | None = None,
+    variables: Mapping[str, str] = EXTRACTIVE,
+) -> Worker:
+    """Return a worker of the namespace that uses the hashing embedder, with these further environment variables.
+
+    By default it uses the extractive model, even if API keys are set.
     """
-    chosen = {"NAMESPACE": settings.namespace, "PROVIDERS": "extractive", "EMBEDDER": "hashing"}
-    environment = environment_of(settings) | {f"NEMURI_{each}": chosen[each] for each in chosen}
+    chosen = {"NEMURI_NAMESPACE": settings.namespace, "NEMURI_EMBEDDER": "hashing"}
+    environment = environment_of(settings) | chosen | dict(variables)
     return Worker(home, name, environment, fork_server)
 
 
@@ -51,11 +61,21 @@ class Platform:
 
     @classmethod
     @asynccontextmanager
-    async def of(cls, servers: Servers, settings: Settings, directory: Path) -> AsyncIterator[Self]:
-        """Yield a platform with one worker for each service on these servers; stop the workers afterwards."""
+    async def of(
+        cls,
+        servers: Servers,
+        settings: Settings,
+        directory: Path,
+        names: Sequence[str] = tuple(SERVICES),
+        variables: Mapping[str, str] = EXTRACTIVE,
+    ) -> AsyncIterator[Self]:
+        """Yield a platform with one worker for each of these services on these servers; stop the workers afterwards.
+
+        `variables` are further environment variables of the workers.
+        """
         home = Home(directory)
         async with worker_fork_server(home) as fork_server:
-            workers = {name: worker(home, name, settings, fork_server) for name in SERVICES}
+            workers = {name: worker(home, name, settings, fork_server, variables) for name in names}
             try:
                 await asyncio.gather(*(worker.start() for worker in workers.values()))
                 yield cls(settings, {**workers, "nats": servers.nats, "postgres": servers.postgres})

@@ -5,7 +5,6 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri.client.exchange import ClientError
 from nemuri_contracts.agents import EVERYWHERE, PolicyAdopted
 from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_contracts.strength import MemoryEncoded, Origin, Relation, SessionEnded
@@ -150,10 +149,3 @@ async def test_a_prompt_states_the_share_of_the_documents_read(settings: Setting
     assert "(Read: " in str(done.answer)
     assert all("(Read: " not in each["user"] for each in learning)
     assert all(each["user"].count("<d") <= 8 for each in learning)
-
-
-async def test_a_summary_of_too_many_tokens_is_refused(settings: Settings) -> None:
-    """A summary above the token limit is refused in one line, and nothing is submitted."""
-    async with running_services(settings, ["projector"]), connected_client(settings) as client:
-        with pytest.raises(ClientError, match="the summary has about 3,000 tokens; at most 1,000 are read"):
-            await client.submit("What is it?", summary="word " * 3_000)

@@ -11,7 +11,7 @@ from nemuri.cli.session import Session
 
 if TYPE_CHECKING:
     from nemuri_contracts.task_views import Cost, FeedbackStanding, TaskResult
-    from nemuri_contracts.tasks import Voice
+    from nemuri_contracts.tasks import Overview, Voice
 
 
 def feedback_line(told: "FeedbackStanding") -> str:
@@ -49,7 +49,9 @@ def show_result(found: "TaskResult", session: Session) -> None:
         else:
             say(f"\nagent    {found.agent_id} ({found.model})")
         say(f"task     {found.task_id}")
-        if found.share_read is not None and found.share_read < 1:
+        if found.overview is not None:
+            say(f"overview {_overview(found.overview)}")
+        elif found.share_read is not None and found.share_read < 1:
             say(f"read     {_read(found)}")
         if found.recalled == 0:
             say("recalled no relevant memory")
@@ -74,6 +76,14 @@ def _read(found: "TaskResult") -> str:
     """Return the share of the documents that was read, in one line."""
     percent = min(99, max(1, round(100 * (found.share_read or 0))))
     return f"{percent} % of the documents, in passages from {found.chunks_read} of {found.chunks} chunks"
+
+
+def _overview(of: "Overview") -> str:
+    """Return how an answer about documents as a whole was made, in one line."""
+    basis = {"text": "their text", "notes": "notes on each part", "key points": "a key point of each part"}[of.basis]
+    read = "all" if of.parts_read == of.parts else f"{of.parts_read} of {of.parts}"
+    left = "" if of.parts_read == of.parts else f" ({max(1, min(99, round(100 * of.share)))} % of the text)"
+    return f"{of.kind} of {read} parts of the documents{left}, from {basis}"
 
 
 def _spent(found: "TaskResult") -> str:

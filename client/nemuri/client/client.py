@@ -136,7 +136,8 @@ class Client(QueryMethods):
         Args:
             text: The task, not empty.
             documents: Pairs of a name and a text, at most 64. Form feeds separate pages.
-            summary: Summary of the documents, if the client has one. The platform then makes none.
+            summary: Summary of the documents, if the client has one. The platform then makes none. A summary of more
+                than 1,000 tokens is summarised again. At most 100,000 characters.
             agent: Id of the agent that is to answer; None to let the orchestrator choose.
             perspective: Perspective of the task: one of the agent's points of view. The memories that the answer uses
                 become stronger under this perspective.

@@ -23,7 +23,7 @@ from nemuri_contracts.memory_views import AgentsView, MemoryView
 from nemuri_contracts.queries import AgentsQuery, FeedbackQuery, MemoryQuery, TaskQuery
 from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_domain.language.chunks import split_into_chunks
-from nemuri_domain.tasks import chunk_order, task_summary
+from nemuri_domain.tasks import chunk_order
 from nemuri_infra.stores.blobs import Blobs, ref_of
 
 
@@ -41,8 +41,6 @@ async def submit_task(
     `wish` holds the other fields of `TaskSubmitted`. If `ClientError` is raised, nothing was submitted.
     """
     task_id = event_id_of(exchange, key, "task")
-    if wish["summary"] is not None and (why := task_summary.too_long(str(wish["summary"]))):
-        raise ClientError(why)
     await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
     documents, text = _within_limit(text, documents)
     if why := chunk_order.length_error([name for name, content in documents for _ in split_into_chunks(content)]):

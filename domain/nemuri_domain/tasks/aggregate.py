@@ -12,7 +12,17 @@ from nemuri_contracts.client_events import Budget, Document, ItemOption, Setting
 from nemuri_contracts.event import OPERATOR, TUTOR, Usage
 from nemuri_contracts.strength import Dropped
 from nemuri_contracts.task_views import Status
-from nemuri_contracts.tasks import Detail, DetailPoint, ImportantItem, Option, Panel, Part
+from nemuri_contracts.tasks import (
+    Detail,
+    DetailPoint,
+    ImportantItem,
+    Note,
+    Option,
+    Overview,
+    Panel,
+    Part,
+    ReadingPlan,
+)
 from nemuri_domain.event_sourcing.row_model import RowModel
 
 
@@ -54,8 +64,16 @@ class Task(RowModel):
     """Number of chunks with an extracted key point."""
     listed_requests: tuple[str, ...] = ()
     """Requests that the documents list. They are answered together with `text`."""
+    plan: ReadingPlan | None = None
+    """How the chunks are read for a request about the whole; None if only key points are wanted."""
+    condensed: tuple[int, ...] = ()
+    """Groups of chunks whose notes are condensed."""
     reading_usage: tuple[Usage, ...] = ()
-    """Model usage of key point extraction, one entry per model."""
+    """Model usage of key point extraction or of notes, one entry per model."""
+    condensing_usage: tuple[Usage, ...] = ()
+    """Model usage of condensing notes, one entry per model."""
+    summary_usage: tuple[Usage, ...] = ()
+    """Model usage of summarising a summary again; empty if it fitted."""
     routed: int = 0
     """Number of assignments of the current attempt; 0 before the attempt is routed."""
     routing_usage: tuple[Usage, ...] = ()
@@ -70,6 +88,16 @@ class Task(RowModel):
     reason: str | None = None
     submitted_at: datetime
     ended_at: datetime | None = None
+
+    @property
+    def chunks_read(self) -> bool:
+        """Return True if every chunk has been read that the reading plan does not leave unread."""
+        return self.points + (len(self.plan.unread) if self.plan else 0) >= self.chunks
+
+    @property
+    def all_read(self) -> bool:
+        """Return True if all chunks have been read, and all groups of notes are condensed."""
+        return self.chunks_read and len(self.condensed) >= (self.plan.groups if self.plan else 0)
 
     @property
     def background(self) -> str | None:
@@ -101,6 +129,8 @@ class Chunk(RowModel):
     ordinal: int
     detail: Detail
     point: str | None = None
+    notes: tuple[Note, ...] = ()
+    """Notes on the chunk for a request about the whole. Those of a condensed group are at its first chunk."""
 
 
 class Recalled(RowModel):
@@ -129,6 +159,8 @@ class Assignment(RowModel):
     citations: tuple[UUID, ...] = ()
     details: tuple[Detail, ...] = ()
     """Passages of documents that were in the answering agent's prompt."""
+    overview: Overview | None = None
+    """How the answer was made if it is about the documents as a whole."""
     usage: Usage | None = None
     used: tuple[UUID, ...] | None = None
     """Memories that the answer used; None before usage detection."""

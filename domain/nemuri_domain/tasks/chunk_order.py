@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import orjson
 
 from nemuri_contracts.event import Event
-from nemuri_contracts.tasks import ChunkReady, ChunkSummarised, TaskChunked
+from nemuri_contracts.tasks import ChunkReady, ChunkSummarised, NotesReady, ReadingPlan, TaskChunked
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.fan_in import attempt_key
 
@@ -52,16 +52,17 @@ def first_chunks(event: TaskChunked) -> Sequence[ChunkReady]:
     Each finished chunk n starts chunk n + `CHUNKS_IN_FLIGHT`. So at most `CHUNKS_IN_FLIGHT` `chunk_ready` events of a
     task are unhandled at any time, and other tasks never wait for more of them.
     """
-    key = attempt_key(event.task_id, 1)
-    return [_chunk_ready(event, key, ordinal) for ordinal in range(min(CHUNKS_IN_FLIGHT, len(event.details)))]
+    key, chunks = attempt_key(event.task_id, 1), len(event.details)
+    firsts = (_wanted(ordinal, chunks, event.plan) for ordinal in range(min(CHUNKS_IN_FLIGHT, chunks)))
+    return [_chunk_ready(event, key, ordinal) for ordinal in firsts if ordinal is not None]
 
 
 def next_chunk(event: ChunkSummarised, task: Task) -> ChunkReady | None:
     """Return the event that starts chunk n + `CHUNKS_IN_FLIGHT` after chunk n was summarised; None if there is no such
-    chunk, or if the task is not open.
+    chunk, or if the task is not open. Chunks that the reading plan leaves unread are passed over.
     """
-    ordinal = event.ordinal + CHUNKS_IN_FLIGHT
-    if task.status != "open" or ordinal >= task.chunks:
+    ordinal = _wanted(event.ordinal + CHUNKS_IN_FLIGHT, task.chunks, task.plan)
+    if task.status != "open" or ordinal is None:
         return None
     return _chunk_ready(event, attempt_key(task.task_id, task.attempt), ordinal)
 
@@ -74,10 +75,29 @@ def unread_chunks(event: Event, state: TaskState) -> Sequence[ChunkReady]:
     """
     if state.task is None:
         return ()
-    unread = sorted(ordinal for ordinal, chunk in state.chunks.items() if chunk.point is None)
+    left_out = state.task.plan.unread if state.task.plan else ()
+    unread = sorted(
+        ordinal for ordinal, chunk in state.chunks.items() if chunk.point is None and ordinal not in left_out
+    )
     firsts = {ordinal % CHUNKS_IN_FLIGHT: ordinal for ordinal in reversed(unread)}
     key = attempt_key(state.task.task_id, state.task.attempt)
     return [_chunk_ready(event, key, ordinal) for ordinal in sorted(firsts.values())]
+
+
+def notes_to_condense(cause: Event, task: Task) -> Sequence[NotesReady]:
+    """Return the events that start the condensing of all groups of notes that are not condensed yet."""
+    key, groups = attempt_key(task.task_id, task.attempt), task.plan.groups if task.plan else 0
+    return [
+        NotesReady.following(cause, key=key, nth=group, group=group)
+        for group in range(groups)
+        if group not in task.condensed
+    ]
+
+
+def _wanted(ordinal: int, chunks: int, plan: ReadingPlan | None) -> int | None:
+    """Return the first chunk to read of `ordinal`, `ordinal` + `CHUNKS_IN_FLIGHT` and so on; None if none is left."""
+    left_out = plan.unread if plan else ()
+    return next((each for each in range(ordinal, chunks, CHUNKS_IN_FLIGHT) if each not in left_out), None)
 
 
 def _chunk_ready(cause: Event, key: str, ordinal: int) -> ChunkReady:

@@ -5,11 +5,13 @@ from uuid import UUID
 
 from nemuri_contracts.event import Event
 from nemuri_contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
+from nemuri_domain.language.sentences import sentences
+from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
 from nemuri_domain.tasks.client_negotiation import parts_of, with_items
 from nemuri_domain.tasks.read_share import with_read_note
 from nemuri_domain.tasks.spending import with_budget_note
-from nemuri_domain.tasks.task_summary import summed_up
+from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS, summed_up
 
 ANSWER_CHARACTERS = 250_000
 """Maximum characters of a complete answer, so that it fits one event in any script."""
@@ -21,7 +23,7 @@ def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
     None before that, during a negotiation, and if the task has a summary. `state` must contain all chunks of the task.
     """
     task = state.task
-    if task is None or task.summary is not None or task.status == "negotiation" or task.points < task.chunks:
+    if task is None or task.summary is not None or task.status == "negotiation" or not task.all_read:
         return None
     chunks = (chunk for _, chunk in sorted(state.chunks.items()))
     details = tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks)
@@ -34,14 +36,26 @@ def supplied(
     """Return the event with the task's summary: the client's own summary, or else the request followed by the key
     points.
 
-    A text beyond the limit of a summary is shortened, with a notice of what was left out. `listed_requests` are items
-    of the documents that are added to the request.
+    A text beyond the limit of a summary is reduced to a selection, with a notice of what was left out.
+    `listed_requests` are items of the documents that are added to the request.
     """
-    asked = task.supplied_summary or with_items(task.text, listed_requests)
-    points = () if task.supplied_summary else tuple(each.point for each in details if each.point)
-    summary = summed_up(asked, points)
+    summary = summed_up(*summary_parts(task, details, listed_requests), wanted=task.text)
     parts = parts_of(task, listed_requests)
     return TaskSummarised.following(cause, key=task.task_id, summary=summary, parts=parts, details=details)
+
+
+def summary_parts(
+    task: Task, details: Sequence[DetailPoint], listed_requests: Sequence[str] = ()
+) -> tuple[str, tuple[str, ...]]:
+    """Return what a task's summary consists of: the request, and the key points of its documents.
+
+    For a summary that the client supplied, the request is "" and the points are the summary; its sentences if it is too
+    long.
+    """
+    if task.supplied_summary:
+        whole = task.supplied_summary
+        return "", (whole,) if estimate_tokens(whole) <= SUMMARY_TOKENS else tuple(sentences(whole))
+    return with_items(task.text, listed_requests), tuple(each.point for each in details if each.point)
 
 
 def complete(cause: Event, state: TaskState) -> TaskCompleted | None:

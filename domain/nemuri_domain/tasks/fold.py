@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import assert_never
 
-from immutables import Map
-
 from nemuri_contracts.client_events import FeedbackGiven, NegotiationAnswered, TaskSubmitted
 from nemuri_contracts.codec import AnyTaskEvent
 from nemuri_contracts.erasure import TaskErased
@@ -25,6 +23,8 @@ from nemuri_contracts.tasks import (
     FeedbackRefused,
     NegotiationOpened,
     NegotiationRefused,
+    NotesCondensed,
+    NotesReady,
     ReactionFailed,
     TaskAnswered,
     TaskAssigned,
@@ -35,9 +35,9 @@ from nemuri_contracts.tasks import (
     TaskRouted,
     TaskSummarised,
 )
+from nemuri_domain.tasks import reading_fold
 from nemuri_domain.tasks.aggregate import (
     Assignment,
-    Chunk,
     Feedback,
     Recalled,
     Task,
@@ -93,11 +93,13 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
         case FeedbackGiven():
             return replace(state, feedback=state.feedback.set(event.event_id, _feedback(event)))
         case TaskChunked():
-            return _chunked(state, event)
-        case ChunkReady() | NegotiationRefused():
+            return reading_fold.chunked(state, event)
+        case ChunkReady() | NotesReady() | NegotiationRefused():
             return state
         case ChunkSummarised():
-            return _read(state, event)
+            return reading_fold.read(state, event)
+        case NotesCondensed():
+            return reading_fold.condensed(state, event)
         case TaskAssigned():
             if event.assignment_id in state.assignments:
                 return state
@@ -125,6 +127,7 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
                 parts=event.parts,
                 details=event.details,
                 item_usage=_with_usage(task, event.usage),
+                summary_usage=(event.summary_usage,) if event.summary_usage else (),
             )
         case TaskRouted():
             spent = () if event.usage is None else (event.usage,)
@@ -315,7 +318,12 @@ def _answered(state: TaskState, event: TaskAnswered) -> TaskState:
     if known is None or known.answer is not None:
         return state
     return state.with_assignment(
-        event.assignment_id, answer=event.text, citations=event.citations, details=event.details, usage=event.usage
+        event.assignment_id,
+        answer=event.text,
+        citations=event.citations,
+        details=event.details,
+        overview=event.overview,
+        usage=event.usage,
     )
 
 
@@ -361,31 +369,3 @@ def _feedback(event: FeedbackGiven) -> Feedback:
         words=event.words,
         correction=event.correction,
     )
-
-
-def _chunked(state: TaskState, event: TaskChunked) -> TaskState:
-    if state.task is None or state.task.chunks:
-        return state
-    chunks = Map(
-        {
-            ordinal: Chunk(task_id=event.task_id, ordinal=ordinal, detail=detail)
-            for ordinal, detail in enumerate(event.details)
-        }
-    )
-    spent = _with_usage(state.task, event.usage)
-    state = state.with_task(chunks=len(chunks), listed_requests=event.listed_requests, item_usage=spent)
-    return replace(state, chunks=chunks)
-
-
-def _read(state: TaskState, event: ChunkSummarised) -> TaskState:
-    """Return the state with the key point of a chunk that had none yet, and with the model usage added to the reading
-    usage.
-    """
-    task, chunk = state.task, state.chunks.get(event.ordinal)
-    if task is None or chunk is None or chunk.point is not None:
-        return state
-    spent = {each.model: each for each in task.reading_usage}
-    known = spent.get(event.usage.model)
-    spent[event.usage.model] = Usage.together([known, event.usage]) if known else event.usage
-    with_point = state.chunks.set(event.ordinal, chunk.replace(point=event.point))
-    return replace(state.with_task(points=task.points + 1, reading_usage=tuple(spent.values())), chunks=with_point)

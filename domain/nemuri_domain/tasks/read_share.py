@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from nemuri_contracts.tasks import Detail, DetailPoint
+from nemuri_contracts.tasks import Detail, DetailPoint, Overview
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.aggregate import TaskState
 
@@ -13,6 +13,13 @@ _NOTES: Final = {
     "for the words of the question.)",
     "ja": "（資料の{percent}%（全{of}部分のうち{chunks}部分の抜粋）を読みました。残りは質問の語で検索しただけです。）",
 }
+
+_OVERVIEW_NOTES: Final = {
+    "en": "(This overview covers {percent} % of the documents: {chunks} of {of} parts. Not read: {unread}.)",
+    "ja": "（この概要は資料の{percent}%（全{of}部分のうち{chunks}部分）に基づきます。読んでいない部分：{unread}）",
+}
+_NAMED: Final = 20
+"""Maximum number of unread places that are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,15 @@ def share_read(state: TaskState) -> Share | None:
     answered = [each for each in state.present if each.answer is not None]
     if state.task is None or not answered:
         return None
+    if overviews := [each.overview for each in answered if each.overview is not None]:
+        widest = max(overviews, key=lambda each: each.share)
+        return Share(widest.parts_read, widest.parts, widest.share)
     return taken(state.task.details, [passage for each in answered for passage in each.details])
+
+
+def overview_of(state: TaskState) -> Overview | None:
+    """Return how the current attempt's answer about the documents as a whole was made; None if it is not about them."""
+    return next((each.overview for each in state.present if each.overview is not None), None)
 
 
 def with_read_note(answer: str, state: TaskState) -> str:
@@ -61,8 +76,33 @@ def with_read_note(answer: str, state: TaskState) -> str:
     share = share_read(state)
     if state.task is None or share is None or share.text >= 1:
         return answer
-    note = _NOTES["ja" if any(map(is_cjk, state.task.text)) else "en"]
-    return f"{answer}\n\n{note.format(percent=share.percent, chunks=share.chunks, of=share.of)}"
+    language = "ja" if any(map(is_cjk, state.task.text)) else "en"
+    overview = overview_of(state)
+    note = (_OVERVIEW_NOTES if overview else _NOTES)[language]
+    unread = unread_in_words(overview) if overview else ""
+    return f"{answer}\n\n{note.format(percent=share.percent, chunks=share.chunks, of=share.of, unread=unread)}"
+
+
+def unread_in_words(overview: Overview) -> str:
+    """Return the unread parts of the documents in words; "" if all were read. At most `_NAMED` are named."""
+    named = [_extent(each) for each in overview.unread[:_NAMED]]
+    left = len(overview.unread) - len(named)
+    return "; ".join([*named, f"+{left}"] if left else named)
+
+
+def place_of(detail: Detail) -> str:
+    """Return where a passage stands, for example `report.pdf, p. 12, "Results"`."""
+    first, last = detail.pages or (0, 0)
+    page = f"p. {first}" if first == last else f"pp. {first}-{last}"
+    parts = (detail.document, page if detail.pages else "", f'"{detail.section}"' if detail.section else "")
+    return ", ".join(part for part in parts if part)
+
+
+def _extent(detail: Detail) -> str:
+    """Return where an unread part is. Without pages it is given by its characters."""
+    if detail.pages is not None:
+        return place_of(detail)
+    return f"{detail.document}, characters {detail.start:,}-{detail.end:,}"
 
 
 def within(passage: Detail, chunk: Detail) -> bool:

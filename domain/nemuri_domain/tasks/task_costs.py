@@ -21,13 +21,17 @@ def costs(state: TaskState) -> tuple[Cost, ...]:
 def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
     task, work = state.task, [each for _, each in sorted(state.assignments.items())]
     for usage in task.reading_usage if task else ():
-        yield "key points", usage
+        yield "notes" if task and task.plan else "key points", usage
+    for usage in task.condensing_usage if task else ():
+        yield "condensing", usage
+    for usage in task.summary_usage if task else ():
+        yield "summary", usage
     for usage in task.item_usage if task else ():
         yield "items", usage
     for usage in task.routing_usage if task else ():
         yield "routing", usage
     for each in work:
-        yield "answer", each.usage
+        yield "overview" if each.overview else "answer", each.usage
     for each in work:
         yield "judge", each.judge_usage
     for each in work:

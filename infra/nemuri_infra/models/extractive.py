@@ -31,7 +31,7 @@ from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 from nemuri_domain.tasks.panel import merged
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
-from nemuri_infra.models import document_quotes
+from nemuri_infra.models import document_quotes, extractive_overview
 from nemuri_infra.models.jobs import school
 from nemuri_infra.models.jobs.statement_relations import by_words
 from nemuri_infra.models.jobs.usage_judge import judge_by_words
@@ -54,12 +54,16 @@ from nemuri_infra.models.protocol import (
     LearningsJob,
     Merged,
     MergeJob,
+    NotesJob,
+    NoteText,
+    OverviewJob,
     RelationsJob,
     Reply,
     RestateJob,
     RouteJob,
     SectionJob,
     Source,
+    SummaryJob,
 )
 
 MAX_QUOTES: Final = 6
@@ -96,7 +100,14 @@ _COMPARED: Final = {
     "ja": "言語モデルを使わず、各メンバーの引用を比べてまとめました。",
 }
 _FRAMING: Final = frozenset(
-    (*_QUOTING.values(), *_NOTHING.values(), *_NOT_READ.values(), *_OPEN.values(), *_COMPARED.values())
+    (
+        *_QUOTING.values(),
+        *_NOTHING.values(),
+        *_NOT_READ.values(),
+        *_OPEN.values(),
+        *_COMPARED.values(),
+        *extractive_overview.FRAMING,
+    )
 )
 _TITLE = re.compile(r"^## .*$", re.MULTILINE)
 """Pattern of a heading between the parts of an answer."""
@@ -156,6 +167,24 @@ class ExtractiveModel:
         async with self._one_chunk:
             # In a thread, one at a time. A chunk takes about 20 ms, and the event loop stays free meanwhile.
             return Reply(await asyncio.to_thread(_point, job), _FREE)
+
+    async def notes(self, job: NotesJob) -> Reply[tuple[NoteText, ...]]:
+        """Return sentences of the sources: the most telling ones of each, or all that match the request's subject.
+
+        If not all matching sentences fit, the last note gives the number of the others. The text is read in a thread,
+        one text at a time.
+        """
+        async with self._one_chunk:
+            return Reply(await asyncio.to_thread(extractive_overview.notes, job), _FREE)
+
+    async def overview(self, job: OverviewJob) -> Reply[Answer]:
+        """Return an overview that quotes sentences of all parts, and says that it only quotes."""
+        async with self._one_chunk:
+            return Reply(await asyncio.to_thread(extractive_overview.overview, job, _language(job.question)), _FREE)
+
+    async def summary(self, job: SummaryJob) -> Reply[str | None]:  # noqa: ARG002 - the protocol's form
+        """Return None: without a language model, the caller chooses among the texts."""
+        return Reply(None, _FREE)
 
     async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
         """Return the items that rules find in the request."""

@@ -33,11 +33,15 @@ from nemuri_infra.models.protocol import (
     Model,
     ModelRefused,
     ModelUnavailable,
+    NotesJob,
+    NoteText,
+    OverviewJob,
     RelationsJob,
     Reply,
     RestateJob,
     RouteJob,
     SectionJob,
+    SummaryJob,
 )
 from nemuri_infra.models.retries import Retries, call_with_retries
 
@@ -126,6 +130,18 @@ class FallbackModel:
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """Return the first model's key point; the second's if the first fails."""
         return await self._done(lambda model: model.key_point(job))
+
+    async def notes(self, job: NotesJob) -> Reply[tuple[NoteText, ...]]:
+        """Return the first model's notes; the second's if the first fails."""
+        return await _either(lambda: self._first.notes(job), lambda: self._second.notes(job))
+
+    async def overview(self, job: OverviewJob) -> Reply[Answer]:
+        """Return the first model's overview; the second's if the first fails."""
+        return await _either(lambda: self._first.overview(job), lambda: self._second.overview(job))
+
+    async def summary(self, job: SummaryJob) -> Reply[str | None]:
+        """Return the first model's summary; the second's if the first fails."""
+        return await _either(lambda: self._first.summary(job), lambda: self._second.summary(job))
 
     async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
         """Return the first model's items; the second's if the first fails."""

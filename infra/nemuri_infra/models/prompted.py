@@ -18,10 +18,13 @@ from nemuri_infra.models.jobs import (
     key_point,
     learnings,
     memory_consolidation,
+    overview,
+    overview_notes,
     restatement,
     school,
     semantic_statement,
     statement_relations,
+    task_summary,
     turn_compression,
     turn_reading,
     usage_judge,
@@ -46,11 +49,15 @@ from nemuri_infra.models.protocol import (
     Merged,
     MergeJob,
     ModelRefused,
+    NotesJob,
+    NoteText,
+    OverviewJob,
     RelationsJob,
     Reply,
     RestateJob,
     RouteJob,
     SectionJob,
+    SummaryJob,
 )
 
 
@@ -74,6 +81,21 @@ class PromptedModel:
         """Return the first sentence of the chat's reply."""
         reply = await self._chat.complete(key_point.request(job))
         return Reply(key_point.read(reply.value), reply.usage)
+
+    async def notes(self, job: NotesJob) -> Reply[tuple[NoteText, ...]]:
+        """Return the notes in the chat's reply, one for each line."""
+        reply = await self._chat.complete(overview_notes.request(job))
+        return Reply(overview_notes.read(reply.value, job), reply.usage)
+
+    async def overview(self, job: OverviewJob) -> Reply[Answer]:
+        """Return the chat's overview. Only labels of the job's sources count as citations."""
+        reply = await self._chat.complete(overview.request(job))
+        return Reply(overview.read(reply.value, job), reply.usage)
+
+    async def summary(self, job: SummaryJob) -> Reply[str | None]:
+        """Return the chat's summary."""
+        reply = await self._chat.complete(task_summary.request(job))
+        return Reply(task_summary.read(reply.value), reply.usage)
 
     async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
         """Return the items that the chat's reply lists; if it cannot be parsed, the items found by words."""

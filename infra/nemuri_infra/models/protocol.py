@@ -6,7 +6,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
-from nemuri_contracts.tasks import Dissent, Voice
+from nemuri_contracts.tasks import Dissent, OverviewBasis, OverviewKind, Voice
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.language.statement_comparison import Comparison
@@ -111,6 +111,71 @@ class KeyPointJob:
 
     question: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotesJob:
+    """Input of `Model.notes`: consecutive parts of longer documents, and a request about these documents as a whole."""
+
+    request: str
+    kind: OverviewKind
+    sources: tuple[Source, ...]
+    """Passages, labelled "p1", "p2", …, in the order of the documents."""
+    tokens: int
+    """Approximate maximum tokens of all notes together."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """A note on the sources of a job."""
+
+    text: str
+    labels: tuple[str, ...]
+    """Labels of the sources on which the note rests, in the order of the job; all of them if the model named none."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewJob:
+    """Input of `Model.overview`: a question about documents as a whole, and what was read of them."""
+
+    role: str
+    system_prompt: str
+    """The instructions in the agent's definition; may be empty."""
+    perspective: str | None
+    question: str
+    kind: OverviewKind
+    basis: OverviewBasis
+    memories: tuple[Source, ...]
+    parts: tuple[tuple[Source, ...], ...]
+    """The text of each part or the notes on it, labelled "d1", "d2", …, in the order of the documents."""
+    documents: tuple[str, ...]
+    """Name of the document of each part."""
+    passages: tuple[Source, ...] = ()
+    """Passages that share words with the question, labelled after those of `parts`."""
+    memo: str = ""
+    """Table of contents of the agent's whole memory; "" if there is none. It is not a source."""
+    unread: str = ""
+    """What was not read, in words; "" if everything was read."""
+
+    @property
+    def details(self) -> tuple[Source, ...]:
+        """Return the sources from the documents."""
+        return tuple(each for part in self.parts for each in part) + self.passages
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Return all sources: the memories, then those from the documents."""
+        return self.memories + self.details
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryJob:
+    """Input of `Model.summary`: the request of a task, and texts in their order, of which one summary is wanted."""
+
+    request: str
+    texts: tuple[str, ...]
+    tokens: int
+    """Maximum tokens of the summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +395,15 @@ class Model(Protocol):
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """Return the text's main point in one sentence; "" only for a text without content."""
+
+    async def notes(self, job: NotesJob) -> Reply[tuple[NoteText, ...]]:
+        """Return what the sources contribute to an answer about the whole, most important first; empty if nothing."""
+
+    async def overview(self, job: OverviewJob) -> Reply[Answer]:
+        """Return an answer about documents as a whole, in the language of the question."""
+
+    async def summary(self, job: SummaryJob) -> Reply[str | None]:
+        """Return one summary of the texts; None if no language model can write one."""
 
     async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
         """Return the separate things that the request asks for, in its own words; empty if it asks for one thing."""

@@ -21,7 +21,7 @@ from nemuri_contracts.codec import AnyAgentEvent, AnyEvent
 from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import MemoryAmended, MemoryEncoded
-from nemuri_contracts.tasks import ChunkSummarised
+from nemuri_contracts.tasks import ChunkSummarised, NotesCondensed
 from nemuri_contracts.tiered import TiersEvent
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, AffectMind
 from nemuri_domain.affective.fold import FOLDED
@@ -33,6 +33,7 @@ from nemuri_domain.strength.fold import evolve as evolve_mind
 from nemuri_domain.tasks.aggregate import Assignment, Chunk, Feedback, Task, TaskState
 from nemuri_domain.tasks.fold import LifeEvent
 from nemuri_domain.tasks.fold import evolve as evolve_task
+from nemuri_domain.tasks.reading_fold import condensed_chunks
 from nemuri_domain.tiered import fold as tiering
 from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 from nemuri_infra.process.gc_tuning import collector_off
@@ -186,11 +187,17 @@ class States:
                 self.minds.now[content.agent_id] = replace(mind, contents=contents)
 
     async def _load_tasks(self, connection: AsyncConnection, lives: Sequence[Any]) -> None:
-        """Load the tasks of the events, and the chunks for which an event brings a key point."""
+        """Load the tasks of the events, and the chunks for which an event brings a key point or condensed notes."""
         found = await task_states(connection, {each.task_id for each in lives} - self.tasks.now.keys())
         self.tasks.now |= found
         self.tasks.kept |= found
         wanted = {(each.task_id, each.ordinal) for each in lives if isinstance(each, ChunkSummarised)}
+        wanted |= {
+            (each.task_id, ordinal)
+            for each in lives
+            if isinstance(each, NotesCondensed)
+            for ordinal in condensed_chunks(self.tasks.now[each.task_id].task, each)
+        }
         missing = [(task_id, ordinal) for task_id, ordinal in wanted if ordinal not in self.tasks.now[task_id].chunks]
         if not missing:
             return

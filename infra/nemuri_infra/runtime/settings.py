@@ -123,6 +123,16 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error", "critical"] = "warning"
     """Minimum level of log messages of the platform and its workers."""
 
+    overview_tokens: int = Field(default=500_000, ge=1_000)
+    """Maximum tokens of documents that are read for a request about the whole, such as a summary. Of longer documents
+    parts at even distances are read, and the answer says which were not. 500,000 tokens are about 100 chunks of English
+    or 25 of Japanese text of ten dense pages each.
+    """
+    overview_prompt_tokens: int = Field(default=16_000, ge=500)
+    """Maximum tokens of documents, or of notes on them, in the prompt of an answer about the whole. Documents that fit
+    are given as they are.
+    """
+
     embedder: str | None = None
     """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`. Default: `KEYED_EMBEDDER` with OpenAI's key,
     otherwise `hashing`.

@@ -19,6 +19,8 @@ from nemuri_contracts.tasks import (
     DetailPoint,
     NegotiationOpened,
     NegotiationRefused,
+    NotesCondensed,
+    NotesReady,
     TaskChunked,
     TaskReopened,
     TaskSummarised,
@@ -31,11 +33,14 @@ from nemuri_domain.strength.offer_validation import PRINCIPLE, edit_refusal, ref
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks import chunk_order, client_negotiation, fan_in
 from nemuri_domain.tasks.aggregate import Task, TaskState
+from nemuri_domain.tasks.reading_plan import group_of_chunks
 from nemuri_infra.models.protocol import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.intake.document_chunks import details_of
 from nemuri_services.intake.items import FoundItems, items_of, open_negotiation
+from nemuri_services.intake.overview_notes import condense, notes_on_chunk, reading_plan
+from nemuri_services.intake.summaries import with_summary
 
 service = Service(
     "intake",
@@ -48,7 +53,7 @@ service = Service(
 @service.handles(TaskSubmitted, TaskReopened)
 async def begin_task(
     event: TaskSubmitted | TaskReopened, resources: Resources
-) -> NegotiationOpened | TaskSummarised | TaskChunked | Sequence[ChunkReady] | None:
+) -> NegotiationOpened | TaskSummarised | TaskChunked | Sequence[ChunkReady | NotesReady] | None:
     """Summarise a small task at once, split a large one into chunks, or open a negotiation if the task has too many
     items.
 
@@ -60,7 +65,7 @@ async def begin_task(
         return None
     if task.chunks:
         state = await resources.views.with_chunks(state)
-        return fan_in.summarise(event, state) or chunk_order.unread_chunks(event, state)
+        return await _finish_reading(event, state, resources) or chunk_order.unread_chunks(event, state)
     items = await items_of(task, resources)
     return await open_negotiation(event, task, items, resources) or await _summarise_or_chunk(
         event, task, items, resources
@@ -88,11 +93,13 @@ async def _summarise_or_chunk(
     details = await details_of(task, resources.blobs)
     if why := chunk_order.length_error([each.document for each in details]):
         raise ValueError(why)
-    if not details or task.supplied_summary is not None:
+    plan = await reading_plan(task, details, resources)
+    if not details or (task.supplied_summary is not None and plan is None):
         unread = tuple(DetailPoint(detail=each, point=None) for each in details)
-        return fan_in.supplied(event, task, unread, items.beside).model_copy(update={"usage": items.usage})
+        summarised = fan_in.supplied(event, task, unread, items.beside).model_copy(update={"usage": items.usage})
+        return await with_summary(summarised, task, resources)
     return TaskChunked.following(
-        event, key=task.task_id, details=details, listed_requests=items.beside, usage=items.usage
+        event, key=task.task_id, details=details, listed_requests=items.beside, usage=items.usage, plan=plan
     )
 
 
@@ -104,11 +111,17 @@ async def start_first_chunks(event: TaskChunked, resources: Resources) -> Sequen
 
 @service.handles(ChunkReady)
 async def extract_key_point(event: ChunkReady, resources: Resources) -> ChunkSummarised | None:
-    """Extract the key point of a chunk with the light model."""
+    """Extract the key point of a chunk with the light model, or notes if the request is about the whole."""
     task = await resources.views.task_without_parts(event.task_id)
     chunk = await resources.views.chunk(event.task_id, event.ordinal)
     if task is None or task.status != "open" or chunk is None or chunk.point is not None:
         return None
+    if task.plan is not None:
+        noted = await notes_on_chunk(task, task.plan, chunk, resources)
+        point = chunk_order.capped(noted.value[0].text if noted.value else "")
+        return ChunkSummarised.following(
+            event, ordinal=event.ordinal, point=point, notes=noted.value, usage=noted.usage
+        )
     text = (await resources.blobs.get(chunk.detail.ref))[chunk.detail.start : chunk.detail.end]
     reply = await resources.models.light.key_point(KeyPointJob(question=task.text, text=text))
     return ChunkSummarised.following(
@@ -117,19 +130,58 @@ async def extract_key_point(event: ChunkReady, resources: Resources) -> ChunkSum
 
 
 @service.handles(ChunkSummarised)
-async def continue_chunks(event: ChunkSummarised, resources: Resources) -> TaskSummarised | ChunkReady | None:
-    """Start another chunk after a finished one, or summarise the task after the last one.
+async def continue_chunks(
+    event: ChunkSummarised, resources: Resources
+) -> TaskSummarised | ChunkReady | Sequence[NotesReady] | None:
+    """Start another chunk after a finished one; after the last one, summarise the task or condense the notes.
 
     Until the last chunk, only the task's row is read, so the cost is linear in the length of the document.
     """
     task = await resources.views.task_without_parts(event.task_id)
     if task is None or task.summary is not None:
         return None
-    if task.points < task.chunks:
+    if not task.chunks_read:
         return chunk_order.next_chunk(event, task)
     if await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
         return None
-    return fan_in.summarise(event, await resources.views.with_chunks(TaskState(task)))
+    return await _finish_reading(event, await resources.views.with_chunks(TaskState(task)), resources)
+
+
+@service.handles(NotesReady)
+async def condense_notes(event: NotesReady, resources: Resources) -> NotesCondensed | None:
+    """Condense the notes on a group of chunks with the light model."""
+    state = await resources.views.task(event.task_id)
+    task = state.task
+    if task is None or task.status != "open" or task.plan is None or event.group in task.condensed:
+        return None
+    known = (await resources.views.with_chunks(state)).chunks
+    group = group_of_chunks(task.plan, task.chunks, event.group)
+    reply = await condense(task, [known[ordinal] for ordinal in group if ordinal in known], resources)
+    return NotesCondensed.following(event, group=event.group, notes=reply.value, usage=reply.usage)
+
+
+@service.handles(NotesCondensed)
+async def finish_notes(event: NotesCondensed, resources: Resources) -> TaskSummarised | None:
+    """Summarise the task after the notes of its last group are condensed."""
+    task = await resources.views.task_without_parts(event.task_id)
+    if task is None or not task.all_read:
+        return None
+    if await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
+        return None
+    state = await resources.views.with_chunks(TaskState(task))
+    return await with_summary(fan_in.summarise(event, state), task, resources)
+
+
+async def _finish_reading(
+    event: Event, state: TaskState, resources: Resources
+) -> TaskSummarised | Sequence[NotesReady] | None:
+    """Return the task's summary, or the start of condensing its notes; None if chunks are unread."""
+    task = state.task
+    if task is None or not task.chunks_read:
+        return None
+    if not task.all_read:
+        return chunk_order.notes_to_condense(event, task)
+    return await with_summary(fan_in.summarise(event, state), task, resources)
 
 
 @service.handles_together(MemoryOffered)

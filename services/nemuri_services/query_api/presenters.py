@@ -13,7 +13,7 @@ from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered,
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, Recalled, Task, TaskState
 from nemuri_domain.tasks.feedback_credit import credited_to
-from nemuri_domain.tasks.read_share import share_read
+from nemuri_domain.tasks.read_share import overview_of, share_read
 from nemuri_domain.tasks.spending import over_budget
 from nemuri_domain.tasks.task_costs import costs
 
@@ -55,6 +55,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         points=task.points,
         chunks_read=share.chunks if share else None,
         share_read=share.text if share else None,
+        overview=overview_of(state),
         settled=task.status == "failed" or (task.status == "done" and all(each.ended for each in work)),
     )
 
@@ -95,8 +96,11 @@ def _progress(task: Task, state: TaskState) -> str:
         return _answered(task, state)
     if task.summary is not None:
         return "summarised"
+    if task.chunks_read and task.plan and task.plan.groups:
+        return f"{len(task.condensed)} of {task.plan.groups} groups of notes condensed"
     if task.chunks:
-        return f"{task.points} of {task.chunks} parts read"
+        wanted = task.chunks - (len(task.plan.unread) if task.plan else 0)
+        return f"{task.points} of {wanted} parts read"
     return "submitted"
 
 

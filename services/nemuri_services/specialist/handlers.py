@@ -21,6 +21,7 @@ from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.specialist.memory_sources import memory_sources, missing_successors
+from nemuri_services.specialist.overview import overview_material
 from nemuri_services.specialist.task_passages import cited_numbers, detail_sources, passages_for
 
 service = Service(
@@ -99,16 +100,19 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
     sources = detail_sources(fetched)
     drafts = draft_writer(resources.log, event.task_id, event.assignment_id) if state.task.shows_drafts else None
     job = replace(_job(agent, work, part, memories, sources, contents, share), on_text=drafts)
-    reply = await resources.models.main.answer(job)
+    read, model = [each.detail for each in fetched], resources.models.main
+    whole = await overview_material(part.text, state, resources)
+    reply = await (model.answer(job) if whole is None else model.overview(whole.job(job)))
     return TaskAnswered.following(
         event,
         assignment_id=event.assignment_id,
         text=reply.value.text,
         citations=[labels[label] for label in reply.value.cited if label in labels],
         citations_complete=reply.value.complete,
-        details=tuple(each.detail for each in fetched),
+        details=read if whole is None else whole.details(part.text, read),
         cited_details=cited_numbers(reply.value.cited),
         usage=reply.usage,
+        overview=whole.overview if whole else None,
     )
 
 

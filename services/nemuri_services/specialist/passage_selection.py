@@ -10,6 +10,7 @@ import numpy as np
 
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.request_items import requests
+from nemuri_domain.tasks.read_share import place_of
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.models.protocol import Hit, Source
 from nemuri_infra.stores.blobs import Blobs
@@ -49,14 +50,6 @@ class Passage:
     def source(self, label: str) -> Source:
         """Return the source for a prompt, with the document, the page and the section as its origin."""
         return Source(label, self.text, origin=place_of(self.detail), introduction=self.introduction, hits=self.hits)
-
-
-def place_of(detail: Detail) -> str:
-    """Return where a passage stands, for example `report.pdf, p. 12, "Results"`."""
-    first, last = detail.pages or (0, 0)
-    page = f"p. {first}" if first == last else f"pp. {first}-{last}"
-    parts = (detail.document, page if detail.pages else "", f'"{detail.section}"' if detail.section else "")
-    return ", ".join(part for part in parts if part)
 
 
 @dataclass(slots=True)

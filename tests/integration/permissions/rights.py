@@ -14,6 +14,8 @@ PUBLISHERS: dict[str, set[str]] = {
     "task_chunked": {"intake"},
     "chunk_ready": {"intake"},
     "chunk_summarised": {"intake"},
+    "notes_ready": {"intake"},
+    "notes_condensed": {"intake"},
     "negotiation_opened": {"intake", "orchestrator"},
     "negotiation_refused": {"intake"},
     "task_summarised": {"intake"},

@@ -45,3 +45,20 @@ def test_the_share_of_documents_that_was_read_is_one_line(capsys: pytest.Capture
         found = TaskResult.model_validate({"task_id": UUID(int=1), "status": "done", "share_read": share} | parts)
         show_result(found, SESSION)
         assert [each for each in capsys.readouterr().out.splitlines() if each.startswith("read ")] == line
+
+
+def test_an_overview_is_told_with_its_extent(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line says that the answer is about the documents as a whole, how much was read, and from what it was made."""
+    overview = {"kind": "summary", "basis": "notes", "parts": 10, "parts_read": 10, "share": 1.0}
+    for extent, line in (
+        ({}, "overview summary of all parts of the documents, from notes on each part"),
+        (
+            {"parts_read": 4, "share": 0.413, "kind": "list", "basis": "key points"},
+            "overview list of 4 of 10 parts of the documents (41 % of the text), from a key point of each part",
+        ),
+    ):
+        found = {"task_id": UUID(int=1), "status": "done", "share_read": 0.4, "overview": overview | extent}
+        show_result(TaskResult.model_validate(found), SESSION)
+        lines = capsys.readouterr().out.splitlines()
+        assert line in lines
+        assert not [each for each in lines if each.startswith("read ")]

@@ -27,7 +27,7 @@ def request(job: AnswerJob) -> ChatRequest:
         {
             "instructions": job.system_prompt.strip(),
             "role": job.role,
-            "memo": _contents(job.memo),
+            "memo": contents(job.memo),
             "sources": job.sources,
             "share": _partly_read(job.share),
             "perspective": angle,
@@ -56,6 +56,6 @@ def _partly_read(share: Share | None) -> str | Part:
     return prompt("answer_share").part(values)
 
 
-def _contents(memo: str) -> str | Part:
+def contents(memo: str) -> str | Part:
     """Return the memo as a fenced text with an introduction; empty if there is no memo."""
     return prompt("answer_memo").part({"contents": Quote("contents", without_citation_brackets(memo))}) if memo else ""

@@ -7,7 +7,7 @@ from uuid import UUID
 from nemuri_contracts.tasks import Detail, DetailPoint, Part
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.tasks import fan_in
-from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS, too_long
+from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
 from tests.unit.domain.tasks.stories import (
     TASK,
     answered,
@@ -82,9 +82,8 @@ def test_a_summary_has_at_most_1000_tokens() -> None:
 
 
 def test_a_supplied_summary_is_used_unchanged() -> None:
-    """A summary that the client supplies is used unchanged. If it has too many tokens, it is cut and marked.
-
-    Our client library refuses such a summary, but other clients may send one.
+    """A summary that the client supplies is used unchanged. If it has too many tokens and no model can summarise it
+    again, sentences from the whole of it are kept, and the others counted; a single sentence is cut and marked.
     """
     detail = DetailPoint(detail=Detail(document="d", ref="0" * 64, start=0, end=1), point=None)
     for words, kept in ((1_000, "word " * 1_000), (3_200, "word " * 900)):
@@ -94,10 +93,13 @@ def test_a_supplied_summary_is_used_unchanged() -> None:
         assert summary.details == (detail,)
         assert estimate_tokens(summary.summary) <= SUMMARY_TOKENS
         assert (summary.summary == long) == (words == 1_000)
-    cut = len(long) - summary.summary.index("\n[")
+    cut = len(long) - 1 - summary.summary.index("\n[")
     assert summary.summary.endswith(f"\n[shortened: {cut} more characters]")
-    assert too_long("word " * 1_000) is None
-    assert too_long(long) == "the summary has about 3,200 tokens; at most 1,000 are read, so shorten it"
+    said = [f"Plant {number} makes {number} tons of steel in a year of many words. " for number in range(300)]
+    summary = fan_in.supplied(submitted(), given(submitted("Q", summary="".join(said))).task, (detail,))
+    *kept_sentences, notice = summary.summary.splitlines()
+    assert notice == f"[{300 - len(kept_sentences)} of 300 sentences of the supplied summary are left out here]"
+    assert (kept_sentences[0], kept_sentences[-1]) == (said[0].strip(), said[-1].strip())
 
 
 def test_key_points_beyond_the_limit_are_counted() -> None:

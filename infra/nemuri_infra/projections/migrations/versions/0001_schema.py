@@ -36,7 +36,8 @@ STATEMENTS = (
         submitted_at timestamptz NOT NULL, ended_at timestamptz, conversation text, panel integer, voices jsonb,
         request text, deep boolean NOT NULL, chosen jsonb NOT NULL, routing_usage jsonb NOT NULL,
         important jsonb NOT NULL, item_usage jsonb NOT NULL, budget jsonb,
-        streamed boolean NOT NULL
+        streamed boolean NOT NULL, plan jsonb, condensed jsonb NOT NULL,
+        condensing_usage jsonb NOT NULL, summary_usage jsonb NOT NULL
     )
     """,
     "CREATE INDEX task_status ON task (status)",
@@ -44,7 +45,7 @@ STATEMENTS = (
     """
     CREATE TABLE chunk (
         task_id uuid NOT NULL, ordinal integer NOT NULL, detail jsonb NOT NULL, point text,
-        PRIMARY KEY (task_id, ordinal)
+        notes jsonb NOT NULL, PRIMARY KEY (task_id, ordinal)
     )
     """,
     """
@@ -53,7 +54,7 @@ STATEMENTS = (
         perspective text, attempt integer NOT NULL, assigned_at timestamptz NOT NULL, retrieved jsonb, answer text,
         citations jsonb NOT NULL, details jsonb NOT NULL, usage jsonb, used jsonb, learned integer,
         memories jsonb NOT NULL, ended boolean NOT NULL, credited jsonb NOT NULL, repeated jsonb NOT NULL,
-        dropped jsonb NOT NULL, judge_usage jsonb, learning_usage jsonb
+        dropped jsonb NOT NULL, judge_usage jsonb, learning_usage jsonb, overview jsonb
     )
     """,
     "CREATE INDEX assignment_task ON assignment (task_id)",

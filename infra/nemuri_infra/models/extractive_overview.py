@@ -1,0 +1,165 @@
+"""Overview of documents without a language model: quoted sentences of all parts, spread over the whole."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from nemuri_domain.language import token_estimate
+from nemuri_domain.language.central_sentences import Sentence, matching, most_telling, sentences_of
+from nemuri_domain.language.overview_requests import subject_terms
+from nemuri_domain.language.tokenization import content_terms
+from nemuri_infra.models.protocol import Answer, NotesJob, NoteText, OverviewJob, Source
+
+QUOTES, CHARACTERS = 40, 8_000
+"""Maximum number of quotes of a summary or a comparison, and of their characters together."""
+LISTED, LISTED_CHARACTERS = 500, 40_000
+"""Maximum number of quotes of a list, and of their characters together."""
+_MORE_ROOM: Final = 30
+"""Tokens that are kept free for the note about further matches."""
+
+_MORE: Final = {
+    "en": "({left} more matching sentences in this part)",
+    "ja": "（この部分に該当する文がほかに{left}件あります）",
+}
+_MORE_NOTE = re.compile(
+    r"\([0-9]+ more matching sentences in this part\)|（この部分に該当する文がほかに[0-9]+件あります）"
+)
+_INTRODUCTION: Final = {
+    "en": {
+        "summary": "No language model is connected, so this overview is extractive: sentences that say most about "
+        "each part of the documents, in their order.",
+        "comparison": "No language model is connected, so this comparison is extractive: what the documents say on "
+        "each side, quoted.",
+        "list": "No language model is connected, so this list is extractive: all sentences and items of the documents "
+        "that have the words of the question.",
+        "count": "No language model is connected, so nothing was counted by meaning. The sentences and items of the "
+        "documents that have the words of the question:",
+    },
+    "ja": {
+        "summary": "言語モデルが接続されていないため、この概要は抜粋です。資料の各部分を最もよく表す文を引用します。",
+        "comparison": "言語モデルが接続されていないため、この比較は抜粋です。それぞれに関する記述を引用します。",
+        "list": "言語モデルが接続されていないため、この一覧は抜粋です。質問の語を含む文と項目をすべて引用します。",
+        "count": "言語モデルが接続されていないため、意味による集計はできません。質問の語を含む文と項目です。",
+    },
+}
+_NONE: Final = {
+    "en": "No sentence of the documents has the words of the question.",
+    "ja": "資料には質問の語を含む文がありませんでした。",
+}
+_LEFT: Final = {"en": "({left} more are left out here.)", "ja": "（ほかに{left}件ありますが、ここでは省略しました。）"}
+_NUMBER: Final = {"en": "{number} found.", "ja": "{number}件見つかりました。"}
+FRAMING: Final = frozenset((*(each for texts in _INTRODUCTION.values() for each in texts.values()), *_NONE.values()))
+"""Sentences that frame the quotes. They are no statements of the documents."""
+
+_SIDES = (
+    re.compile(
+        r"\b(?:compare|contrast|comparison (?:of|between)|differences? between|similarities between)\s+"
+        r"(?P<a>.{2,80}?)\s+(?:and|with|to|versus|vs\.?)\s+(?P<b>.{2,80}?)"
+        r"(?:[.?!,;]|\s+(?:with regard to|regarding|in terms of|by)\b|$)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?P<a>[^、。\s]{1,30}?)と(?P<b>[^、。\s]{1,30}?)(?:[のをはで]|、)"),
+)
+
+
+def notes(job: NotesJob) -> tuple[NoteText, ...]:
+    """Return sentences of the sources as notes, at most `job.tokens` tokens; see `Model.notes`."""
+    said, subject = sentences_of([each.text for each in job.sources]), subject_terms(job.request)
+    whole = job.kind in {"list", "count"} and bool(subject)
+    ordered = matching(said, subject) if whole else most_telling(said, subject)
+    chosen = _fitting(ordered, job.tokens - _MORE_ROOM if whole else job.tokens)
+    found = [NoteText(each.text, (job.sources[each.source].label,)) for each in chosen]
+    if whole and len(chosen) < len(ordered):
+        told = _MORE["ja" if re.search(r"[ぁ-ん]", job.request) else "en"].format(left=len(ordered) - len(chosen))
+        found.append(NoteText(told, tuple(each.label for each in job.sources)))
+    return tuple(found)
+
+
+def overview(job: OverviewJob, language: str) -> Answer:
+    """Return an overview that quotes the parts of the job in their order.
+
+    A summary has the most telling sentences of every part. A comparison has those about each side, or those of each
+    document if the question names no sides. A list and a count have every sentence and item that matches the subject.
+    """
+    subject = subject_terms(job.question)
+    said = sentences_of([each.text for part in job.parts for each in part])
+    sources = [each for part in job.parts for each in part]
+    if job.kind in {"list", "count"} and subject:
+        return _listing(job, matching(said, subject), sources, language)
+    lines = _sided(job, said, sources) or _by_document(job, _chosen(said, subject, QUOTES, CHARACTERS), sources)
+    return _answer([_INTRODUCTION[language][job.kind], *lines] if lines else [_NONE[language]], sources)
+
+
+def _listing(job: OverviewJob, found: Sequence[Sentence], sources: Sequence[Source], language: str) -> Answer:
+    quoted = [each for each in found if not _MORE_NOTE.search(each.text)]
+    beyond = [each for each in sentences_of([each.text for each in sources]) if _MORE_NOTE.search(each.text)]
+    shown, room = list[Sentence](), LISTED_CHARACTERS
+    for each in quoted[:LISTED]:
+        room -= len(each.text)
+        if room < 0:
+            break
+        shown.append(each)
+    left = len(quoted) - len(shown) + sum(int(re.sub(r"[^0-9]", "", each.text)) for each in beyond)
+    if not quoted:
+        return _answer([_NONE[language]], sources)
+    lines = [_INTRODUCTION[language][job.kind], _NUMBER[language].format(number=len(quoted)), *_quotes(shown, sources)]
+    return _answer([*lines, _LEFT[language].format(left=left)] if left else lines, sources)
+
+
+def _sided(job: OverviewJob, said: Sequence[Sentence], sources: Sequence[Source]) -> list[str]:
+    """Return the quotes about each side of a comparison, under its name; none if the question names no two sides."""
+    sides = next((match for each in _SIDES if (match := each.search(job.question))), None)
+    if job.kind != "comparison" or sides is None:
+        return []
+    names = (sides["a"], sides["b"])
+    wanted = [content_terms(name) for name in names]
+    lines: list[str] = []
+    for name, own, other in zip(names, wanted, reversed(wanted), strict=True):
+        about = [each for each in said if (own - other) & each.passage.counts.keys()]
+        found = _chosen(about, subject_terms(job.question) - own, QUOTES // 2, CHARACTERS // 2)
+        if not found:
+            return []
+        lines += [f"{name}:", *_quotes(found, sources)]
+    return lines
+
+
+def _by_document(job: OverviewJob, found: Sequence[Sentence], sources: Sequence[Source]) -> list[str]:
+    """Return the quotes in document order, under the name of each document if there are several."""
+    documents = [name for name, part in zip(job.documents, job.parts, strict=True) for _ in part]
+    lines: list[str] = []
+    for name in dict.fromkeys(documents):
+        quotes = _quotes([each for each in found if documents[each.source] == name], sources)
+        lines += [f"{name}:", *quotes] if quotes and len({*documents}) > 1 else quotes
+    return lines
+
+
+def _chosen(said: Sequence[Sentence], subject: frozenset[str], most: int, characters: int) -> list[Sentence]:
+    """Return the most telling sentences, at most `most` with `characters` characters, in document order."""
+    chosen: list[Sentence] = []
+    for each in most_telling([each for each in said if not _MORE_NOTE.search(each.text)], subject):
+        if len(chosen) == most:
+            break
+        if len(each.text) <= characters:
+            chosen.append(each)
+            characters -= len(each.text)
+    return sorted(chosen, key=lambda each: each.place)
+
+
+def _fitting(ordered: Sequence[Sentence], tokens: int) -> list[Sentence]:
+    found: list[Sentence] = []
+    for each in ordered:
+        tokens -= token_estimate.estimate_tokens(each.text)
+        if tokens < 0 and found:
+            break
+        found.append(each)
+    return found
+
+
+def _quotes(found: Sequence[Sentence], sources: Sequence[Source]) -> list[str]:
+    return [f"- {each.text} [{sources[each.source].label}]" for each in found]
+
+
+def _answer(lines: Sequence[str], sources: Sequence[Source]) -> Answer:
+    text = "\n".join(lines)
+    cited = tuple(each.label for each in sources if f"[{each.label}]" in text)
+    return Answer(text, cited, complete=True)
