@@ -48,6 +48,7 @@ SCRIPTS = (
     Script("attribution"),
     Script("items"),
     Script("meaning"),
+    Script("overviews", folder=True),
     Script("sleep", ("--sleeps", "4", "--large", "5000")),
     Script("vectors", ("--queries", "50")),
     Script("neighbours", ("--quick",)),

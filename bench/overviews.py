@@ -1,12 +1,12 @@
 """Facts of each third of long documents that reach an overview without a language model, against the first 8 passages.
 
-    python -m bench.overviews --data FOLDER
+    python -m bench.overviews --dataset FOLDER
 
 Documents are conversations of LoCoMo (English) and articles of JSQuAD (Japanese), joined to 180,000 or 60,000
 characters. In each third four sentences with figures are planted. "Notes" are the notes on all parts, which the prompt
-of the answer contains; "overview" is the extractive answer to "Summarise this document."; "list" is the share of the planted
-sentences about one subject in the answer to "List all …". A language model's notes are not measured: it reads the whole
-text.
+of the answer contains; "overview" is the extractive answer to "Summarise this document."; "list" is the share of the
+planted sentences about one subject in the answer to "List all …". A language model's notes are not measured: it reads
+the whole text.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from nemuri_infra.models.protocol import NotesJob, OverviewJob, Source
 from nemuri_infra.runtime.settings import Settings
 
 CHARACTERS, PASSAGE, FIRST = {"en": 180_000, "ja": 60_000}, 1_500, 8
+SETS = ("locomo10.json", "jsquad-valid-v1.3.json")
 THIRDS = ("first", "middle", "last")
 PLANTED = {
     "en": [
@@ -53,9 +54,9 @@ class Document:
 
 def documents(folder: Path) -> Iterator[Document]:
     """Yield the documents of both languages."""
-    conversations = json.loads((folder / "locomo10.json").read_text(encoding="utf-8"))
+    conversations = json.loads((folder / SETS[0]).read_text(encoding="utf-8"))
     spoken = [_conversation(each["conversation"]) for each in conversations]
-    articles = json.loads((folder / "jsquad-valid-v1.3.json").read_text(encoding="utf-8"))["data"]
+    articles = json.loads((folder / SETS[1]).read_text(encoding="utf-8"))["data"]
     written = [
         "\n\n".join(each["context"].split("[SEP]")[-1].strip() for each in one["paragraphs"]) for one in articles
     ]
@@ -146,8 +147,12 @@ async def measured(folder: Path) -> dict[str, float]:
 def main() -> None:
     """Print the shares and save them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the data sets")
-    figures = asyncio.run(measured(parser.parse_args().data))
+    parser.add_argument("--dataset", type=Path, metavar="FOLDER", help="folder with the data sets")
+    folder = parser.parse_args().dataset
+    if folder is None or not all((folder / name).exists() for name in SETS):
+        print(f"skipped: {' and '.join(SETS)} are needed")
+        return
+    figures = asyncio.run(measured(folder))
     for name, value in figures.items():
         print(f"{name.replace('_', ' '):36} {value:g}")
     save_figures("overviews", figures)

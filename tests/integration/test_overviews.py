@@ -251,7 +251,7 @@ async def test_an_erased_task_leaves_no_note(servers: Servers, settings: Setting
         connected_client(settings) as client,
     ):
         await ready(resources, client)
-        text = report(60_000, 6).replace("boiler", "zwiebelfisch")
+        text = report(160_000, 6).replace("boiler", "zwiebelfisch")
         done = await client.ask(SUMMARISE, documents=[("a.txt", text)], timeout=60, settled=True)
         await client.remember("python", "An empty list is quokkafalse.")
         await until_idle(resources)

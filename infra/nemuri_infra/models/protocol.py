@@ -156,6 +156,8 @@ class OverviewJob:
     """Table of contents of the agent's whole memory; "" if there is none. It is not a source."""
     unread: str = ""
     """What was not read, in words; "" if everything was read."""
+    on_text: OnText | None = field(default=None, compare=False, repr=False)
+    """Function that gets the text while it is written; None if nobody waits for it."""
 
     @property
     def details(self) -> tuple[Source, ...]:

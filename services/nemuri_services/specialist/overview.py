@@ -59,6 +59,7 @@ class OverviewMaterial:
             passages=tuple(replace(each, label=f"d{number + at}") for at, each in enumerate(passages, 1)),
             memo=answering.memo,
             unread=unread_in_words(self.overview),
+            on_text=answering.on_text,
         )
 
     def details(self, question: str, passages: Sequence[Detail]) -> tuple[Detail, ...]:

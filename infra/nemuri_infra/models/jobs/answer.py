@@ -1,5 +1,6 @@
 """Answer of a question from memories and details (documents 000 §3.1 and §3.5)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -10,7 +11,7 @@ from nemuri_domain.tasks.read_share import Share
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Part, prompt
-from nemuri_infra.models.protocol import Answer, AnswerJob
+from nemuri_infra.models.protocol import Answer, AnswerJob, Source
 
 TOKENS: Final = 2_000
 _CUT: Final = {
@@ -42,8 +43,13 @@ def read(reply: ChatReply, job: AnswerJob) -> Answer:
 
     An answer that stopped at its token limit ends with a note that says so.
     """
-    found = cited_labels(reply.text, [source.label for source in job.sources])
-    language = "ja" if any(map(is_cjk, job.question)) else "en"
+    return cited_answer(reply, job.question, job.sources)
+
+
+def cited_answer(reply: ChatReply, question: str, sources: Sequence[Source]) -> Answer:
+    """Return the answer in a reply to a question, as `read` does."""
+    found = cited_labels(reply.text, [source.label for source in sources])
+    language = "ja" if any(map(is_cjk, question)) else "en"
     text = f"{reply.text}\n\n{_CUT[language]}" if reply.truncated else reply.text
     return Answer(text, found, complete=bool(found))
 

@@ -1,12 +1,12 @@
 """Answer of a question about documents as a whole, from their text or from notes (document 000 §3.9)."""
 
+from dataclasses import replace
 from typing import Final
 
 from nemuri_contracts.tasks import OverviewBasis
-from nemuri_domain.language.citations import cited_labels
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.jobs.answer import contents
+from nemuri_infra.models.jobs.answer import cited_answer, contents
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.protocol import Answer, OverviewJob
@@ -24,7 +24,7 @@ def request(job: OverviewJob) -> ChatRequest:
     """Return the request for a job."""
     angle = f"Look at it from this perspective: {normalised(job.perspective)}" if job.perspective else ""
     unread = prompt("overview_unread").part({"unread": job.unread}) if job.unread else ""
-    return prompt("overview").request(
+    asked = prompt("overview").request(
         TOKENS,
         {
             "instructions": job.system_prompt.strip(),
@@ -37,9 +37,9 @@ def request(job: OverviewJob) -> ChatRequest:
             "question": Quote("question", job.question),
         },
     )
+    return replace(asked, on_text=job.on_text)
 
 
 def read(reply: ChatReply, job: OverviewJob) -> Answer:
     """Return the overview in a reply. Only labels of the job's sources count as citations."""
-    found = cited_labels(reply.text, [source.label for source in job.sources])
-    return Answer(reply.text, found, complete=bool(found))
+    return cited_answer(reply, job.question, job.sources)

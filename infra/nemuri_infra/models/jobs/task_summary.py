@@ -3,7 +3,7 @@
 from nemuri_domain.language.citations import without_citations
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.prompt_fences import Quote
-from nemuri_infra.models.prompt_library import prompt
+from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Source, SummaryJob
 
 
@@ -11,7 +11,7 @@ def request(job: SummaryJob) -> ChatRequest:
     """Return the request for a job. The reply may be twice as long as wanted before it is cut."""
     texts = [Source(f"s{number}", text) for number, text in enumerate(job.texts, 1)]
     length = f"Length: at most {job.tokens} tokens."
-    values = {"texts": texts, "length": length, "request": Quote("request", job.request)}
+    values: Values = {"texts": texts, "length": length, "request": Quote("request", job.request)}
     return prompt("task_summary").request(2 * job.tokens, values)
 
 
