@@ -133,15 +133,15 @@ class FallbackModel:
 
     async def notes(self, job: NotesJob) -> Reply[tuple[NoteText, ...]]:
         """Return the first model's notes; the second's if the first fails."""
-        return await self._either(lambda: self._first.notes(job), lambda: self._second.notes(job))
+        return await self._done(lambda model: model.notes(job))
 
     async def overview(self, job: OverviewJob) -> Reply[Answer]:
         """Return the first model's overview; the second's if the first fails."""
-        return await self._either(lambda: self._first.overview(job), lambda: self._second.overview(job))
+        return await self._done(lambda model: model.overview(job))
 
     async def summary(self, job: SummaryJob) -> Reply[str | None]:
         """Return the first model's summary; the second's if the first fails."""
-        return await self._either(lambda: self._first.summary(job), lambda: self._second.summary(job))
+        return await self._done(lambda model: model.summary(job))
 
     async def items(self, job: ItemsJob) -> Reply[tuple[str, ...]]:
         """Return the first model's items; the second's if the first fails."""
