@@ -168,7 +168,7 @@ async def test_beyond_the_budget_parts_of_the_whole_are_read_and_the_rest_is_nam
     assert 0 < done.overview.share < 1
     assert fact(77) in str(done.answer)
     assert "Not read: long.txt, pp. " in str(done.answer)
-    assert "Not everything was read: long.txt, pp. " in model.prompts["overview"][0][0]
+    assert "Not everything was read: long.txt, pp. " in model.prompts["overview"][0][1]
 
 
 async def test_notes_that_do_not_fit_are_condensed_and_nothing_is_repeated(settings: Settings) -> None:
