@@ -1,12 +1,13 @@
 """The definition of an agent, and events about the agent as a whole."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from nemuri_contracts.client_events import TEXT_LIMIT, Scope
-from nemuri_contracts.event import AgentEvent, JsonObject, Label, Text, Value
+from nemuri_contracts.event import AgentEvent, Identifier, JsonObject, Label, Text, Value
 
 ORCHESTRATOR = "orchestrator"
 """Agent id of the orchestrator, whose routing memory is stored like an agent's memory. The orchestrator takes no tasks.
@@ -112,6 +113,16 @@ class Embedding(Value):
     dimension: int = Field(ge=1, le=16_000)
 
 
+class Clone(Value):
+    """The agent of which a new agent is a copy, and the moment of the copy."""
+
+    agent_id: Identifier
+    as_of: datetime
+    """Log time of the last event of the original that the copy contains."""
+    policy: JsonObject
+    """Policy parameters of the original in force at that moment, those that differ from the defaults."""
+
+
 class AgentDefined(AgentEvent):
     """An agent was defined, or its definition changed. A change keeps the agent's memories."""
 
@@ -120,6 +131,10 @@ class AgentDefined(AgentEvent):
     """Definition of the agent."""
     embedding: Embedding
     """Embedding of a new agent's memories. It is ignored if the agent exists already."""
+    cloned: Clone | None = None
+    """The agent that this new agent is a copy of; None if it is none. Its memories follow as `memory_copied` events,
+    its principles too.
+    """
 
 
 class PolicyAdopted(AgentEvent):

@@ -13,6 +13,7 @@ from nemuri_contracts import (
     affective,
     agents,
     client_events,
+    colleagues,
     education,
     erasure,
     parked_events,
@@ -31,6 +32,7 @@ AnyClientEvent = (
     | client_events.FeedbackGiven
     | client_events.MemoryOffered
     | client_events.MemoryChangeRequested
+    | colleagues.HandoverRequested
     | affective.TurnOffered
     | tiered.ExperienceOffered
 )
@@ -72,6 +74,8 @@ AnyAgentEvent = (
     | strength.RepetitionWithdrawn
     | strength.MemoriesConsolidated
     | strength.SemanticMemorySplit
+    | colleagues.MemoriesHandedOver
+    | colleagues.MemoryCopied
     | scorers.ScorerTrained
     | education.CourseBegun
     | education.ChapterRead

@@ -73,7 +73,7 @@ class MemoryView(Value):
     agent_id: Identifier
     memory: MemoryContent
     source: str
-    """Source of the memory: task, manual, education, definition, feedback, or sleep for a semantic memory."""
+    """Source of the memory: task, manual, education, definition, feedback, handover, or sleep for a semantic memory."""
     origin: Origin = Origin()
     principle: bool = False
     """True if the agent's definition lists it as a principle. Principles are part of every context."""

@@ -10,6 +10,8 @@ from nemuri_contracts.abbreviated_id import Beginning, Named
 from nemuri_contracts.affective import TURN_LIMIT, Category
 from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
 from nemuri_contracts.client_events import Setting
+from nemuri_contracts.colleague_views import HandoverView
+from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.education_views import CoursesView, DueView
 from nemuri_contracts.event import Identifier, Label, Text, Value
 from nemuri_contracts.explanation_views import RoutingView, WhyView
@@ -149,6 +151,30 @@ class RecallQuery(Query):
     """True to search the archive together with the active memories. Otherwise it is searched only if no active memory
     is relevant.
     """
+
+
+class HandoverPlanQuery(Query):
+    """Query for the memories that one agent would pass on to another. No event is recorded.
+
+    Refused if one of the agents is unknown or has no strength memory, or if the task of the wish is unknown.
+    """
+
+    name = "handover-plan"
+    patience = 60.0
+    agent_id: Identifier
+    """Agent that would receive the memories."""
+    wish: HandoverWish
+
+
+class HandoverQuery(Query):
+    """Query for the outcome of a requested handover. Answered when the memories can be recalled, at the latest after a
+    few seconds.
+    """
+
+    name = "handover"
+    agent_id: Identifier
+    request_id: UUID
+    """Id of the `handover_requested` event."""
 
 
 class ScorerQuery(Query):
@@ -320,6 +346,7 @@ Answer = (
     | MemoryView
     | RememberedView
     | RecallView
+    | HandoverView
     | CoursesView
     | DueView
     | WhyView

@@ -29,6 +29,10 @@ Provenance = Literal["observed", "told", "inferred"]
 """How a memory came to be known: read in material, said by somebody, or concluded without either."""
 
 
+Source = Literal["task", "manual", "education", "definition", "feedback", "handover", "sleep"]
+"""Kind of the source of a memory. `handover`: told by another agent. `sleep`: a semantic memory that a sleep formed."""
+
+
 class Candidate(Value):
     """A memory that stage 1 of a retrieval found, with the ranking data of stage 2."""
 
@@ -141,6 +145,10 @@ class Origin(Value):
     provenance: Provenance = "told"
     documents: tuple[Label, ...] = Field(default=(), max_length=32)
     """Names of the documents on which it rests; empty if it rests on none, or if this is unknown."""
+    agent_id: Identifier | None = None
+    """Agent from which the memory was handed over or cloned."""
+    memory_id: UUID | None = None
+    """Id of that agent's memory."""
 
     @property
     def source(self) -> str:
@@ -149,7 +157,9 @@ class Origin(Value):
         """
         if self.textbook is not None:
             return f"textbook {self.textbook}"
-        return f"client {self.client_id}" if self.client_id is not None else ""
+        if self.client_id is not None:
+            return f"client {self.client_id}"
+        return f"agent {self.agent_id}" if self.agent_id is not None else ""
 
 
 class Seen(Value):
@@ -264,8 +274,8 @@ class MemoryEncoded(AgentEvent):
     """Client, task or textbook from which the memory comes."""
     vector: Text
     """Key of the memory's vector: model, dimension and SHA-256 of the embedded text."""
-    source: Literal["task", "manual", "education", "definition", "feedback", "sleep"]
-    """Kind of source. `sleep`: a semantic memory that a sleep formed from other memories."""
+    source: Source
+    """Kind of source."""
     assignment_id: UUID | None = None
     """Assignment in which it was learned; None if it does not come from one."""
     strength: float = Field(gt=0, le=1e6)

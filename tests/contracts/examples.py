@@ -21,6 +21,7 @@ from nemuri_contracts.affective import (
 )
 from nemuri_contracts.agents import (
     AgentDefined,
+    Clone,
     Definition,
     Embedding,
     EmbeddingAdopted,
@@ -42,6 +43,7 @@ from nemuri_contracts.client_events import (
     Turn,
 )
 from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.colleagues import HandoverRequested, HandoverWish, LeftOut, MemoriesHandedOver, MemoryCopied
 from nemuri_contracts.education import (
     Chapter,
     ChapterRead,
@@ -148,8 +150,12 @@ CANDIDATE = Candidate(
     memory_id=MEMORY, similarity=0.5, lexical=1.0, relevance=0.75, features=(0.25,) * 9, score=0.8, archived=True,
     yields_to=OTHER, source="client anna",
 )  # fmt: skip
-ORIGIN = Origin(client_id="anna", task_id=TASK, textbook="調達基礎", documents=("prices.pdf",))
+ORIGIN = Origin(
+    client_id="anna", task_id=TASK, textbook="調達基礎", documents=("prices.pdf",), agent_id="seller", memory_id=OTHER
+)
 SUPERSEDES = Relation(older=OTHER, sort="supersedes", perspective="cost")
+WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+WISH = HandoverWish(source="seller", topic="steel", query="prices", task=TASK, top=5, setting=SETTING)
 NEW = NewMemory(
     memory=CONTENT, links=(OTHER,), relations=(SUPERSEDES,), vector=VECTOR, strength=1.0,
     perspectives=("cost",), origin=ORIGIN,
@@ -202,6 +208,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     },
     MemoryChangeRequested: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope},
     MemoryOffered: {"memory": CONTENT, "replaces": OTHER},
+    HandoverRequested: {"wish": WISH},
     TaskChunked: {
         "details": (DETAIL,), "listed_requests": ("What is due?",), "usage": USAGE,
         "plan": ReadingPlan(note_tokens=80, groups=8, unread=(1,)),
@@ -252,6 +259,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
             principles=("Never pay twice.", ScopedPrinciple(text="Pay in yen.", scope=CONTENT.scope)),
         ),
         "embedding": EMBEDDING,
+        "cloned": Clone(agent_id="seller", as_of=WHEN, policy={"initial_strength": 2.0}),
     },
     PolicyAdopted: {"parameters": {"expected_tasks_per_day": 1, "daily_decay_targets": [0.9] * 6, "ranking": "linear"}},
     MemoriesEmbedded: {"embedding": EMBEDDING, "memory_ids": (MEMORY,)},
@@ -304,6 +312,18 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "absorbs": (Seen(memory_id=OTHER, revision=5),), "experiences": EXPERIENCES,
     },
     MemoryAmended: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope, "asked_by": "operator"},
+    MemoriesHandedOver: {
+        "source": "seller", "memories": (NEW,), "usage": USAGE, "refused": "there is no agent 'ghost'",
+        "left_out": (LeftOut(memory_id=OTHER, reason="known", by=MEMORY),),
+    },
+    MemoryCopied: {
+        "memory": CONTENT, "links": (OTHER,), "relations": (SUPERSEDES,),
+        "origin": ORIGIN, "vector": VECTOR,
+        "source": "manual", "created_at": WHEN, "status": "archived", "level": 2, "strength": 0.3,
+        "strength_by_perspective": {"cost": 0.4}, "candidate_count": 3, "access_count": 2, "effective_uses": 2,
+        "impact_score": 2.5, "unconfirmed": True, "pinned": True, "absorbed_by": MEMORY,
+        "experiences": Experiences(count=2, since=WHEN, until=WHEN), "last_accessed_at": WHEN, "archived_at": WHEN,
+    },
     MemoryRefused: {"reason": "there is no agent 'ghost'"},
     SessionEnded: {"assignment_id": WORK},
     AgentSlept: {

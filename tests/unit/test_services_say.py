@@ -10,7 +10,7 @@ from nemuri_contracts.tasks import ReactionFailed
 OPERATORS = {
     "agent_defined", "policy_adopted", "embedding_adopted", "memories_embedded", "course_begun", "relation_withdrawn",
     "repetition_withdrawn", "task_reopened", "memories_erased", "task_erased", "agent_erased", "memory_shared",
-    "event_parked", "semantic_memory_split",
+    "memory_copied", "event_parked", "semantic_memory_split",
 }  # fmt: skip
 """Kinds of events that operators append with commands."""
 

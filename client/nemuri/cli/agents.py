@@ -1,24 +1,32 @@
-"""Commands for agents: agents, agent add, agent keywords."""
+"""Commands for agents: agents, agent add, agent keywords, agent clone, agent handover."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
 
 import typer
 
-from nemuri.cli.session import JsonOption, Session, agent_id
+from nemuri.cli.id_arguments import id_option
+from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
     from nemuri.admin.agent_definitions import AddedAgent
     from nemuri.client.client import Client
+    from nemuri_contracts.colleague_views import HandoverView
     from nemuri_contracts.memory_views import AgentView, KeywordsView
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
-    group = typer.Typer(no_args_is_help=True, help="Define agents.", rich_markup_mode=None)
+    group = typer.Typer(
+        no_args_is_help=True, help="Define and copy agents, and hand over memories.", rich_markup_mode=None
+    )
     group.command("add")(agent_add)
     group.command("keywords")(agent_keywords)
+    group.command("clone")(agent_clone)
+    group.command("handover")(agent_handover)
     app.add_typer(group, name="agent")
     app.command()(agents)
 
@@ -112,6 +120,74 @@ def _say_keywords(found: "KeywordsView", session: Session, *, adopted: bool) -> 
         say(f"{found.agent_id}: keywords adopted")
     else:
         say(f"adopt them with `{next_command(session, f'agent keywords {found.agent_id} --adopt')}`")
+
+
+def agent_clone(
+    context: typer.Context,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent to copy.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The id of the new agent.")],
+    json: JsonOption = False,
+) -> None:
+    """Copy an agent with its policy and all its memories. From then on the two learn separately."""
+    from nemuri.operations.agent_clone import clone_agent
+    from nemuri.terminal.output import say, say_json
+
+    session = Session.of(context, json=json)
+    original, name = agent_id(agent), agent_id(new)
+    cloned = session.run(lambda client: clone_agent(client, original, name))
+    if session.json:
+        say_json(asdict(cloned))
+    else:
+        say(f"{cloned.agent_id}: {cloned.memories} memories of {original} as of {cloned.as_of:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def agent_handover(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FROM", help="The agent that passes on memories.")],
+    receiver: Annotated[str, typer.Argument(metavar="TO", help="The agent that gets them.")],
+    topic: Annotated[str | None, typer.Option("--topic", metavar="TAG", help="Only memories with this tag.")] = None,
+    query: Annotated[str | None, typer.Option("--query", metavar="Q", help="Only memories relevant to this.")] = None,
+    task: Annotated[UUID | None, id_option("task", "--task", "Only memories relevant to this task.")] = None,
+    top: Annotated[int, typer.Option("--top", metavar="N", min=1, max=50, help="Maximum number of memories.")] = 10,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="P", help="Include memories valid in this project only.")
+    ] = None,
+    domain: Annotated[
+        list[str] | None, typer.Option("--domain", metavar="D", help="Include those of this domain; repeatable.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be passed on. Nothing changes.")] = False,
+    key: KeyOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Pass on what another agent needs and does not know yet. By default its role says what it needs."""
+    from nemuri.cli.handover_lines import lines
+    from nemuri.terminal.output import say, say_json
+
+    session = Session.of(context, json=json)
+    giver, taker = agent_id(source), agent_id(receiver)
+    storable(**{"--topic": topic, "--query": query, "--project": project, "--key": key})
+    where, domains = session.setting(project, domain)
+
+    async def work(client: "Client") -> "HandoverView":
+        return await client.handover(
+            giver,
+            taker,
+            topic=topic,
+            query=query,
+            task_id=task,
+            top=top,
+            project=where,
+            domains=domains,
+            dry_run=dry_run,
+            key=key,
+        )
+
+    view = session.run(work)
+    if session.json:
+        say_json(view)
+    else:
+        for line in lines(view, dry_run=dry_run):
+            say(line)
 
 
 def _agent_row(agent: "AgentView") -> tuple[object, ...]:

@@ -14,6 +14,7 @@ from nemuri.client.connection_attempt import CONNECTING_SECONDS, open_connection
 from nemuri.client.course_start import start_course
 from nemuri.client.deadlines import Expired, within
 from nemuri.client.exchange import MIN_ATTEMPT_SECONDS, ClientError, Exchange, validated
+from nemuri.client.handovers import hand_over
 from nemuri.client.idempotency_keys import Key
 from nemuri.client.memory_changes import change_memory, edit_memory
 from nemuri.client.memory_offers import offer_memories, record_experience, until_known
@@ -22,7 +23,9 @@ from nemuri.client.questions import QueryMethods
 from nemuri.client.task_waiting import OnProgress, not_submitted, wait_for_result
 from nemuri.client.tasks import answer_negotiation, budget_of, give_feedback, submit_task
 from nemuri_contracts import queries
-from nemuri_contracts.client_events import MemoryContent, NegotiationOption, Scope, Turn
+from nemuri_contracts.client_events import MemoryContent, NegotiationOption, Scope, Setting, Turn
+from nemuri_contracts.colleague_views import HandoverView
+from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.education import Repeating, Textbook
 from nemuri_contracts.event import OPERATOR, TUTOR
 from nemuri_contracts.memory_views import RetriedView
@@ -479,6 +482,56 @@ class Client(QueryMethods):
             'the memory is not confirmed: it is no inference that waits for a confirmation'
         """
         await change_memory(self._exchange, await self.memory(memory_id), "confirm")
+
+    async def handover(
+        self,
+        source: str,
+        receiver: str,
+        *,
+        topic: str | None = None,
+        query: str | None = None,
+        task_id: Id | None = None,
+        top: int = 10,
+        project: str | None = None,
+        domains: Texts = (),
+        dry_run: bool = False,
+        key: Key = None,
+    ) -> HandoverView:
+        """Let one agent pass on to another what the other needs, and return it as soon as the other can recall it.
+
+        Strong and relevant memories that the receiver does not know yet become memories of the receiver, told by the
+        source. They begin with the receiver's initial strength, and the source keeps its own. A memory is passed on
+        once, however often the method is called.
+
+        Args:
+            source: Id of the agent that passes on memories.
+            receiver: Id of the agent that gets them.
+            topic: Only memories with this tag. Without topic, query and task_id, the receiver's role and
+                perspectives say what it needs.
+            query: Only memories relevant to this text, at most 16,000 characters.
+            task_id: Only memories relevant to this task, as a UUID or its text.
+            top: Maximum number of memories, 1 to 50.
+            project: Include memories that are valid in this project only.
+            domains: Include memories that are valid in one of these domains only.
+            dry_run: True to return what would be passed on, without any change.
+            key: Idempotency key. Repeated calls with the same key count once.
+
+        Returns:
+            The memories that are passed on, most useful first, and those that are left out with the reason.
+
+        Raises:
+            ClientError: One of the agents or the task is unknown, an agent has no strength memory, or both agents are
+                the same.
+
+        Example:
+            >>> view = await client.handover("python", "python-2", query="truth values", dry_run=True)
+            >>> view.source, view.agent_id
+            ('python', 'python-2')
+        """
+        setting = validated(Setting, project=project, domains=domains)
+        fields = {"topic": topic, "query": query, "task": task_id, "top": top, "setting": setting}
+        wish = validated(HandoverWish, source=source, **fields)
+        return await hand_over(self._exchange, receiver, wish, dry_run=dry_run, key=key)
 
     async def remember_all(
         self,

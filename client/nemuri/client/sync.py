@@ -144,6 +144,7 @@ class SyncClient:
     pin_memory = blocking(Client.pin_memory)
     rescope_memory = blocking(Client.rescope_memory)
     confirm_memory = blocking(Client.confirm_memory)
+    handover = blocking(Client.handover)
     remember_all = blocking(Client.remember_all)
     recall = blocking(Client.recall)
     affect = blocking(Client.affect)

@@ -19,6 +19,7 @@ from pydantic import JsonValue
 
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.colleagues import MemoryCopied
 from nemuri_contracts.education import MemoriesReviewed
 from nemuri_contracts.erasure import MemoriesErased, Standing
 from nemuri_contracts.strength import (
@@ -122,7 +123,7 @@ class CounterfactualReplay:
         """
         before = self.recorded
         self.recorded = evolve(before, event)
-        if isinstance(event, MemoryEncoded) and event.source == "definition":
+        if isinstance(event, MemoryEncoded | MemoryCopied) and event.source == "definition":
             self._defined.append(event.memory_id)
         if not self.begun:
             self.other = self.recorded

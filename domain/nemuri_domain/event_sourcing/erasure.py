@@ -8,6 +8,7 @@ from uuid import UUID
 from nemuri_contracts.affective import MemoryCompressed, TurnOffered
 from nemuri_contracts.client_events import MemoryChangeRequested, MemoryOffered
 from nemuri_contracts.codec import AnyAgentEvent, AnyClientEvent, AnyTaskEvent
+from nemuri_contracts.colleagues import HandoverRequested
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased, Tombstone
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import (
@@ -35,7 +36,14 @@ OF_A_TASK = frozenset(
 """Kinds of events that are deleted with their task."""
 OF_AN_AGENT = frozenset(
     each.kind_of()
-    for each in (*get_args(AnyAgentEvent), MemoryOffered, MemoryChangeRequested, TurnOffered, ExperienceOffered)
+    for each in (
+        *get_args(AnyAgentEvent),
+        MemoryOffered,
+        MemoryChangeRequested,
+        HandoverRequested,
+        TurnOffered,
+        ExperienceOffered,
+    )
     if each not in TOMBSTONES
 )
 """Kinds of events that are deleted with their agent."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from functools import reduce
 from typing import Any, get_args
 from uuid import UUID
@@ -10,6 +11,7 @@ from nemuri_contracts.affective import AffectEvent
 from nemuri_contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri_contracts.client_events import Scope
 from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.colleagues import MemoriesHandedOver, MemoryCopied
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
 from nemuri_contracts.event import Event, derive
@@ -34,7 +36,7 @@ from nemuri_contracts.tiered import TiersEvent
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind, Scorer, rebased, with_strength
 from nemuri_domain.strength.amendments import amended
-from nemuri_domain.strength.decay import advance_by_days, advance_by_sessions, stored_value
+from nemuri_domain.strength.decay import advance_by_days, advance_by_sessions, clock_of, stored_value
 from nemuri_domain.strength.memory_content import principle_key
 from nemuri_domain.strength.policy import LEVELS, Policy
 from nemuri_domain.strength.reinforcement import (
@@ -71,6 +73,8 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
         case MemoryEncoded():
             older = (each.older for each in event.relations)
             return frozenset({event.memory_id, *older, *(each.memory_id for each in event.absorbs)})
+        case MemoryCopied():
+            return frozenset({event.memory_id, *(each.older for each in event.relations)})
         case SemanticMemorySplit():
             return frozenset({event.memory_id, *event.sources})
         case AgentDefined():
@@ -92,7 +96,7 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
         return mind
     by = event.sequence or 0
     match event:
-        case MemoryEncoded():
+        case MemoryEncoded() | MemoryCopied():
             return _encoded(mind, agent, event)
         case MemoriesRetrieved():
             # A retrieval is not a use: only the candidate count changes (document 000 §3.5).
@@ -134,6 +138,7 @@ Correction = (
 UnrelatedEvent = (
     MemoryRefused
     | MemoriesConsolidated
+    | MemoriesHandedOver
     | MemoriesEmbedded
     | CourseBegun
     | ChapterRead
@@ -214,7 +219,14 @@ def _scorer(event: ScorerTrained) -> Scorer:
 def _defined(mind: Mind, event: AgentDefined) -> Mind:
     if mind.agent is not None:
         return _back_in_mind(mind.with_agent(definition=event.definition), mind.agent, event)
-    agent = Agent(agent_id=event.agent_id, definition=event.definition, embedding=event.embedding, defined_at=event.at)
+    policy = event.cloned.policy if event.cloned else {}
+    agent = Agent(
+        agent_id=event.agent_id,
+        definition=event.definition,
+        embedding=event.embedding,
+        policy=policy,
+        defined_at=event.at,
+    )
     return replace(mind, agent=agent)
 
 
@@ -237,11 +249,14 @@ def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
     return mind.with_memories(with_strength(before, each, by=by, perspectives={}) for each in mind.find(again))
 
 
-def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
-    sources = unmoved(mind, event.absorbs)
-    if event.memory_id in mind.memories or len(sources) < len(event.absorbs):
+def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded | MemoryCopied) -> Mind:
+    if event.memory_id in mind.memories:
         return mind
-    sequence = event.sequence or 0
+    if isinstance(event, MemoryCopied):
+        return _with_new(mind, _copied(agent, event), event, event.created_at)
+    sources = unmoved(mind, event.absorbs)
+    if len(sources) < len(event.absorbs):
+        return mind
     stored_strength = stored_value(event.strength, agent.clocks[0])
     memory = Memory(
         memory_id=event.memory_id,
@@ -249,8 +264,40 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
         stored_strength=stored_strength,
         perspectives=dict.fromkeys(event.perspectives, stored_strength),
         unconfirmed=event.origin.provenance == "inferred",
-        changed=sequence,
+        changed=event.sequence or 0,
     )
+    if sources:
+        memory = semantic_state(agent, memory, sources)
+    mind = mind.with_memories(absorbed(agent, each, event.memory_id, by=event.sequence or 0) for each in sources)
+    return _with_new(mind, memory, event, event.at)
+
+
+def _copied(agent: Agent, event: MemoryCopied) -> Memory:
+    """Return the copy of another agent's memory. It has the strengths and the counts of the original."""
+    clock = clock_of(event.status, event.level, agent.clocks)
+    return Memory(
+        memory_id=event.memory_id,
+        agent_id=event.agent_id,
+        status=event.status,
+        level=event.level,
+        stored_strength=stored_value(event.strength, clock),
+        perspectives={name: stored_value(each, clock) for name, each in event.strength_by_perspective.items()},
+        candidate_count=event.candidate_count,
+        access_count=event.access_count,
+        effective_uses=event.effective_uses,
+        impact_score=event.impact_score,
+        unconfirmed=event.unconfirmed,
+        pinned=event.pinned,
+        absorbed_by=event.absorbed_by,
+        last_accessed_at=event.last_accessed_at,
+        archived_at=event.archived_at,
+        changed=event.sequence or 0,
+    )
+
+
+def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, created_at: datetime) -> Mind:
+    """Return the mind with a new memory. The older memories that it contradicts or supersedes yield to it."""
+    sequence = event.sequence or 0
     content = Content(
         memory_id=event.memory_id,
         agent_id=event.agent_id,
@@ -261,13 +308,10 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded) -> Mind:
         source=event.source,
         origin=event.origin,
         experiences=event.experiences,
-        created_at=event.at,
+        created_at=created_at,
         created=sequence,
     )
-    if sources:
-        memory = semantic_state(agent, memory, sources)
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
-    mind = mind.with_memories(absorbed(agent, each, event.memory_id, by=sequence) for each in sources)
     named = [each.older for each in event.relations if each.older != event.memory_id]
     older = {each.memory_id: each for each in (*mind.find(named), *mind.standing_for(named))}.values()
     return mind.with_memories(

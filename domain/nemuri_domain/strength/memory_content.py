@@ -118,6 +118,8 @@ def origin_in_words(content: Content) -> str:
             known = f"the textbook {content.origin.textbook}" if content.origin.textbook else "a textbook"
         case "sleep":
             known = _from_experiences(content)
+        case "handover":
+            known = f"told by your colleague {content.origin.agent_id}"
         case "feedback":
             known = f"a judgement of your answer{_of(content.origin)}"
         case "task":

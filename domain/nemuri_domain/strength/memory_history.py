@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.colleagues import MemoryCopied
 from nemuri_contracts.event import OPERATOR
 from nemuri_contracts.strength import (
     AgentSlept,
@@ -114,15 +115,16 @@ def _together(fading: HistoryStep | None, more: HistoryStep) -> HistoryStep:
 def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, after: MemoryState) -> str:
     """Return the event's effect on the memory in words; "" if it has none, or if the numbers show it."""
     match event:
-        case MemoryEncoded() if event.memory_id == memory_id:
-            merged = [f"absorbed {len(event.absorbs)} memories"] if event.absorbs else []
-            said = [f"from {event.source}", *merged, *(f"{each.sort} {each.older}" for each in event.relations)]
+        case MemoryEncoded() | MemoryCopied() if event.memory_id == memory_id:
+            merged = isinstance(event, MemoryEncoded) and event.absorbs
+            parts = [f"absorbed {len(merged)} memories"] if merged else []
+            said = [_begun(event), *parts, *(f"{each.sort} {each.older}" for each in event.relations)]
             return ", ".join(said) if before is None else ""
         case MemoryEncoded() if before and after.status == "absorbed" != before.status:
             return f"became part of semantic memory {event.memory_id}"
         case SemanticMemorySplit() if before and before.status != after.status:
             return "was split" if event.memory_id == memory_id else f"is no longer part of {event.memory_id}"
-        case MemoryEncoded():
+        case MemoryEncoded() | MemoryCopied():
             sorts = {"contradicts": "contradicted", "supersedes": "superseded"}
             about = [sorts[each.sort] for each in event.relations if each.older == memory_id]
             return f"{about[0]} by {event.memory_id}" if about else ""
@@ -143,3 +145,11 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
             return "memory was full" if pruned else "below the threshold"
         case _:
             return ""
+
+
+def _begun(event: MemoryEncoded | MemoryCopied) -> str:
+    """Return in words where a new memory comes from."""
+    other = f"{event.origin.agent_id}, memory {event.origin.memory_id}"
+    if isinstance(event, MemoryCopied):
+        return f"cloned from {other}"
+    return f"told by {other}" if event.source == "handover" else f"from {event.source}"

@@ -60,6 +60,16 @@ _WORKED = text(
 )
 
 
+_PASSED_ON = text(
+    """
+    -- Memories that other agents got from agents, by a handover or as copies of a clone. Principles of a clone stay,
+    -- because its own definition has them.
+    SELECT origin->>'agent_id' AS agent_id, memory_id FROM memory
+    WHERE origin->>'agent_id' = ANY(CAST(:names AS text[])) AND source <> 'definition' ORDER BY created
+    """
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Lineage:
     """A search for lineage in the projections. Data that they do not contain is read from the log."""
@@ -137,6 +147,8 @@ class _Walk:
         steps: Steps = {Thing("agent", each): [] for each in names}
         for row in await self._read.rows(_WORKED, names=names):
             steps[Thing("agent", row.agent_id)].append((Thing("task", row.task_id), f"{row.agent_id} worked on it"))
+        for row in await self._read.rows(_PASSED_ON, names=names):
+            steps[Thing("agent", row.agent_id)].append((Thing("memory", row.memory_id), f"came from {row.agent_id}"))
         return steps
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.agents import MemoriesEmbedded
 from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.colleagues import MemoryCopied
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.subjects import Subjects
 from nemuri_domain.event_sourcing.deduplication import Parked, first_of_each
@@ -167,7 +168,7 @@ class Projection:
         """Return the vectors of the strength memories that these events create, by vector key; None for a missing
         vector.
         """
-        encoded = [each for each in events if isinstance(each, MemoryEncoded)]
+        encoded = [each for each in events if isinstance(each, MemoryEncoded | MemoryCopied)]
         return await self.vectors.recorded({each.vector: embedded_text(each.memory) for each in encoded})
 
     async def write_generations(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> None:
@@ -243,7 +244,8 @@ def vector_rows(events: Iterable[AnyEvent], contents: Iterable[Content], vectors
     `vectors` holds vectors by key.
     """
     known = {each.memory_id for each in contents}
-    encoded = (each for each in events if isinstance(each, MemoryEncoded) and each.memory_id in known)
+    made = (each for each in events if isinstance(each, MemoryEncoded | MemoryCopied))
+    encoded = (each for each in made if each.memory_id in known)
     return _vector_rows((each.agent_id, each.memory_id, each.vector, vectors[each.vector]) for each in encoded)
 
 

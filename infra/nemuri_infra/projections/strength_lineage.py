@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from nemuri_contracts.client_events import MemoryChangeRequested, MemoryOffered
+from nemuri_contracts.colleagues import MemoriesHandedOver
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import MemoriesConsolidated, MemoryAmended
@@ -159,6 +160,8 @@ class StrengthLineage:
             match known.get(cause):
                 case MemoryOffered() | MemoriesConsolidated():
                     self.found.events.add(cause)
+                case MemoriesHandedOver() as passed:
+                    self.found.events |= {cause} | ({passed.causation_id} if passed.causation_id else set())
                 case ChapterRead() as read:
                     self.found.events |= await self._course(read)
                     _add(steps, memory_id, Thing("course", read.course_id), "taught")

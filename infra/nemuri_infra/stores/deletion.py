@@ -9,6 +9,7 @@ from typing import get_args
 from nemuri_contracts.affective import MemoryCompressed, TurnOffered, TurnRemembered
 from nemuri_contracts.client_events import MemoryOffered, TaskSubmitted
 from nemuri_contracts.codec import AnyClientEvent, UndecodableError, decode
+from nemuri_contracts.colleagues import MemoriesHandedOver, MemoryCopied
 from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import LearningsExtracted, MemoriesConsolidated, MemoriesRetrieved, MemoryEncoded
@@ -64,7 +65,10 @@ class ErasedData:
                 self._add_texts(*(each.text for each in event.dropped))
             case MemoriesConsolidated():
                 self.vectors.update(each.vector for each in event.formed)
-            case MemoryEncoded() | MemoryOffered():
+            case MemoriesHandedOver():
+                self.vectors.update(each.vector for each in event.memories)
+                self._add_texts(*(embedded_text(each.memory) for each in event.memories))
+            case MemoryEncoded() | MemoryOffered() | MemoryCopied():
                 self._add_texts(embedded_text(event.memory), *compared_texts(event.memory))
             case TurnOffered():
                 self._add_texts(event.prompt)

@@ -241,8 +241,10 @@ async def encode_principles(event: AgentDefined, resources: Resources) -> Sequen
     """Encode the principles in an agent's definition as memories.
 
     The id of such a memory is derived from the agent, the principle's text and its scope, so a principle is encoded
-    only once.
+    only once. The principles of a clone follow with its other memories, in the state of the original.
     """
+    if event.cloned is not None:
+        return ()
     known = await resources.views.agent(event.agent_id, only_rules=True)
     rules = known.rules if known else Policy()
     held, vectors = event.definition.held, resources.vectors.with_embedder_of(event.embedding)

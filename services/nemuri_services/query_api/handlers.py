@@ -6,6 +6,7 @@ from uuid import UUID
 
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.codec import digest
+from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.explanation_views import RoutingView, WhyView
 from nemuri_contracts.health_views import HealthView
@@ -24,6 +25,7 @@ from nemuri_contracts.queries import (
     AgentsQuery,
     EventQuery,
     FeedbackQuery,
+    HandoverQuery,
     HealthQuery,
     IdQuery,
     KeywordsQuery,
@@ -53,6 +55,7 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.results import shortened_result
 from nemuri_services.query_api.explanations import LostError, explanation, routing
+from nemuri_services.query_api.handover_outcome import handover_outcome
 from nemuri_services.query_api.health import health_of, memo_of
 from nemuri_services.query_api.keyword_proposals import keywords_of
 from nemuri_services.query_api.offer_outcomes import OfferOutcomes
@@ -235,6 +238,23 @@ async def offer_outcomes(query: RememberedQuery, resources: Resources) -> Rememb
         left = until - asyncio.get_running_loop().time()
         if not outcomes.pending or left <= 0 or not await _wait_for_progress(here, left, resources):
             return await outcomes.view(resources)
+
+
+@service.answers(HandoverQuery)
+async def handover(query: HandoverQuery, resources: Resources) -> HandoverView | Refusal:
+    """Return the outcome of a requested handover.
+
+    If the receiver cannot recall all of the memories yet, wait for it, at most `LONGEST_WAIT` seconds.
+    """
+    until = asyncio.get_running_loop().time() + LONGEST_WAIT
+    while True:
+        here = resources.views.progress.sequence
+        found = await handover_outcome(query, resources)
+        left = until - asyncio.get_running_loop().time()
+        if isinstance(found, Refusal) or not found.pending or left <= 0:
+            return found
+        if not await _wait_for_progress(here, left, resources):
+            return found
 
 
 async def _wait_for_progress(beyond: int, seconds: float, resources: Resources) -> bool:

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nemuri_contracts.colleague_views import HandoverView
+from nemuri_contracts.colleagues import HandoverRequested, MemoriesHandedOver
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.memory_views import PrincipleView, RecalledMemory, RecallView
-from nemuri_contracts.queries import RecallQuery, Refusal
-from nemuri_contracts.strength import MemoriesRetrieved
+from nemuri_contracts.queries import HandoverPlanQuery, RecallQuery, Refusal
+from nemuri_contracts.strength import MemoriesRetrieved, MemoryEncoded
 from nemuri_contracts.tasks import Part, TaskAnswered, TaskAssigned
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.handed_over_memories import told_memories, view_of
 from nemuri_domain.strength.ranking import context_principles, selected
 from nemuri_domain.tasks.aggregate import Assignment
 from nemuri_domain.tasks.read_share import Share, taken
@@ -20,6 +23,7 @@ from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
+from nemuri_services.specialist.handover import handed_over, plan_handover
 from nemuri_services.specialist.memory_sources import memory_sources, missing_successors
 from nemuri_services.specialist.overview import overview_material
 from nemuri_services.specialist.task_passages import cited_numbers, detail_sources, passages_for
@@ -114,6 +118,25 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered
         usage=reply.usage,
         overview=whole.overview if whole else None,
     )
+
+
+@service.handles(HandoverRequested)
+async def hand_over(event: HandoverRequested, resources: Resources) -> MemoriesHandedOver:
+    """Choose the memories that one agent passes on to another."""
+    return handed_over(event, await plan_handover(minds, event.agent_id, event.wish, resources))
+
+
+@service.handles(MemoriesHandedOver)
+async def encode_handed_over(event: MemoriesHandedOver, resources: Resources) -> Sequence[MemoryEncoded]:  # noqa: ARG001
+    """Encode each memory that another agent passed on."""
+    return told_memories(event)
+
+
+@service.answers(HandoverPlanQuery)
+async def handover_plan(query: HandoverPlanQuery, resources: Resources) -> HandoverView | Refusal:
+    """Return the memories that one agent would pass on to another. No event is recorded."""
+    plan = await plan_handover(minds, query.agent_id, query.wish, resources)
+    return Refusal(refused=plan.refused) if plan.refused else view_of(query.wish.source, query.agent_id, plan)
 
 
 @service.answers(RecallQuery)

@@ -1,0 +1,84 @@
+"""Copies of an agent's memories for its clone, each in the state of the original."""
+
+from collections.abc import Callable, Mapping
+from uuid import UUID
+
+from nemuri_contracts.colleagues import MemoryCopied
+from nemuri_contracts.event import derive
+from nemuri_contracts.strength import MemoryEncoded, Relation
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
+from nemuri_domain.strength.decay import MIN_STRENGTH
+from nemuri_domain.strength.memory_content import principle_key
+
+LARGEST = 1e15
+"""Largest strength and impact score that an event may have."""
+
+
+def copies(mind: Mind, name: str, vector_of: Callable[[Content], str]) -> tuple[MemoryCopied, ...]:
+    """Return an event for each memory of a mind that copies it to the agent `name`, oldest first.
+
+    `mind` must have the contents of all its memories. `vector_of` returns the key of a memory's vector under the
+    agent's present embedding. The ids are derived, so repeated calls give the same copies.
+    """
+    if mind.agent is None:
+        return ()
+    contents = sorted(mind.contents.values(), key=lambda each: (each.created, str(each.memory_id)))
+    ids = {each.memory_id: copy_id(name, each) for each in contents}
+    return tuple(_copy(mind.agent, mind, each, ids, name, vector_of(each)) for each in contents)
+
+
+def copy_id(name: str, content: Content) -> UUID:
+    """Return the id of the copy that the agent `name` gets of a memory.
+
+    The copy of a principle has the id that the principle has in the definition of `name`, so that it is encoded once.
+    """
+    if content.source == "definition":
+        return derive(principle_key(name, content.memory.content, content.memory.scope), MemoryEncoded.kind_of())
+    return derive(f"{name}/{content.memory_id}", MemoryCopied.kind_of())
+
+
+def _copy(agent: Agent, mind: Mind, content: Content, ids: Mapping[UUID, UUID], name: str, vector: str) -> MemoryCopied:
+    memory = mind.memories[content.memory_id]
+    original = () if content.source == "definition" else (content.memory_id,)
+    return MemoryCopied(
+        event_id=ids[content.memory_id],
+        agent_id=name,
+        memory=content.memory,
+        links=(*(ids[each] for each in content.links if each in ids), *original),
+        relations=tuple(_relations(mind, content, ids)),
+        origin=content.origin.model_copy(update={"agent_id": agent.agent_id, "memory_id": content.memory_id}),
+        vector=vector,
+        source=content.source,
+        created_at=content.created_at,
+        status=memory.status,
+        level=memory.level,
+        strength=_bounded(agent.strength(memory)),
+        strength_by_perspective={each: _bounded(agent.strength(memory, each)) for each in memory.perspectives},
+        impact_score=min(memory.impact_score, LARGEST),
+        absorbed_by=ids.get(memory.absorbed_by) if memory.absorbed_by else None,
+        experiences=content.experiences,
+        **{each: getattr(memory, each) for each in _UNCHANGED},
+    )
+
+
+_UNCHANGED = (
+    "candidate_count", "access_count", "effective_uses", "unconfirmed", "pinned", "last_accessed_at", "archived_at",
+)  # fmt: skip
+"""Fields of a memory's state that its copy has with the same value."""
+
+
+def _relations(mind: Mind, content: Content, ids: Mapping[UUID, UUID]) -> list[Relation]:
+    """Return the relations of a memory that are still in force, between the copies."""
+    return [
+        Relation(older=ids[each.older], sort=each.sort)
+        for each in content.relations
+        if each.older in ids and content.memory_id in _yields_to(mind.memories.get(each.older))
+    ]
+
+
+def _yields_to(memory: Memory | None) -> tuple[UUID, ...]:
+    return memory.yields_to if memory else ()
+
+
+def _bounded(number: float) -> float:
+    return min(max(number, MIN_STRENGTH), LARGEST)

@@ -1,0 +1,144 @@
+"""Choice of the memories that one agent passes on to another, with models and indexes."""
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID
+
+import structlog
+
+from nemuri_contracts.colleagues import HandoverRequested, HandoverWish, LeftOut, MemoriesHandedOver
+from nemuri_contracts.error_messages import not_by_use
+from nemuri_contracts.event import Usage
+from nemuri_domain.language.statement_comparison import Comparison
+from nemuri_domain.strength.aggregate import Agent, Remembered
+from nemuri_domain.strength.handed_over_memories import (
+    Handover,
+    need_of,
+    reason_against,
+    told_content,
+    told_memory,
+    worth_passing_on,
+)
+from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.models.protocol import ModelRefused, RelationsJob, Source
+from nemuri_infra.projections.erasure import absent
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.runtime.resources import Resources
+
+logger = structlog.get_logger()
+COMPARED_PER_MEMORY = 2
+"""Number of relevant memories that are compared with the receiver's, for each one that is wanted. The rest replaces
+those that the receiver knows.
+"""
+PAIRS_PER_CALL = 40
+"""Maximum number of pairs of memories that a model compares in one call."""
+
+
+async def plan_handover(minds: AgentIndexes, receiver_id: str, wish: HandoverWish, resources: Resources) -> Handover:
+    """Return what the source of the wish passes on to the receiver. Nothing is recorded.
+
+    The source recalls what is relevant to the wish; strong memories are compared with what the receiver knows.
+    """
+    source, receiver = await resources.views.agent(wish.source), await resources.views.agent(receiver_id)
+    for name, agent in ((wish.source, source), (receiver_id, receiver)):
+        if agent is None:
+            return Handover(refused=await absent(resources.database, "agent", name))
+        if agent.definition.memory != "strength":
+            return Handover(refused=not_by_use(name, agent.definition.memory))
+    if source is None or receiver is None or wish.source == receiver_id:
+        return Handover(refused=f"{receiver_id} cannot hand over memories to itself")
+    text = await _text(wish, receiver, resources)
+    if text is None:
+        return Handover(refused=await absent(resources.database, "task", wish.task or ""))
+    found = await minds.recall(resources, source, text, perspective=None, setting=wish.setting)
+    ranked = [found.known[each.memory_id] for each in found.candidates]
+    offered = worth_passing_on(source, receiver, ranked, wish.topic)[: wish.top * COMPARED_PER_MEMORY]
+    near = await asyncio.gather(*(_near(minds, receiver, each, resources) for each in offered))
+    return await _decided(source, receiver, offered, near, wish.top, resources)
+
+
+def handed_over(event: HandoverRequested, plan: Handover) -> MemoriesHandedOver:
+    """Return the event that records a handover."""
+    return MemoriesHandedOver.following(
+        event,
+        source=event.wish.source,
+        memories=plan.memories,
+        left_out=plan.left_out,
+        refused=plan.refused,
+        usage=plan.usage,
+    )
+
+
+async def _text(wish: HandoverWish, receiver: Agent, resources: Resources) -> str | None:
+    """Return the text that the source searches its memory for; None if the task of the wish is unknown."""
+    asked = [wish.topic, wish.query]
+    if wish.task is not None:
+        task = (await resources.views.task(wish.task)).task
+        if task is None:
+            return None
+        asked.append(task.request or task.text)
+    return "\n".join(filter(None, asked)) or need_of(receiver)
+
+
+async def _near(
+    minds: AgentIndexes, receiver: Agent, known: Remembered, resources: Resources
+) -> tuple[Remembered, ...]:
+    memory = known[0].memory
+    return await minds.near(resources, receiver, embedded_text(memory), memory.scope)
+
+
+async def _decided(
+    source: Agent,
+    receiver: Agent,
+    offered: Sequence[Remembered],
+    near: Sequence[Sequence[Remembered]],
+    top: int,
+    resources: Resources,
+) -> Handover:
+    """Return the first `top` offered memories that the receiver needs. Their vectors are stored."""
+    comparisons, usage = await _compared(offered, near, resources)
+    left_out, needed = list[LeftOut](), list[Remembered]()
+    for known, close in zip(offered, near, strict=True):
+        said = {content.memory_id: comparisons.get((known[0].memory_id, content.memory_id)) for content, _ in close}
+        against = reason_against(known[0], close, {name: each for name, each in said.items() if each is not None})
+        if against is not None:
+            left_out.append(against)
+        elif len(needed) < top:
+            needed.append(known)
+    vectors = resources.vectors.with_embedder_of(receiver.embedding)
+    texts = [embedded_text(told_content(content.memory, receiver)) for content, _ in needed]
+    await vectors.store_missing(texts)
+    told = (told_memory(source, receiver, each, vectors.key(text)) for each, text in zip(needed, texts, strict=True))
+    return Handover(tuple(told), tuple(left_out), None, usage)
+
+
+_Compared = dict[tuple[UUID, UUID], Comparison]
+"""Relation of a memory of the source to one of the receiver, by their ids."""
+
+
+async def _compared(
+    offered: Sequence[Remembered], near: Sequence[Sequence[Remembered]], resources: Resources
+) -> tuple[_Compared, Usage | None]:
+    """Return the relations of the offered memories to the receiver's near ones, and the model's usage."""
+    pairs = [(known[0], content) for known, close in zip(offered, near, strict=True) for content, _ in close]
+    found, spent = _Compared(), list[Usage]()
+    for start in range(0, len(pairs), PAIRS_PER_CALL):
+        some = pairs[start : start + PAIRS_PER_CALL]
+        new = {content.memory_id: f"n{number}" for number, (content, _) in enumerate(some, 1)}
+        older = {content.memory_id: f"o{number}" for number, (_, content) in enumerate(some, 1)}
+        texts = {content.memory_id: content.memory.content for pair in some for content in pair}
+        job = RelationsJob(
+            new=tuple(Source(label, texts[each]) for each, label in new.items()),
+            older=tuple(Source(label, texts[each]) for each, label in older.items()),
+            pairs=tuple((new[one.memory_id], older[two.memory_id]) for one, two in some),
+        )
+        try:
+            reply = await resources.models.light.relations(job)
+        except ModelRefused as error:
+            logger.warning("nothing compared", service="specialist", why=log_safe(error))
+            continue
+        spent.append(reply.usage)
+        by_label = {(new[one.memory_id], older[two.memory_id]): (one.memory_id, two.memory_id) for one, two in some}
+        found |= {by_label[labels]: comparison for labels, comparison in reply.value.items() if labels in by_label}
+    return found, Usage.together(spent) if spent else None
