@@ -18,6 +18,7 @@ from nemuri_contracts import (
     erasure,
     parked_events,
     scorers,
+    steps,
     strength,
     tasks,
     tiered,
@@ -46,6 +47,7 @@ AnyTaskEvent = (
     | tasks.TaskSummarised
     | tasks.TaskRouted
     | tasks.TaskAssigned
+    | steps.ConsultationEnded
     | tasks.TaskAnswered
     | tasks.TaskCompleted
     | tasks.TaskFailed
@@ -62,6 +64,7 @@ AnyAgentEvent = (
     | agents.MemoriesEmbedded
     | agents.EmbeddingAdopted
     | strength.MemoriesRetrieved
+    | steps.AssignmentStepped
     | strength.MemoriesUsed
     | strength.LearningsExtracted
     | strength.MemoryEncoded

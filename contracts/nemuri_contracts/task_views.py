@@ -4,6 +4,7 @@ from typing import Literal
 from uuid import UUID
 
 from nemuri_contracts.event import Usage, Value
+from nemuri_contracts.steps import Tool
 from nemuri_contracts.strength import Dropped
 from nemuri_contracts.tasks import ImportantItem, Option, Overview, Panel
 
@@ -70,6 +71,28 @@ class Cost(Usage):
     step: Step
 
 
+class StepView(Value):
+    """A call of a tool by an agent before its answer, and its result."""
+
+    agent_id: str
+    tool: Tool
+    query: str
+    """Text that was searched for, or the question to the colleague."""
+    colleague: str | None = None
+    consultation: UUID | None = None
+    """Assignment of the colleague; None while it works, and for other tools."""
+    answer: str | None = None
+    """Answer of the colleague."""
+    memories: tuple[UUID, ...] = ()
+    """Ids of the memories that the step put into the context."""
+    passages: int = 0
+    """Number of passages of documents that the step put into the context."""
+    problem: str = ""
+    """Why the tool was not run; "" if it was."""
+    usage: Usage
+    """Usage of the model call that called the tool."""
+
+
 class TaskResult(Value):
     """State and result of a task."""
 
@@ -99,6 +122,8 @@ class TaskResult(Value):
     """Ids of the memories that were reinforced because a learning repeated them."""
     dropped: tuple[Dropped, ...] = ()
     """Rejected learnings, with reasons."""
+    steps: tuple[StepView, ...] = ()
+    """Calls of tools by the agents before their answers."""
     costs: tuple[Cost, ...] = ()
     """Model usage so far, by step. Steps without a model call are left out."""
     over_budget: str | None = None

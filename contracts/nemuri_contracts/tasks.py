@@ -234,6 +234,10 @@ class TaskAssigned(TaskEvent):
     """Perspective under which the agent answers; None for none."""
     attempt: Annotated[Count, Field(ge=1)]
     """Number of the attempt, from 1."""
+    consulted_by: UUID | None = None
+    """Assignment of another agent that asks this one a question; None for a part of the task itself."""
+    question: Text | None = None
+    """The question of the other agent, which replaces the part's text."""
 
     @property
     def assignment_id(self) -> UUID:

@@ -59,6 +59,7 @@ from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Stand
 from nemuri_contracts.event import Event, Usage, derive
 from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.scorers import HeldOut, ScorerTrained, Weights
+from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import (
     AgentSlept,
     Aging,
@@ -233,7 +234,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "request": "What does steel cost in winter?", "recalled": (OTHER,), "usage": USAGE,
         "confidence": 0.6, "decided_by": "load",
     },
-    TaskAssigned: {"part": 0, "perspective": "cost", "attempt": 1},
+    TaskAssigned: {"part": 0, "perspective": "cost", "attempt": 1, "consulted_by": OTHER, "question": "When?"},
     TaskAnswered: {
         "assignment_id": WORK, "text": "Much.", "citations": (MEMORY,), "details": (DETAIL,), "usage": USAGE,
         "citations_complete": True, "cited_details": (1,),
@@ -312,6 +313,14 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "absorbs": (Seen(memory_id=OTHER, revision=5),), "experiences": EXPERIENCES,
     },
     MemoryAmended: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope, "asked_by": "operator"},
+    AssignmentStepped: {
+        "assignment_id": WORK, "number": 2, "tool": "consult", "query": "When is steel dear?", "colleague": "seller",
+        "candidates": (CANDIDATE,), "selected": (MEMORY,), "details": (DETAIL,), "problem": "asked before",
+        "usage": USAGE,
+    },
+    ConsultationEnded: {
+        "agent_id": "buyer", "assignment_id": WORK, "consultation_id": OTHER, "answer": "In winter.",
+    },
     MemoriesHandedOver: {
         "source": "seller", "memories": (NEW,), "usage": USAGE, "refused": "there is no agent 'ghost'",
         "left_out": (LeftOut(memory_id=OTHER, reason="known", by=MEMORY),),

@@ -1,6 +1,7 @@
 """Text output of a task's result and of the effect of feedback."""
 
 import shlex
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, assert_never
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from nemuri.cli.failures import EXIT_FAILURE, EXIT_NEGOTIATION, Failure
 from nemuri.cli.session import Session
 
 if TYPE_CHECKING:
-    from nemuri_contracts.task_views import Cost, FeedbackStanding, TaskResult
+    from nemuri_contracts.task_views import Cost, FeedbackStanding, StepView, TaskResult
     from nemuri_contracts.tasks import Overview, Voice
 
 
@@ -35,41 +36,54 @@ def show_result(found: "TaskResult", session: Session) -> None:
 
     Raises `Failure` if the task failed. Exits with code 4 if the task waits for a choice by the client.
     """
-    from nemuri.terminal.output import say, say_json, short
-    from nemuri_domain.tasks.panel import fewer
+    from nemuri.terminal.output import say, say_json
 
     if session.json:
         say_json(found)
     elif found.status == "done":
-        if found.panel:
-            seats = ", ".join(map(_voice_name, found.panel.voices))
-            say(f"\npanel    {seats} (merged by {found.panel.usage.model})")
-            if short_of := fewer(len(found.panel.voices), found.panel.asked):
-                say(f"         {short_of}")
-        else:
-            say(f"\nagent    {found.agent_id} ({found.model})")
-        say(f"task     {found.task_id}")
-        if found.overview is not None:
-            say(f"overview {_overview(found.overview)}")
-        elif found.share_read is not None and found.share_read < 1:
-            say(f"read     {_read(found)}")
-        if found.recalled == 0:
-            say("recalled no relevant memory")
-        say(f"cited    {_ids(found.citations)}")
-        say(f"used     {_ids(found.used)}")
-        say(f"learned  {_ids(found.learned) if found.settled else 'not yet known'}")
-        if found.repeated:
-            say(f"repeated {_ids(found.repeated)}")
-        for each in found.dropped:
-            say(f"dropped  {short(each.text, 60)} ({each.reason})")
-        if spent := _spent(found):
-            say(f"cost     {spent}")
+        for line in _lines(found):
+            say(line)
     if found.status == "failed":
         raise Failure(f"task {found.task_id} failed: {found.reason}", EXIT_FAILURE)
     if found.status == "negotiation":
         if not session.json:
             _show_negotiation(found, session)
         raise typer.Exit(EXIT_NEGOTIATION)
+
+
+def _lines(found: "TaskResult") -> Iterator[str]:
+    """Yield the lines about a finished task, after its answer."""
+    from nemuri.terminal.output import short
+
+    yield from _answered_by(found)
+    yield f"task     {found.task_id}"
+    if found.overview is not None:
+        yield f"overview {_overview(found.overview)}"
+    elif found.share_read is not None and found.share_read < 1:
+        yield f"read     {_read(found)}"
+    if found.recalled == 0:
+        yield "recalled no relevant memory"
+    yield from (f"step     {_step(each)}" for each in found.steps)
+    yield f"cited    {_ids(found.citations)}"
+    yield f"used     {_ids(found.used)}"
+    yield f"learned  {_ids(found.learned) if found.settled else 'not yet known'}"
+    if found.repeated:
+        yield f"repeated {_ids(found.repeated)}"
+    yield from (f"dropped  {short(each.text, 60)} ({each.reason})" for each in found.dropped)
+    if spent := _spent(found):
+        yield f"cost     {spent}"
+
+
+def _answered_by(found: "TaskResult") -> Iterator[str]:
+    from nemuri_domain.tasks.panel import fewer
+
+    if found.panel is None:
+        yield f"\nagent    {found.agent_id} ({found.model})"
+        return
+    seats = ", ".join(map(_voice_name, found.panel.voices))
+    yield f"\npanel    {seats} (merged by {found.panel.usage.model})"
+    if short_of := fewer(len(found.panel.voices), found.panel.asked):
+        yield f"         {short_of}"
 
 
 def _read(found: "TaskResult") -> str:
@@ -84,6 +98,22 @@ def _overview(of: "Overview") -> str:
     read = "all" if of.parts_read == of.parts else f"{of.parts_read} of {of.parts}"
     left = "" if of.parts_read == of.parts else f" ({max(1, min(99, round(100 * of.share)))} % of the text)"
     return f"{of.kind} of {read} parts of the documents{left}, from {basis}"
+
+
+def _step(step: "StepView") -> str:
+    """Return a step in one line: the tool, what it looked for, and what came back."""
+    from nemuri.terminal.output import short
+
+    asked = f"{step.colleague}: {short(step.query, 60)}" if step.colleague else short(step.query, 60)
+    if step.problem:
+        back = step.problem
+    elif step.tool == "consult":
+        back = "no answer" if step.answer is None else short(step.answer, 60)
+    elif step.tool == "read":
+        back = f"{step.passages} passages"
+    else:
+        back = _ids(step.memories)
+    return f"{step.tool} {asked} → {back}"
 
 
 def _spent(found: "TaskResult") -> str:

@@ -33,7 +33,7 @@ from nemuri_domain.strength.sleep_input import sleep_input_of
 from nemuri_domain.strength.usage_detection import ContextMemory
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.protocol import AnswerJob, Source
+from nemuri_infra.models.protocol import AnswerJob, Source, answer_of
 
 Regime = Literal["use", "retrieval", "none"]
 """The event that strengthens a memory: its use by an answer, its retrieval into the context, or none.
@@ -183,7 +183,7 @@ class InMemoryAgent:
             role=DEFINITION.role, system_prompt="", perspective=task.needed.area, question=task.query,
             memories=sources, details=(),
         )  # fmt: skip
-        answer = (await self.model.answer(job)).value
+        answer = answer_of((await self.model.answer(job)).value)
         shown = [ContextMemory(each, self.mind.contents[each].memory.tags, similarity=0.0) for each in context]
         # The extractive model cites completely, so only its citations are used.
         citations = [labels[each] for each in answer.cited if each in labels]

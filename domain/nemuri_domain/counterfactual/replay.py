@@ -52,6 +52,8 @@ UNANSWERED = frozenset(
         "semantic_memories_per_sleep",
         "semantic_level",
         "semantic_similarity",
+        "max_steps",
+        "max_step_tokens",
     }
 )
 """Parameters whose effect a replay cannot show, because they decide what is recorded."""

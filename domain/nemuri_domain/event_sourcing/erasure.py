@@ -11,6 +11,7 @@ from nemuri_contracts.codec import AnyAgentEvent, AnyClientEvent, AnyTaskEvent
 from nemuri_contracts.colleagues import HandoverRequested
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased, Tombstone
 from nemuri_contracts.event import Event
+from nemuri_contracts.steps import AssignmentStepped
 from nemuri_contracts.strength import (
     LearningsExtracted,
     MemoriesRetrieved,
@@ -23,7 +24,7 @@ from nemuri_contracts.tiered import ExperienceOffered, MemoryFormed
 
 TOMBSTONES: tuple[type[Event], ...] = get_args(Tombstone)
 _EVENTS_WITH_TASK_TEXT: tuple[type[Event], ...] = (
-    LearningsExtracted, MemoriesRetrieved, MemoryEncoded, MemoryRefused, RepetitionWithdrawn,
+    AssignmentStepped, LearningsExtracted, MemoriesRetrieved, MemoryEncoded, MemoryRefused, RepetitionWithdrawn,
 )  # fmt: skip
 """Agent events that contain text of a task. Other agent events contain only ids and effects. They stay in the log,
 because other memories keep those effects.

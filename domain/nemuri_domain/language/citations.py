@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 _BRACKETS = re.compile(r"[\[［【]([^\[\]［］【】\n]{1,200})[\]］】]")
-_LABEL = re.compile(r"[md][0-9]{1,4}", re.IGNORECASE)
+_LABEL = re.compile(r"[mdc][0-9]{1,4}", re.IGNORECASE)
 _DETAIL = re.compile(r"d[0-9]{1,4}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[,;、，；\s]+")
 

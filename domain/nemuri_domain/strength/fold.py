@@ -16,6 +16,7 @@ from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished,
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
 from nemuri_contracts.event import Event, derive
 from nemuri_contracts.scorers import ScorerTrained
+from nemuri_contracts.steps import AssignmentStepped
 from nemuri_contracts.strength import (
     AgentSlept,
     ImpactCredited,
@@ -56,7 +57,7 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
     (`Mind.standing_for`) and the sources of erased semantic memories.
     """
     match event:
-        case MemoriesRetrieved():
+        case MemoriesRetrieved() | AssignmentStepped():
             return frozenset(event.in_context)
         case MemoriesUsed() | ImpactCredited() | MemoriesReviewed():
             return frozenset(event.memory_ids)
@@ -98,14 +99,8 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
     match event:
         case MemoryEncoded() | MemoryCopied():
             return _encoded(mind, agent, event)
-        case MemoriesRetrieved():
-            # A retrieval is not a use: only the candidate count changes (document 000 §3.5).
-            return mind.with_memories(
-                (
-                    each.replace(candidate_count=each.candidate_count + 1, changed=by)
-                    for each in mind.standing_for(event.in_context)
-                ),
-            )
+        case MemoriesRetrieved() | AssignmentStepped():
+            return _shown(mind, event.in_context, by)
         case MemoriesUsed():
             return mind.with_memories(used(agent, each, event) for each in mind.standing_for(event.memory_ids))
         case LearningsExtracted():
@@ -152,7 +147,7 @@ UnrelatedEvent = (
 
 
 AGENT_EVENTS: frozenset[type[Event]] = frozenset(get_args(AnyAgentEvent)) - frozenset(
-    (MemoriesRetrieved, ScorerTrained, *get_args(UnrelatedEvent))
+    (MemoriesRetrieved, AssignmentStepped, ScorerTrained, *get_args(UnrelatedEvent))
 ) | {PolicyAdopted}
 """Events that may change the agent itself, with the totals of its memories. No other event changes it."""
 
@@ -247,6 +242,16 @@ def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
     archived = [each for each in mind.find(again) if each.status == "archived"]
     mind = mind.with_memories(reactivated(before, each, by=by) for each in archived)
     return mind.with_memories(with_strength(before, each, by=by, perspectives={}) for each in mind.find(again))
+
+
+def _shown(mind: Mind, memory_ids: Iterable[UUID], by: int) -> Mind:
+    """Return the mind after these memories were put into a context.
+
+    That is no use: only the candidate count changes (document 000 §3.5).
+    """
+    return mind.with_memories(
+        each.replace(candidate_count=each.candidate_count + 1, changed=by) for each in mind.standing_for(memory_ids)
+    )
 
 
 def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded | MemoryCopied) -> Mind:

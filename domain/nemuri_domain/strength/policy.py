@@ -99,6 +99,10 @@ class Policy(BaseModel):
     """True to expand a query by the keywords of the agent's perspectives."""
     index_memo_tokens: int = Field(default=150, ge=0, le=4_000)
     """Maximum length in tokens of the memo that an agent gets with every task; 0 switches the memo off."""
+    max_steps: int = Field(default=4, ge=0, le=16)
+    """Maximum number of steps (further recalls, readings and consultations) before an answer by a language model."""
+    max_step_tokens: int = Field(default=40_000, ge=0, le=MAX_COUNT)
+    """Number of tokens that the steps of one assignment may spend. After that the model must answer."""
 
     semantic_memories_per_sleep: int = Field(default=3, ge=0, le=20)
     """Maximum number of semantic memories that one sleep forms from settled memories that say the same; 0 for none."""

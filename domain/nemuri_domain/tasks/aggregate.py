@@ -10,6 +10,7 @@ from immutables import Map
 
 from nemuri_contracts.client_events import Budget, Document, ItemOption, Setting
 from nemuri_contracts.event import OPERATOR, TUTOR, Usage
+from nemuri_contracts.steps import Tool
 from nemuri_contracts.strength import Dropped
 from nemuri_contracts.task_views import Status
 from nemuri_contracts.tasks import (
@@ -143,6 +144,30 @@ class Recalled(RowModel):
     """Raw features in the order of `FEATURES`; empty if there is no score."""
 
 
+class TakenStep(RowModel):
+    """A call of a tool before the answer of an assignment, and its result."""
+
+    tool: Tool
+    query: str
+    colleague: str | None
+    memories: tuple[UUID, ...]
+    """Memories that it put into the context."""
+    details: tuple[Detail, ...]
+    """Passages of documents that it put into the context."""
+    problem: str
+    """Why the tool was not run; "" if it was."""
+    usage: Usage
+    consultation: UUID | None = None
+    """Assignment of the colleague; None before it ended and without one."""
+    answer: str | None = None
+    """Answer of the colleague; None if there is none."""
+
+    @property
+    def waits(self) -> bool:
+        """Return True if the step waits for a colleague."""
+        return self.tool == "consult" and not self.problem and self.consultation is None
+
+
 class Assignment(RowModel):
     """State of an assignment: one agent's work on one part of the task."""
 
@@ -155,6 +180,12 @@ class Assignment(RowModel):
     assigned_at: datetime
     retrieved: tuple[Recalled, ...] | None = None
     """Memories in the context; None before the retrieval."""
+    consulted_by: UUID | None = None
+    """Assignment that asks this one a question; None for a part of the task itself."""
+    question: str | None = None
+    """The question of that assignment."""
+    steps: tuple[TakenStep, ...] = ()
+    """Calls of tools before the answer."""
     answer: str | None = None
     citations: tuple[UUID, ...] = ()
     details: tuple[Detail, ...] = ()
@@ -237,6 +268,25 @@ class TaskState:
         assignments = self.assignments.set(assignment_id, known.replace(**changes))
         return TaskState(self.task, self.chunks, assignments, self.feedback)
 
+    def question(self, work: Assignment) -> str:
+        """Return the text that an assignment answers: that of its part, or the question of another assignment.
+
+        Raises LookupError without a task.
+        """
+        if work.question is not None:
+            return work.question
+        if self.task is None:
+            raise LookupError(f"assignment {work.assignment_id} belongs to no known task")
+        return self.task.part(work.part).text
+
+    @property
+    def consultations(self) -> tuple[Assignment, ...]:
+        """Return the assignments of the current attempt that answer questions of others, by id."""
+        known = (each for _, each in sorted(self.assignments.items()))
+        return tuple(
+            each for each in known if each.consulted_by is not None and self.task and each.attempt == self.task.attempt
+        )
+
     @property
     def begun(self) -> bool:
         """Return True if intake has produced its first result (chunks, an open negotiation or a summary), or if there
@@ -247,9 +297,9 @@ class TaskState:
 
     @property
     def present(self) -> tuple[Assignment, ...]:
-        """Return the assignments of the current attempt, sorted by part and then by id."""
+        """Return the assignments of the current attempt, sorted by part and then by id. Consultations are left out."""
         if self.task is None:
             return ()
         attempt = self.task.attempt
-        mine = (known for known in self.assignments.values() if known.attempt == attempt)
+        mine = (known for known in self.assignments.values() if known.attempt == attempt and known.consulted_by is None)
         return tuple(sorted(mine, key=lambda known: (known.part, str(known.assignment_id))))

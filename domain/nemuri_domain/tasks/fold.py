@@ -7,6 +7,7 @@ from nemuri_contracts.client_events import FeedbackGiven, NegotiationAnswered, T
 from nemuri_contracts.codec import AnyTaskEvent
 from nemuri_contracts.erasure import TaskErased
 from nemuri_contracts.event import Usage
+from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import (
     ImpactCredited,
     LearningsExtracted,
@@ -40,6 +41,7 @@ from nemuri_domain.tasks.aggregate import (
     Assignment,
     Feedback,
     Recalled,
+    TakenStep,
     Task,
     TaskState,
     credit_key,
@@ -49,6 +51,7 @@ from nemuri_domain.tasks.feedback_lessons import lesson_id
 
 WorkEvent = (
     MemoriesRetrieved
+    | AssignmentStepped
     | MemoriesUsed
     | LearningsExtracted
     | MemoryEncoded
@@ -76,6 +79,7 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
     match event:
         case (
             MemoriesRetrieved()
+            | AssignmentStepped()
             | MemoriesUsed()
             | LearningsExtracted()
             | MemoryEncoded()
@@ -92,20 +96,18 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
             return state if state.task else replace(state, task=_submitted(event))
         case FeedbackGiven():
             return replace(state, feedback=state.feedback.set(event.event_id, _feedback(event)))
-        case TaskChunked():
-            return reading_fold.chunked(state, event)
+        case TaskChunked() | ChunkSummarised() | NotesCondensed():
+            return reading_fold.evolve(state, event)
         case ChunkReady() | NotesReady() | NegotiationRefused():
             return state
-        case ChunkSummarised():
-            return reading_fold.read(state, event)
-        case NotesCondensed():
-            return reading_fold.condensed(state, event)
         case TaskAssigned():
             if event.assignment_id in state.assignments:
                 return state
             return replace(state, assignments=state.assignments.set(event.assignment_id, _assigned(event)))
         case TaskAnswered():
             return _answered(state, event)
+        case ConsultationEnded():
+            return _consulted(state, event)
         case TaskErased():
             return TaskState()
         case _:
@@ -223,6 +225,8 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
                 for score, features in [ranked.get(each, (None, ()))]
             )
             return state.with_assignment(event.assignment_id, retrieved=recalled)
+        case AssignmentStepped():
+            return _stepped(state, event)
         case MemoriesUsed():
             return state.with_assignment(event.assignment_id, used=event.memory_ids, judge_usage=event.usage)
         case LearningsExtracted():
@@ -237,6 +241,41 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
             return _credited(state, event)
         case _:
             assert_never(event)
+
+
+def _stepped(state: TaskState, event: AssignmentStepped) -> TaskState:
+    """Return the state after one more step of an assignment, with what the step put into the context."""
+    work = state.assignments.get(event.assignment_id)
+    if work is None or event.number != len(work.steps) + 1:
+        return state
+    step = TakenStep(
+        tool=event.tool,
+        query=event.query,
+        colleague=event.colleague,
+        memories=event.selected,
+        details=event.details,
+        problem=event.problem,
+        usage=event.usage,
+    )
+    ranked = {each.memory_id: each for each in event.candidates}
+    known = {each.memory_id for each in work.retrieved or ()}
+    more = tuple(
+        Recalled(memory_id=each, score=ranked[each].score, features=ranked[each].features)
+        for each in event.selected
+        if each in ranked and each not in known
+    )
+    return state.with_assignment(
+        event.assignment_id, steps=(*work.steps, step), retrieved=(*(work.retrieved or ()), *more)
+    )
+
+
+def _consulted(state: TaskState, event: ConsultationEnded) -> TaskState:
+    """Return the state with a colleague's answer in the step that waits for it."""
+    work = state.assignments.get(event.assignment_id)
+    if work is None or not work.steps or not work.steps[-1].waits:
+        return state
+    told = work.steps[-1].replace(consultation=event.consultation_id, answer=event.answer)
+    return state.with_assignment(event.assignment_id, steps=(*work.steps[:-1], told))
 
 
 def _learned(state: TaskState, event: LearningsExtracted) -> TaskState:
@@ -355,6 +394,8 @@ def _assigned(event: TaskAssigned) -> Assignment:
         perspective=event.perspective,
         attempt=event.attempt,
         assigned_at=event.at,
+        consulted_by=event.consulted_by,
+        question=event.question,
     )
 
 

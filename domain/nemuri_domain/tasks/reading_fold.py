@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import assert_never
 
 from immutables import Map
 
@@ -11,7 +12,20 @@ from nemuri_domain.tasks.aggregate import Chunk, Task, TaskState
 from nemuri_domain.tasks.reading_plan import group_of_chunks
 
 
-def chunked(state: TaskState, event: TaskChunked) -> TaskState:
+def evolve(state: TaskState, event: TaskChunked | ChunkSummarised | NotesCondensed) -> TaskState:
+    """Return the task after an event of the reading."""
+    match event:
+        case TaskChunked():
+            return _chunked(state, event)
+        case ChunkSummarised():
+            return _read(state, event)
+        case NotesCondensed():
+            return _condensed(state, event)
+        case _:
+            assert_never(event)
+
+
+def _chunked(state: TaskState, event: TaskChunked) -> TaskState:
     """Return the state with the chunks of the documents. Later divisions change nothing."""
     if state.task is None or state.task.chunks:
         return state
@@ -31,7 +45,7 @@ def chunked(state: TaskState, event: TaskChunked) -> TaskState:
     return replace(state, chunks=chunks)
 
 
-def read(state: TaskState, event: ChunkSummarised) -> TaskState:
+def _read(state: TaskState, event: ChunkSummarised) -> TaskState:
     """Return the state with the key point and the notes of a chunk that had none yet, and with their model usage."""
     task, chunk = state.task, state.chunks.get(event.ordinal)
     if task is None or chunk is None or chunk.point is not None:
@@ -41,7 +55,7 @@ def read(state: TaskState, event: ChunkSummarised) -> TaskState:
     return replace(state.with_task(points=task.points + 1, reading_usage=spent), chunks=known)
 
 
-def condensed(state: TaskState, event: NotesCondensed) -> TaskState:
+def _condensed(state: TaskState, event: NotesCondensed) -> TaskState:
     """Return the state in which the condensed notes replace those of a group that was not condensed yet."""
     task = state.task
     group = condensed_chunks(task, event)

@@ -31,6 +31,7 @@ def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
     for usage in task.routing_usage if task else ():
         yield "routing", usage
     for each in work:
+        yield from (("answer", step.usage) for step in each.steps)
         yield "overview" if each.overview else "answer", each.usage
     for each in work:
         yield "judge", each.judge_usage

@@ -124,6 +124,11 @@ class ExtractiveModel:
     def _one_chunk(self) -> asyncio.Lock:
         return asyncio.Lock()
 
+    @property
+    def calls_tools(self) -> bool:
+        """False: it quotes what it is given."""
+        return False
+
     async def answer(self, job: AnswerJob) -> Reply[Answer]:
         """Return an answer of at most 6 quoted sentences with at most 1,200 characters in all.
 

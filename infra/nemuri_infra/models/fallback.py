@@ -14,6 +14,7 @@ from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
+    AnswerOutcome,
     ChosenAgent,
     Comparisons,
     Compressed,
@@ -123,7 +124,12 @@ class FallbackModel:
         """Return the names of the models in the order in which they are called, unless a budget forbids it."""
         return self._first.name if self._over_budget else f"{self._first.name} > {self._second.name}"
 
-    async def answer(self, job: AnswerJob) -> Reply[Answer]:
+    @property
+    def calls_tools(self) -> bool:
+        """True if the first model may call tools."""
+        return self._first.calls_tools
+
+    async def answer(self, job: AnswerJob) -> Reply[AnswerOutcome]:
         """Return the first model's answer; the second's if the first fails."""
         return await self._done(lambda model: model.answer(job))
 

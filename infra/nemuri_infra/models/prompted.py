@@ -32,6 +32,7 @@ from nemuri_infra.models.jobs import (
 from nemuri_infra.models.protocol import (
     Answer,
     AnswerJob,
+    AnswerOutcome,
     ChosenAgent,
     Comparisons,
     Compressed,
@@ -72,8 +73,13 @@ class PromptedModel:
         """Return the name of the chat."""
         return self._chat.name
 
-    async def answer(self, job: AnswerJob) -> Reply[Answer]:
-        """Return the chat's answer. Only labels of the job's sources count as citations."""
+    @property
+    def calls_tools(self) -> bool:
+        """True: a chat may call tools."""
+        return True
+
+    async def answer(self, job: AnswerJob) -> Reply[AnswerOutcome]:
+        """Return the chat's answer, or its call of a tool. Only labels of the job's sources count as citations."""
         reply = await self._chat.complete(answer.request(job))
         return Reply(answer.read(reply.value, job), reply.usage)
 

@@ -6,6 +6,7 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
+from nemuri_contracts.steps import Tool
 from nemuri_contracts.tasks import Dissent, OverviewBasis, OverviewKind, Voice
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
@@ -65,6 +66,29 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Colleague:
+    """Another agent that may be asked a question."""
+
+    agent_id: str
+    role: str
+    contents: str
+    """Table of contents of its memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenStep:
+    """An earlier call of a tool in the same job, and its result."""
+
+    tool: Tool
+    query: str
+    colleague: str | None = None
+    sources: tuple[Source, ...] = ()
+    """What it found; empty if it found nothing new."""
+    problem: str = ""
+    """Why the tool was not run; "" if it was."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerJob:
     """Input of `Model.answer`: a question, and the memories and details that the answer may use."""
 
@@ -84,11 +108,19 @@ class AnswerJob:
     """Share of the documents that the details cover; None without documents."""
     on_text: OnText | None = field(default=None, compare=False, repr=False)
     """Function that gets the text of the answer while a language model writes it; None if nobody waits for it."""
+    tools: tuple[Tool, ...] = ()
+    """Tools that the model may call instead of answering; empty to forbid it."""
+    colleagues: tuple[Colleague, ...] = ()
+    """Agents that `consult` may ask."""
+    steps: tuple[TakenStep, ...] = ()
+    """Earlier calls of tools, oldest first."""
+    steps_left: int = 0
+    """Number of further calls that are allowed. With 0 the model must answer."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Return all sources: the memories, then the details."""
-        return self.memories + self.details
+        """Return all sources: the memories, the details, and what the steps found."""
+        return (*self.memories, *self.details, *(each for step in self.steps for each in step.sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +135,28 @@ class Answer:
     """
     complete: bool = False
     """True if the citations are known to be complete: the answer used no source that it does not cite."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A model's call of a tool, which it needs before it answers."""
+
+    tool: Tool
+    query: str
+    colleague: str | None = None
+    problem: str = ""
+    """What is wrong with the call, in one line for the model; "" if it can be carried out."""
+
+
+AnswerOutcome = Answer | ToolRequest
+"""Outcome of an `AnswerJob`. It is a call of a tool only if the job has tools and `steps_left`."""
+
+
+def answer_of(outcome: AnswerOutcome) -> Answer:
+    """Return the answer to a job without tools. Raises TypeError for the call of a tool."""
+    if not isinstance(outcome, Answer):
+        raise TypeError(f"the model called {outcome.tool} although it has no tools")
+    return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +444,11 @@ class Model(Protocol):
     def name(self) -> str:
         """Return the name of the model for logs. The usage of a reply names the model that actually gave it."""
 
-    async def answer(self, job: AnswerJob) -> Reply[Answer]:
+    @property
+    def calls_tools(self) -> bool:
+        """True if the model may call the tools of an `AnswerJob`."""
+
+    async def answer(self, job: AnswerJob) -> Reply[AnswerOutcome]:
         """Return an answer in the language of the question. If the sources contain nothing relevant, the answer says
         so.
         """

@@ -12,6 +12,7 @@ from nemuri_contracts.codec import AnyClientEvent, UndecodableError, decode
 from nemuri_contracts.colleagues import MemoriesHandedOver, MemoryCopied
 from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Event
+from nemuri_contracts.steps import AssignmentStepped
 from nemuri_contracts.strength import LearningsExtracted, MemoriesConsolidated, MemoriesRetrieved, MemoryEncoded
 from nemuri_contracts.subjects import Subjects, virtual_partition
 from nemuri_contracts.tasks import TaskAnswered, TaskChunked, TaskSummarised
@@ -57,6 +58,8 @@ class ErasedData:
             case MemoriesRetrieved():
                 self.vectors.add(event.vector)
                 self._add_texts(event.query, *event.expansions.values())
+            case AssignmentStepped():
+                self._add_texts(event.query)
             case LearningsExtracted():
                 self.vectors.update([event.entry.vector] if event.entry else ())
                 self.vectors.update(each.learning.vector for each in event.repetitions)
@@ -96,7 +99,7 @@ def refs_in(event: Event) -> Iterator[str]:
             yield from (each.ref for each in event.details)
         case TaskSummarised():
             yield from (each.detail.ref for each in event.details)
-        case TaskAnswered():
+        case TaskAnswered() | AssignmentStepped():
             yield from (each.ref for each in event.details)
         case _:
             pass

@@ -20,7 +20,7 @@ from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.extracted_learning_decision import candidate_learnings
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
+from nemuri_domain.tasks.aggregate import Assignment, TaskState
 from nemuri_domain.tasks.feedback_credit import CreditDecision, decide_credit
 from nemuri_domain.tasks.read_share import within
 from nemuri_domain.tasks.session_entry import Grounds, cited_documents
@@ -45,7 +45,7 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
         return None
     known = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
     shown = [known[each.memory_id][0] for each in work.retrieved if each.memory_id in known]
-    question = state.task.part(work.part).text
+    question = state.question(work)
     agent = await resources.views.agent(work.agent_id, only_rules=True)
     detection = (agent.rules if agent else Policy()).use_detection
     vectors = resources.vectors.with_embedder_of(agent.embedding) if agent else resources.vectors
@@ -69,11 +69,11 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
         return None
-    reply = await _extract_learnings(_job(agent, state.task, work, work.answer), resources)
+    reply = await _extract_learnings(_job(agent, state, work, work.answer), resources)
     learnings, empty = candidate_learnings(reply.value.by_perspective, state.task.setting)
     used = await resources.views.memories_by_id(event.memory_ids) if event.memory_ids else {}
     session = Session(
-        question=state.task.part(work.part).text,
+        question=state.question(work),
         happened=reply.value.happened,
         used=event.memory_ids,
         grounds=Grounds(
@@ -155,15 +155,15 @@ async def credit_parked(
     return [*decided, *await learn_lessons(event, state, resources)]
 
 
-def _job(agent: Agent, task: Task, work: Assignment, answer: str) -> LearningsJob:
+def _job(agent: Agent, state: TaskState, work: Assignment, answer: str) -> LearningsJob:
     return LearningsJob(
         role=agent.definition.role,
-        question=task.part(work.part).text,
+        question=state.question(work),
         answer=answer,
         perspectives=agent.definition.perspective_names,
         details=tuple(
             Source(f"d{number}", each.point)
-            for number, each in enumerate(task.details, 1)
+            for number, each in enumerate(state.task.details if state.task else (), 1)
             if each.point and any(within(passage, each.detail) for passage in work.details)
         ),
         keywords={each.name: each.keywords for each in agent.definition.perspectives},

@@ -8,10 +8,10 @@ from uuid import UUID
 from nemuri_contracts.memory_views import AgentView, FadingView, MemoriesView, MemoryView, SourceMemory
 from nemuri_contracts.queries import MemoriesQuery
 from nemuri_contracts.strength import FEATURES, Relation
-from nemuri_contracts.task_views import FeedbackStanding, Retrieved, TaskResult
+from nemuri_contracts.task_views import FeedbackStanding, Retrieved, StepView, TaskResult
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, is_principle
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.tasks.aggregate import Assignment, Feedback, Recalled, Task, TaskState
+from nemuri_domain.tasks.aggregate import Assignment, Feedback, Recalled, TakenStep, Task, TaskState
 from nemuri_domain.tasks.feedback_credit import credited_to
 from nemuri_domain.tasks.read_share import overview_of, share_read
 from nemuri_domain.tasks.spending import over_budget
@@ -43,6 +43,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         learned=tuple(memory for each in work for memory in each.memories),
         repeated=tuple(dict.fromkeys(memory for each in work for memory in each.repeated)),
         dropped=tuple(dict.fromkeys(learning for each in work for learning in each.dropped)),
+        steps=tuple(_step(each, step) for each in work for step in each.steps),
         costs=costs(state),
         over_budget=over_budget(state),
         reason=task.reason,
@@ -56,7 +57,8 @@ def result_of(state: TaskState) -> TaskResult | None:
         chunks_read=share.chunks if share else None,
         share_read=share.text if share else None,
         overview=overview_of(state),
-        settled=task.status == "failed" or (task.status == "done" and all(each.ended for each in work)),
+        settled=task.status == "failed"
+        or (task.status == "done" and all(each.ended for each in (*work, *_answered_questions(state)))),
     )
 
 
@@ -76,6 +78,26 @@ def _feedback(said: Feedback, state: TaskState) -> FeedbackStanding:
         standing=said.standing,
         reason=said.reason,
         memories=credited_to(said, state),
+    )
+
+
+def _answered_questions(state: TaskState) -> list[Assignment]:
+    """Return the consultations whose colleague answered. Their sessions end like all others."""
+    return [each for each in state.consultations if each.answer is not None]
+
+
+def _step(work: Assignment, step: TakenStep) -> StepView:
+    return StepView(
+        agent_id=work.agent_id,
+        tool=step.tool,
+        query=step.query,
+        colleague=step.colleague,
+        consultation=step.consultation,
+        answer=step.answer,
+        memories=step.memories,
+        passages=len(step.details),
+        problem=step.problem,
+        usage=step.usage,
     )
 
 

@@ -6,23 +6,34 @@ from dataclasses import replace
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverRequested, MemoriesHandedOver
 from nemuri_contracts.error_messages import not_by_use
+from nemuri_contracts.event import Event
 from nemuri_contracts.memory_views import PrincipleView, RecalledMemory, RecallView
 from nemuri_contracts.queries import HandoverPlanQuery, RecallQuery, Refusal
+from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import MemoriesRetrieved, MemoryEncoded
-from nemuri_contracts.tasks import Part, TaskAnswered, TaskAssigned
+from nemuri_contracts.tasks import TaskAnswered, TaskAssigned
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.handed_over_memories import told_memories, view_of
 from nemuri_domain.strength.ranking import context_principles, selected
+from nemuri_domain.tasks import consultations
 from nemuri_domain.tasks.aggregate import Assignment
 from nemuri_domain.tasks.read_share import Share, taken
 from nemuri_infra.bus.answer_drafts import draft_writer
-from nemuri_infra.models.protocol import AnswerJob, Source
+from nemuri_infra.models.protocol import AnswerJob, Source, ToolRequest
 from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
+from nemuri_services.specialist.assignment_steps import (
+    Situation,
+    offer,
+    shown_steps,
+    situation,
+    steps_before,
+    take_step,
+)
 from nemuri_services.specialist.handover import handed_over, plan_handover
 from nemuri_services.specialist.memory_sources import memory_sources, missing_successors
 from nemuri_services.specialist.overview import overview_material
@@ -48,7 +59,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     if state.task is None or agent is None:
         raise LookupError(f"{event.agent_id} was assigned to a task, but the agent or the task does not exist")
-    query = state.task.part(event.part).text
+    query = event.question or state.task.part(event.part).text
     found = await minds.recall(
         resources,
         agent,
@@ -57,7 +68,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         setting=state.task.setting,
         deep=state.task.deep,
         now=event.recorded_at,
-        summary=state.task.background,
+        summary=state.task.background if event.question is None else None,
     )
     kept = context_principles(agent, found.principles)
     seed = event.assignment_id.int % 2**32
@@ -83,37 +94,88 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
 
 
 @service.handles(MemoriesRetrieved)
-async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered | None:
+async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered | AssignmentStepped | None:
     """Answer the agent's part of the task with a model, from the retrieved memories and from passages of the documents.
+    A language model may take a step first.
 
-    Returns None if the assignment is answered already.
+    Returns None if the outcome is recorded already.
     """
-    state, agent = await resources.views.task(event.task_id), await resources.views.agent(event.agent_id)
+    return await _step_or_answer(event, await situation(event, event.assignment_id, 0, resources), resources)
+
+
+@service.handles(AssignmentStepped)
+async def continue_after_step(
+    event: AssignmentStepped, resources: Resources
+) -> TaskAnswered | AssignmentStepped | TaskAssigned | ConsultationEnded | None:
+    """Take the next step of an assignment, or answer. If the step asks a colleague, assign the question to it."""
+    if event.tool == "consult" and not event.problem:
+        return await _consult(event, resources)
+    return await _step_or_answer(event, await situation(event, event.assignment_id, event.number, resources), resources)
+
+
+@service.handles(ConsultationEnded)
+async def continue_after_consultation(
+    event: ConsultationEnded, resources: Resources
+) -> TaskAnswered | AssignmentStepped | None:
+    """Take the next step of the assignment that asked a colleague, or answer."""
+    done = steps_before(event, await resources.views.task(event.task_id))
+    return await _step_or_answer(event, await situation(event, event.assignment_id, done, resources), resources)
+
+
+async def _consult(event: AssignmentStepped, resources: Resources) -> TaskAssigned | ConsultationEnded | None:
+    state = await resources.views.task(event.task_id)
     work = state.assignments.get(event.assignment_id)
-    if state.task is None or agent is None or work is None or work.answer is not None:
+    colleague = await resources.views.agent(event.colleague or "", only_rules=True)
+    if work is None:
         return None
-    part = state.task.part(work.part)
-    known = await resources.views.memories_by_id(event.in_context)
-    shown = [known[each] for each in event.in_context if each in known]
-    fetched = await passages_for(event, agent, part.text, state.task, shown, resources)
+    return consultations.assigned(event, work, colleague)
+
+
+async def _step_or_answer(
+    event: Event, now: Situation | None, resources: Resources
+) -> TaskAnswered | AssignmentStepped | None:
+    """Ask the model once, and return its answer or the step that it takes."""
+    if now is None or now.state.task is None:
+        return None
+    task, retrieved = now.state.task, now.retrieved
+    question = now.state.question(now.work)
+    known = await resources.views.memories_by_id(retrieved.in_context)
+    shown = [known[each] for each in retrieved.in_context if each in known]
+    asks_itself = now.work.consulted_by is None
+    fetched = await passages_for(retrieved, now.agent, question, task, shown, resources) if asks_itself else ()
+    now = replace(now, first=tuple(each.detail for each in fetched))
     labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
-    newer = await missing_successors(shown, event.setting, resources.views)
-    memories = memory_sources(event, agent, shown, newer)
-    contents = memo(await knowledge.topics(agent, state.task.setting, resources.views), agent.rules.index_memo_tokens)
-    share = taken(state.task.details, [each.detail for each in fetched])
-    sources = detail_sources(fetched)
-    drafts = draft_writer(resources.log, event.task_id, event.assignment_id) if state.task.shows_drafts else None
-    job = replace(_job(agent, work, part, memories, sources, contents, share), on_text=drafts)
-    read, model = [each.detail for each in fetched], resources.models.main
-    whole = await overview_material(part.text, state, resources)
+    newer = await missing_successors(shown, retrieved.setting, resources.views)
+    memories = memory_sources(retrieved, now.agent, shown, newer)
+    topics = await knowledge.topics(now.agent, task.setting, resources.views)
+    contents = memo(topics, now.agent.rules.index_memo_tokens)
+    share = taken(task.details, now.details) if asks_itself else None
+    offered = await offer(now, knowledge, resources)
+    shows = task.shows_drafts and asks_itself
+    drafts = draft_writer(resources.log, event.task_id, now.work.assignment_id) if shows else None
+    steps, more = await shown_steps(now, resources, len(memories), len(fetched))
+    job = replace(
+        _job(now.agent, now.work, question, memories, detail_sources(fetched), contents, share),
+        tools=offered.tools,
+        colleagues=offered.colleagues,
+        steps=steps,
+        steps_left=now.steps_left if offered.tools else 0,
+        on_text=drafts,
+    )
+    whole = await overview_material(question, now.state, resources) if asks_itself else None
+    model = resources.models.main
     reply = await (model.answer(job) if whole is None else model.overview(whole.job(job)))
+    if isinstance(reply.value, ToolRequest):
+        return await take_step(event, now, reply.value, reply.usage, minds, resources)
+    labels |= more
     return TaskAnswered.following(
         event,
-        assignment_id=event.assignment_id,
+        agent_id=now.agent.agent_id,
+        assignment_id=now.work.assignment_id,
         text=reply.value.text,
         citations=[labels[label] for label in reply.value.cited if label in labels],
         citations_complete=reply.value.complete,
-        details=read if whole is None else whole.details(part.text, read),
+        details=now.details if whole is None else whole.details(question, now.first),
         cited_details=cited_numbers(reply.value.cited),
         usage=reply.usage,
         overview=whole.overview if whole else None,
@@ -171,7 +233,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
 def _job(
     agent: Agent,
     work: Assignment,
-    part: Part,
+    question: str,
     memories: Sequence[Source],
     details: Sequence[Source],
     contents: str,
@@ -181,7 +243,7 @@ def _job(
         role=agent.definition.role,
         system_prompt=agent.definition.system_prompt,
         perspective=work.perspective,
-        question=part.text,
+        question=question,
         memories=tuple(memories),
         details=tuple(details),
         memo=contents,

@@ -11,7 +11,15 @@ from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.models.fallback import FallbackChat, LimitedChat
 from nemuri_infra.models.openai import OpenAIChat
-from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, ModelRefused, ModelUnavailable, Source
+from nemuri_infra.models.protocol import (
+    AnswerJob,
+    KeyPointJob,
+    LearningsJob,
+    ModelRefused,
+    ModelUnavailable,
+    Source,
+    answer_of,
+)
 from nemuri_infra.models.retries import Retries
 from nemuri_infra.models.settings import ModelSettings
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
@@ -154,7 +162,7 @@ async def test_each_job_uses_its_model() -> None:
     async with Provider(says) as one, Provider([notes]) as two, built_models(one, two) as models:
         answer = await models.main.answer(JOB)
         learned = await models.light.learnings(LearningsJob("x", "q", "a", ("habitat", "cost"), ()))
-    assert answer.value.cited == ("m1",)
+    assert answer_of(answer.value).cited == ("m1",)
     assert answer.usage.model == "anthropic:claude-sonnet-5-5"
     assert learned.value.by_perspective == {"habitat": "It grows on wood."}
     assert learned.usage.model == "openai:gpt-5.6-luna"
@@ -168,5 +176,5 @@ async def test_the_extractive_model_is_the_last_fallback() -> None:
         answer = await models.main.answer(JOB)
         point = await models.light.key_point(KeyPointJob("q", "Moss needs no soil."))
     assert answer.usage.model == "extractive"
-    assert answer.value.cited == ("m1",)
+    assert answer_of(answer.value).cited == ("m1",)
     assert point.value == "Moss needs no soil."

@@ -9,9 +9,10 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.read_share import Share
 from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.jobs import answer_tools
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Part, prompt
-from nemuri_infra.models.protocol import Answer, AnswerJob, Source
+from nemuri_infra.models.protocol import Answer, AnswerJob, AnswerOutcome, Source
 
 TOKENS: Final = 2_000
 _CUT: Final = {
@@ -29,20 +30,27 @@ def request(job: AnswerJob) -> ChatRequest:
             "instructions": job.system_prompt.strip(),
             "role": job.role,
             "memo": contents(job.memo),
-            "sources": job.sources,
+            "sources": job.memories + job.details,
             "share": _partly_read(job.share),
             "perspective": angle,
+            "tools": prompt("answer_tools").part({"steps": str(job.steps_left)}) if job.tools else "",
+            "colleagues": [Source(each.agent_id, each.contents, each.role) for each in job.colleagues],
             "question": Quote("question", job.question),
         },
+        tools=answer_tools.offered(job),
+        turns=answer_tools.turns(job),
+        may_call=job.steps_left > 0,
     )
     return replace(asked, on_text=job.on_text)
 
 
-def read(reply: ChatReply, job: AnswerJob) -> Answer:
-    """Return the answer in a reply. Only labels of the job's sources count as citations.
+def read(reply: ChatReply, job: AnswerJob) -> AnswerOutcome:
+    """Return the answer or the call of a tool in a reply. Only labels of the job's sources count as citations.
 
     An answer that stopped at its token limit ends with a note that says so.
     """
+    if reply.tool_calls and job.steps_left > 0:
+        return answer_tools.read(reply.tool_calls[0], job)
     return cited_answer(reply, job.question, job.sources)
 
 

@@ -9,7 +9,7 @@ from nemuri_contracts.event import Usage
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.jobs.learnings import read
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, Learned, LearningsJob, Reply, Source
+from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, Learned, LearningsJob, Reply, Source, answer_of
 
 
 class Parrot:
@@ -45,7 +45,7 @@ async def test_the_prompt_of_an_answer_has_role_question_and_sources() -> None:
     """
     chat = Parrot("B is [d1], A is not [m1], C [m7].")
     reply = await PromptedModel(chat).answer(JOB)
-    assert reply.value.cited == ("d1", "m1")
+    assert answer_of(reply.value).cited == ("d1", "m1")
     assert reply.usage.model == "parrot:1"
     [(system, user)] = chat.heard
     assert system.startswith("Be kind.")

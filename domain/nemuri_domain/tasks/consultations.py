@@ -1,0 +1,108 @@
+"""Questions of one agent to another while it works on an assignment (document 000 §3.1).
+
+A consultation is an assignment of the colleague in the same task: it has a retrieval, an answer, a usage record and a
+session of its own. The colleague gets no tools, so there are no chains and no circles of questions.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from nemuri_contracts.agents import Definition
+from nemuri_contracts.event import Event, derive
+from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
+from nemuri_contracts.strength import MemoriesRetrieved
+from nemuri_contracts.tasks import ReactionFailed, TaskAssigned
+from nemuri_domain.language.citations import without_citations
+from nemuri_domain.language.tokenization import terms
+from nemuri_domain.strength.agent_topics import Topic
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.tasks.aggregate import Assignment, TaskState
+from nemuri_domain.tasks.panel_seats import fitting
+
+MAX_COLLEAGUES = 3
+"""Maximum number of colleagues that a model may choose from."""
+CONTENTS_TOPICS = 50
+"""Number of topics of an agent's table of contents that are compared with a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expert:
+    """An agent with the table of contents of its memory."""
+
+    agent_id: str
+    definition: Definition
+    topics: tuple[Topic, ...]
+    """Topics, strongest first."""
+
+
+def colleagues(question: str, others: Sequence[Expert]) -> tuple[Expert, ...]:
+    """Return the agents whose table of contents has topics of the question, best first, at most `MAX_COLLEAGUES`.
+
+    A word counts the less, the more agents have it among their topics. A word that more than half of at least three
+    agents have does not count.
+    """
+    known = {each.agent_id: _words(each.topics) for each in others}
+    spread = Counter(word for words in known.values() for word in words)
+    asked = set(terms(question))
+    telling = {word for word in asked if len(others) < 3 or spread[word] * 2 <= len(others)}
+    points = {name: sum(1 / spread[word] for word in telling & words) for name, words in known.items()}
+    ranked = sorted(others, key=lambda each: (-points[each.agent_id], each.agent_id))
+    return tuple(each for each in ranked if points[each.agent_id] > 0)[:MAX_COLLEAGUES]
+
+
+def _words(topics: Iterable[Topic]) -> frozenset[str]:
+    return frozenset(word for each in list(topics)[:CONTENTS_TOPICS] for word in terms(each.name))
+
+
+def assigned(step: AssignmentStepped, work: Assignment, colleague: Agent | None) -> TaskAssigned | ConsultationEnded:
+    """Return the assignment of the colleague whom a step asks, under the perspective that fits the question best.
+
+    If the colleague does not exist any more, the consultation ends without an answer.
+    """
+    if colleague is None:
+        return ConsultationEnded.following(
+            step,
+            agent_id=work.agent_id,
+            assignment_id=work.assignment_id,
+            consultation_id=derive(step.event_id, TaskAssigned.kind_of()),
+            answer=None,
+        )
+    return TaskAssigned.following(
+        step,
+        agent_id=colleague.agent_id,
+        part=work.part,
+        perspective=fitting(colleague.definition, terms(step.query)),
+        attempt=work.attempt,
+        consulted_by=work.assignment_id,
+        question=step.query,
+    )
+
+
+def ended(cause: Event, state: TaskState, consultation_id: UUID) -> ConsultationEnded | None:
+    """Return the event that brings a colleague's answer back; None if the assignment is no consultation.
+
+    Without an answer it says that there is none.
+    """
+    work = state.assignments.get(consultation_id)
+    asker = state.assignments.get(work.consulted_by) if work and work.consulted_by else None
+    if work is None or asker is None:
+        return None
+    return ConsultationEnded.following(
+        cause,
+        key=f"{consultation_id}/ended",
+        agent_id=asker.agent_id,
+        assignment_id=asker.assignment_id,
+        consultation_id=consultation_id,
+        answer=None if work.answer is None else without_citations(work.answer).strip(),
+    )
+
+
+def given_up(event: ReactionFailed, state: TaskState) -> ConsultationEnded | None:
+    """Return the event that ends a consultation without an answer, if the failed event belonged to one; else None."""
+    for work in state.consultations:
+        own = {work.assignment_id, derive(work.assignment_id, MemoriesRetrieved.kind_of())}
+        if work.answer is None and event.causation_id in own:
+            return ended(event, state, work.assignment_id)
+    return None
