@@ -160,6 +160,16 @@ def _of_set(run: Any, module: str) -> float:
     return float(rate["achieved"] / rate["set"])
 
 
+def _answered(one: Any) -> str:
+    """Return the share of answered questions, and that of the baseline, as a text."""
+    return f"{one['answered']:.3f}; {one['bm25_units']:.3f}"
+
+
+def _is_above_bm25(one: Any) -> bool:
+    """Return True if more questions are answered than by BM25."""
+    return bool(one["answered"] > one["bm25_units"])
+
+
 def _a_million_in_time(result: Any) -> bool:
     """Return whether a million events were served again in time, by the rate of this log."""
     return bool(result["again"]["wall_s"] * result["goal_events"] / result["number"] <= result["goal_s"])
@@ -212,6 +222,19 @@ FIGURES = (
     ),
     Figure(
         "the same, JSQuAD", "abstention-jsquad", lambda one: f"{one['foreign_nothing']:.0%}",
+    ),
+    Figure(
+        "questions answered from the right turn of a long conversation, LoCoMo; by BM25 over turns", "reading",
+        lambda one: _answered(one["conversation en"]["unseen"]),
+        "more than BM25", lambda one: _is_above_bm25(one["conversation en"]["unseen"]),
+    ),
+    Figure(
+        "the same from the right paragraph of a long article, JSQuAD; by BM25 over paragraphs", "reading",
+        lambda one: _answered(one["one subject ja"]["unseen"]),
+    ),
+    Figure(
+        "the same from the right entry of a report on one subject, English / Japanese", "reading",
+        lambda one: " / ".join(f"{one[f'reports {each}']['unseen']['answered']:.3f}" for each in ("en", "ja")),
     ),
     Figure(
         "items found in documents that tuned nothing, recall / precision", "items",

@@ -3,10 +3,10 @@
 from typing import Literal
 from uuid import UUID
 
-from nemuri_contracts.event import Usage, Value
+from nemuri_contracts.event import Count, Identifier, Text, Usage, Value
 from nemuri_contracts.steps import Tool
 from nemuri_contracts.strength import Dropped
-from nemuri_contracts.tasks import ImportantItem, Option, Overview, Panel
+from nemuri_contracts.tasks import Detail, ImportantItem, Option, Overview, Panel
 
 Status = Literal["open", "negotiation", "done", "failed"]
 Step = Literal[
@@ -35,6 +35,21 @@ class Retrieved(Value):
     score: float | None
     """Retrieval score; None for a principle, which is part of every context."""
     features: dict[str, float]
+
+
+class ReadPassage(Value):
+    """A passage of a document that was in the prompt of an answering agent."""
+
+    label: Text
+    """Label by which the agent's answer cites the passage: d1, d2, …"""
+    agent_id: Identifier
+    """Agent that read the passage. Each agent of a task has labels of its own."""
+    part: Count = 0
+    """Number of the task's part for which it was read, from 0."""
+    detail: Detail
+    """Document, pages, section and position of the passage."""
+    cited: bool
+    """True if the answer cites the passage."""
 
 
 class FeedbackStanding(Value):
@@ -157,5 +172,7 @@ class TaskResult(Value):
     """How the answer was made if it is about the documents as a whole, and what was not read for it; None for an answer
     about details.
     """
+    passages: tuple[ReadPassage, ...] = ()
+    """Passages of documents that the answers rest on: what was in the prompts, and what of it is cited."""
     settled: bool = False
     """True if nothing more follows from the answer: used memories and learnings are known, or the task has failed."""

@@ -11,6 +11,7 @@ from nemuri_contracts.strength import MemoryEncoded, Origin, Relation, SessionEn
 from nemuri_infra.models import network_guard
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.openai import OpenAIChat
+from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
@@ -124,7 +125,7 @@ async def test_an_answer_that_stops_at_the_token_limit_is_continued_or_marked(se
     assert str(done.answer).startswith("It is forbidden, as the guide says, and so on")
     assert "(This answer is cut off: it reached the model's token limit.)" in str(done.answer)
     [cost] = [each for each in done.costs if each.step == "answer"]
-    assert cost.prompts == ("answer@2", "continuation@1")
+    assert cost.prompts == (prompt("answer").label, "continuation@1")
     assert cost.output_tokens == 5 * len(parts)
 
 

@@ -64,7 +64,7 @@ def _lines(found: "TaskResult") -> Iterator[str]:
     if found.recalled == 0:
         yield "recalled no relevant memory"
     yield from (f"step     {_step(each)}" for each in found.steps)
-    yield f"cited    {_ids(found.citations)}"
+    yield "cited    " + "\n         ".join(_cited(found))
     yield f"used     {_ids(found.used)}"
     yield f"learned  {_ids(found.learned) if found.settled else 'not yet known'}"
     if found.repeated:
@@ -84,6 +84,24 @@ def _answered_by(found: "TaskResult") -> Iterator[str]:
     yield f"\npanel    {seats} (merged by {found.panel.usage.model})"
     if short_of := fewer(len(found.panel.voices), found.panel.asked):
         yield f"         {short_of}"
+
+
+def _cited(found: "TaskResult") -> list[str]:
+    """Return a line with the ids of the cited memories, and one for each cited passage of a document: `[d1] report.pdf,
+    p. 12`. If nothing is cited, one line says so.
+
+    If several agents or parts read documents, the line names the agent, and the part by its number from 1.
+    """
+    from nemuri_domain.tasks.read_share import place_of
+
+    readers = {(each.agent_id, each.part) for each in found.passages}
+    several = len(readers) > 1
+    passages = [
+        f"[{each.label}] {place_of(each.detail)}" + (f" ({each.agent_id}, part {each.part + 1})" if several else "")
+        for each in found.passages
+        if each.cited
+    ]
+    return [_ids(found.citations), *passages] if found.citations or not passages else passages
 
 
 def _read(found: "TaskResult") -> str:

@@ -22,6 +22,8 @@ _HEADING_CHARACTERS: Final = 100
 _LEAST_ROWS: Final = 3
 """Minimum number of lines with equally many separators that form a table without pipes."""
 _SAMPLE: Final = 20
+_UNFINISHED: Final = 0.2
+"""If at most this share of the lines of a block end in the middle of a sentence, each line is a paragraph."""
 _LOWEST_HEADING: Final = 6
 
 _LINE = re.compile(r"[^\n\r\f]*(?:\r\n|[\n\r\f]|$)")
@@ -64,7 +66,7 @@ def text_units(text: str) -> tuple[Unit, ...]:
 
     A line that begins with the name of one of several speakers starts a turn. A line with a list marker starts an item.
     Each row of a table is a unit, and so is each line of code. Everything else is divided into paragraphs at blank
-    lines. Headings are units too. Linear time.
+    lines, and at line breaks if lines are whole sentences. Headings are units too. Linear time.
     """
     return tuple(_Reader(text).units())
 
@@ -163,8 +165,8 @@ class _Reader:
             return 1 if "=" in following.text else 2
         if _CHAPTER.match(line.text):
             return 1
-        alone = (before is None or before.blank) and following is not None and following.blank and not line.marked
-        return _LOWEST_HEADING if alone and any(map(str.isalnum, plain)) else None
+        first = (before is None or before.blank) and not line.marked and any(map(str.isalnum, plain))
+        return _LOWEST_HEADING if first and following and (following.blank or self._is_turn(following)) else None
 
     def _heading(self, level: int) -> Unit:
         line = self.lines[self.at]
@@ -201,9 +203,12 @@ class _Reader:
         yield from self._cut(start, last.end, "turn")
 
     def _paragraph(self) -> Iterator[Unit]:
-        start = self.lines[self.at].start
+        first = self.at
         last = self._read_while(lambda line: not (line.breaks or self._is_turn(line) or self._table_rule()))
-        yield from self._cut(start, last.end, "paragraph")
+        some = self.lines[first : self.at]
+        alone = len(some) - sum(each.text.rstrip().endswith(_STOPS) for each in some) <= _UNFINISHED * len(some)
+        for one, other in [(each, each) for each in some] if alone else [(some[0], last)]:
+            yield from self._cut(one.start, other.end, "paragraph")
         following = self._line(self._next_written())
         if following and following.marked and not self._is_turn(following) and last.text.rstrip().endswith(_INTRODUCES):
             self.at = self._next_written()

@@ -189,7 +189,9 @@ class Assignment(RowModel):
     answer: str | None = None
     citations: tuple[UUID, ...] = ()
     details: tuple[Detail, ...] = ()
-    """Passages of documents that were in the answering agent's prompt."""
+    """Passages of documents that were in the answering agent's prompt, labelled d1, d2, … in this order."""
+    cited_details: tuple[int, ...] = ()
+    """Numbers of the passages that the answer cites, from 1."""
     overview: Overview | None = None
     """How the answer was made if it is about the documents as a whole."""
     usage: Usage | None = None

@@ -362,6 +362,7 @@ def _answered(state: TaskState, event: TaskAnswered) -> TaskState:
         citations=event.citations,
         details=event.details,
         overview=event.overview,
+        cited_details=event.cited_details,
         usage=event.usage,
     )
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.passage_ranking import CODE_FITNESS, Passage, is_alike, passages, worths
-from nemuri_domain.language.request_echoes import is_echo
+from nemuri_domain.language.request_echoes import is_echo, is_part_of_item, listed_requests
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.table_flattening import flatten_layout, row_with_heads
 from nemuri_domain.language.tokenization import terms
@@ -22,6 +22,8 @@ LEAST_RELEVANCE: Final = 0.3
 CODE_FACTOR: Final = 0.5
 """Factor for the relevance of code, which shares words with a question more easily than it answers it."""
 _SEPARATOR: Final = " › "
+_STATED: Final = (".", "。")
+"""Ends of a line above a list that is a statement of its own, not the name or the introduction of the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,11 @@ def quotes(details: Sequence[Source], request: int, asked: Sequence[str], wanted
     found = [
         (hit.relevance * _fitness(sentences), source.label, sentences)
         for source in details
+        for listed in (listed_requests(source.text, asked),)
         for hit in source.hits
         if hit.request == request and hit.relevance >= LEAST_RELEVANCE
         if (sentences := _sentences(source, hit.start, hit.end, hit.kind, hit.introduction))
-        and not all(is_echo(each.text, asked) for each in sentences)
+        and not all(is_echo(each.text, asked) or is_part_of_item(each.text, listed) for each in sentences)
     ]
     found.sort(key=lambda each: -each[0])
     scores = iter(worths([each for _, _, some in found for each in some], wanted))
@@ -57,6 +60,14 @@ def quotes(details: Sequence[Source], request: int, asked: Sequence[str], wanted
     return made
 
 
+def related(details: Sequence[Source], wanted: frozenset[str]) -> bool:
+    """Return True if a unit that a search found has a wanted term, even if it only repeats the question. Then its
+    neighbours may answer it.
+    """
+    units = (source.text[hit.start : hit.end] for source in details for hit in source.hits)
+    return any(not wanted.isdisjoint(terms(unit)) for unit in units)
+
+
 def merged(
     documents: Sequence[Quote],
     remembered: Sequence[Passage],
@@ -64,21 +75,20 @@ def merged(
     *,
     most: int,
     characters: int,
+    related: bool,
     favoured: frozenset[str] = frozenset(),
 ) -> list[Passage]:
     """Return quotes from documents and sentences of memories, best first: at most `most`, with about `characters`
     characters together.
 
     A memory is compared with the documents by its words: it comes before the best unit if it has more of the wanted
-    terms than that. Nothing is returned if no text has a wanted term.
+    terms than that. Nothing is returned if no text has a wanted term, unless the documents are `related`.
     """
     every = [*(each.passage for each in documents), *remembered]
     scores = worths(every, wanted, favoured)
     said, known = scores[: len(documents)], scores[len(documents) :]
     best = max(said, default=0)
-    if not max(scores, default=0):
-        return []
-    ranked = [(each.relevance, each.passage) for each in documents if best]
+    ranked = [(each.relevance, each.passage) for each in documents if best or related]
     ranked += [(score / best if best else score, each) for score, each in zip(known, remembered, strict=True) if score]
     ranked.sort(key=lambda each: -each[0])
     return _fitting(ranked, most, characters)
@@ -106,7 +116,8 @@ def _sentences(source: Source, start: int, end: int, kind: str, introduction: st
         text = flatten_layout(f"{introduction}\n{text}").strip().splitlines()[-1]
     elif kind == "item" and introduction:
         above = (normalised(line[marker_end(line, 0, len(line)) :]).strip() for line in introduction.splitlines())
-        text = f"{_SEPARATOR.join(each for each in above if each)}{_SEPARATOR}{text[marker_end(text, 0, len(text)) :]}"
+        names = [each for each in above if each and not each.endswith(_STATED)]
+        text = _SEPARATOR.join((*names, text[marker_end(text, 0, len(text)) :]))
     return passages(source.label, text)
 
 

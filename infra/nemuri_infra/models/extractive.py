@@ -349,6 +349,7 @@ def _searched_quotes(
         wanted,
         most=max(MAX_QUOTES // parts, 1),
         characters=max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT),
+        related=document_quotes.related(details, wanted),
         favoured=_kinds(question),
     )
 

@@ -31,7 +31,8 @@ def noted(source: Source | Quote) -> str:
         return source.text
     origin = f"(From: {without_citation_brackets(normalised(source.origin))})\n" if source.origin else ""
     note = f"(Note: {source.note})\n" if source.note else ""
-    return f"{origin}{note}{without_citation_brackets(source.text)}"
+    above = f"{source.introduction}\n" if source.introduction else ""
+    return f"{origin}{note}{without_citation_brackets(above + source.text)}"
 
 
 def digest(texts: Iterable[str]) -> str:

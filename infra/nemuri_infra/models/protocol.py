@@ -104,6 +104,11 @@ class AnswerJob:
 
     The memo is not a source and is never cited.
     """
+    outline: str = ""
+    """Summary of the documents and key points of their parts, for orientation; "" without documents.
+
+    The outline is not a source and is never cited.
+    """
     share: Share | None = None
     """Share of the documents that the details cover; None without documents."""
     on_text: OnText | None = field(default=None, compare=False, repr=False)

@@ -16,7 +16,7 @@ from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.bucket_reader import entries
 
-SHORTENED_FIELDS = ("answer", "reason", "items", "citations", "used", "learned", "feedback")
+SHORTENED_FIELDS = ("answer", "reason", "items", "citations", "used", "learned", "feedback", "passages")
 """Fields of a result whose value may be cut."""
 MAX_REVISIONS = 10_000
 """Maximum number of tasks whose revision is remembered."""

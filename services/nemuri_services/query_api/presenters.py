@@ -1,14 +1,14 @@
 """Presenters of tasks, agents and strength memories."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from nemuri_contracts.memory_views import AgentView, FadingView, MemoriesView, MemoryView, SourceMemory
 from nemuri_contracts.queries import MemoriesQuery
 from nemuri_contracts.strength import FEATURES, Relation
-from nemuri_contracts.task_views import FeedbackStanding, Retrieved, StepView, TaskResult
+from nemuri_contracts.task_views import FeedbackStanding, ReadPassage, Retrieved, StepView, TaskResult
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, is_principle
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, Recalled, TakenStep, Task, TaskState
@@ -57,6 +57,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         chunks_read=share.chunks if share else None,
         share_read=share.text if share else None,
         overview=overview_of(state),
+        passages=tuple(passage for each in work for passage in _read(each)),
         settled=task.status == "failed"
         or (task.status == "done" and all(each.ended for each in (*work, *_answered_questions(state)))),
     )
@@ -109,6 +110,13 @@ def _recalled(work: Sequence[Assignment]) -> int | None:
 def _retrieved(memory: Recalled) -> Retrieved:
     features = dict(zip(FEATURES, memory.features, strict=False))
     return Retrieved(memory_id=memory.memory_id, score=memory.score, features=features)
+
+
+def _read(work: Assignment) -> Iterator[ReadPassage]:
+    """Yield the passages that an assignment read, with what its answer cites of them."""
+    for number, detail in enumerate(work.details, 1):
+        cited = number in work.cited_details
+        yield ReadPassage(label=f"d{number}", agent_id=work.agent_id, part=work.part, detail=detail, cited=cited)
 
 
 def _progress(task: Task, state: TaskState) -> str:

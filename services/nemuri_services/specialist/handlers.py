@@ -37,7 +37,7 @@ from nemuri_services.specialist.assignment_steps import (
 from nemuri_services.specialist.handover import handed_over, plan_handover
 from nemuri_services.specialist.memory_sources import memory_sources, missing_successors
 from nemuri_services.specialist.overview import overview_material
-from nemuri_services.specialist.task_passages import cited_numbers, detail_sources, passages_for
+from nemuri_services.specialist.task_passages import cited_numbers, detail_sources, outline, passages_for
 
 service = Service(
     "specialist",
@@ -155,7 +155,7 @@ async def _step_or_answer(
     drafts = draft_writer(resources.log, event.task_id, now.work.assignment_id) if shows else None
     steps, more = await shown_steps(now, resources, len(memories), len(fetched))
     job = replace(
-        _job(now.agent, now.work, question, memories, detail_sources(fetched), contents, share),
+        _job(now.agent, now.work, question, memories, detail_sources(fetched), contents, share, outline(task)),
         tools=offered.tools,
         colleagues=offered.colleagues,
         steps=steps,
@@ -238,6 +238,7 @@ def _job(
     details: Sequence[Source],
     contents: str,
     share: Share | None,
+    known: str,
 ) -> AnswerJob:
     return AnswerJob(
         role=agent.definition.role,
@@ -247,5 +248,6 @@ def _job(
         memories=tuple(memories),
         details=tuple(details),
         memo=contents,
+        outline=known,
         share=share,
     )

@@ -18,8 +18,10 @@ costs no more than a short one.
 """
 EXPANSION_WEIGHT: Final = 0.5
 """Weight of the words of a perspective, relative to the words of the request."""
-MEMORY_WEIGHT: Final = 0.3
-"""Weight of the share of a memory's words that a row has, relative to the relevance of the best row."""
+MEMORY_WEIGHT: Final = 0.5
+"""Weight of the share of a memory's words that a row has, relative to the share of the request's words that the best
+row has. So memories lead where the documents hardly have the words of the request.
+"""
 CACHED_VECTOR_BYTES: Final = 32 * 1024 * 1024
 """Maximum bytes of the vectors of rows that a process keeps. They are not stored: a process computes them again."""
 
@@ -88,7 +90,10 @@ async def relevance(
     if channels.vectors:
         cosines = await _cosines(index, wanted.request, words, texts, embedder, rows)
         own = (words + cosines) / np.float32(2) if channels.words else cosines
-    own = own + np.float32(MEMORY_WEIGHT * own.max(initial=0)) * by_memories(index, wanted.remembered)
+    if wanted.remembered:
+        known = index.postings.shares(terms(wanted.request), len(index)).max(initial=0)
+        top = max(float(own.max(initial=0)), 1e-9)
+        own = own * np.float32(known / top) + np.float32(MEMORY_WEIGHT) * by_memories(index, wanted.remembered)
     if not channels.neighbours:
         return own
     found: Floats

@@ -179,8 +179,9 @@ class _Selection:
 def _passage(index: PassageIndex, first: int, last: int, texts: Mapping[str, str], scores: Sequence[Floats]) -> Passage:
     document = index.documents[index.document[first]]
     whole, (start, end) = texts[document.ref], index.bounds(first, last)
-    above, headings = index.contexts[index.context[first]]
-    section = " › ".join(_HEADING_MARKS.sub("", whole[one:other]) for one, other in above[:headings] if one < start)
+    best = first + int(np.sum([score[first : last + 1] for score in scores], axis=0).argmax())
+    over, headings = index.contexts[index.context[best]]
+    section = " › ".join(_HEADING_MARKS.sub("", whole[one:other]) for one, other in over[:headings])
     detail = Detail(
         document=document.name,
         ref=document.ref,
@@ -189,6 +190,7 @@ def _passage(index: PassageIndex, first: int, last: int, texts: Mapping[str, str
         pages=document.pages(int(index.start[first]), int(index.end[last])),
         section=section[:SECTION_CHARACTERS] or None,
     )
+    above, headings = index.contexts[index.context[first]]
     outside = [whole[one:other] for one, other in above[headings:] if one < start]
     return Passage(detail, whole[start:end], "\n".join(outside), _hits(index, first, last, texts, scores))
 

@@ -8,6 +8,7 @@ from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.retrieval import SUMMARY_EXPANSION
 from nemuri_domain.tasks.aggregate import Task
+from nemuri_domain.tasks.read_share import place_of
 from nemuri_infra.models.protocol import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.specialist.passage_search import Wanted
@@ -15,6 +16,8 @@ from nemuri_services.specialist.passage_selection import Passage, PassageReader
 
 MOST_REMEMBERED: Final = 8
 """Maximum number of memories whose words are searched in the documents: the first of the context."""
+OUTLINE_CHARACTERS: Final = 6_000
+"""Maximum characters of an outline of the documents."""
 _DETAIL: Final = re.compile(r"d([1-9][0-9]*)")
 
 reader = PassageReader()
@@ -48,6 +51,23 @@ async def read_passages(
     """
     vectors = resources.vectors if agent is None else resources.vectors.with_embedder_of(agent.embedding)
     return await reader.passages(Wanted(query), task.details, resources.blobs, vectors.embedder, characters=characters)
+
+
+def outline(task: Task) -> str:
+    """Return the task's summary and the key points of its documents, each with document and pages: at most
+    `OUTLINE_CHARACTERS` characters; "" for a task without documents.
+
+    If there are too many key points, those of chunks at regular distances are returned.
+    """
+    if not task.details:
+        return ""
+    known = {each.point for each in task.details}
+    told = (task.background or "").removeprefix(task.text).splitlines()
+    summary = "\n".join(line for line in told if line not in known).strip()
+    points = [f"- {place_of(each.detail)}: {each.point}" for each in task.details if each.point]
+    left = max(1, OUTLINE_CHARACTERS - len(summary))
+    step = max(1, -(-sum(len(each) + 1 for each in points) // left))
+    return "\n".join(part for part in (summary, *points[::step]) if part)[:OUTLINE_CHARACTERS]
 
 
 def detail_sources(passages: Sequence[Passage], first: int = 1) -> tuple[Source, ...]:

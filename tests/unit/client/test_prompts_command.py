@@ -12,7 +12,7 @@ def test_all_prompts_are_listed_with_their_versions() -> None:
     listed = run("prompts")
     assert listed.code == 0
     [line] = [each for each in listed.out.splitlines() if each.startswith("answer_share ")]
-    assert line.split(maxsplit=2)[1:] == ["1", "chunks, of, percent"]
+    assert line.split(maxsplit=2)[1:] == ["2", "chunks, of, percent"]
     assert {"answer", "turn_reading"} <= {each["name"] for each in json.loads(run("prompts", "--json").out)}
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from nemuri.cli.result_lines import show_result
 from nemuri.cli.session import Session
-from nemuri_contracts.task_views import Cost, TaskResult
+from nemuri_contracts.task_views import Cost, ReadPassage, TaskResult
+from nemuri_contracts.tasks import Detail
 
 SESSION = Session(None, json=False, verbose=False)
 
@@ -27,6 +28,22 @@ def test_the_cost_of_language_models_is_one_line(capsys: pytest.CaptureFixture[s
     lines = shown((answer, learnings), capsys)
     made_by = "large, answer@4, answer_memo@1"
     assert f"cost     answer 1,234 (1,000 cached) + 56 tokens ({made_by}); learnings 7 + 8 tokens (small)" in lines
+
+
+def test_cited_passages_are_shown_with_document_and_page(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each cited passage has a line with its label, document, page and section. Uncited passages have none."""
+    first = Detail(document="report.pdf", ref="0" * 64, start=0, end=9, pages=(12, 12), section="Results")
+    second = Detail(document="notes.txt", ref="1" * 64, start=0, end=9)
+    passages = tuple(
+        ReadPassage(label=f"d{number}", agent_id="clerk", detail=detail, cited=number != 2)
+        for number, detail in enumerate((first, second, second.model_copy(update={"pages": (1, 2)})), 1)
+    )
+    found = TaskResult(task_id=UUID(int=1), status="done", agent_id="clerk", model="m", passages=passages)
+    show_result(found, SESSION)
+    lines = capsys.readouterr().out.splitlines()
+    assert 'cited    [d1] report.pdf, p. 12, "Results"' in lines
+    assert "         [d3] notes.txt, pp. 1-2" in lines
+    assert not any("[d2]" in line for line in lines)
 
 
 def test_a_task_without_costs_has_no_cost_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,7 @@ def request(job: AnswerJob) -> ChatRequest:
             "role": job.role,
             "memo": contents(job.memo),
             "sources": job.memories + job.details,
+            "outline": _outlined(job.outline),
             "share": _partly_read(job.share),
             "perspective": angle,
             "tools": prompt("answer_tools").part({"steps": str(job.steps_left)}) if job.tools else "",
@@ -68,6 +69,12 @@ def _partly_read(share: Share | None) -> str | Part:
         return ""
     values = {"percent": str(share.percent), "chunks": str(share.chunks), "of": str(share.of)}
     return prompt("answer_share").part(values)
+
+
+def _outlined(outline: str) -> str | Part:
+    """Return the outline of the documents as a fenced text with an introduction; empty if there is none."""
+    told = without_citation_brackets(outline)
+    return prompt("answer_outline").part({"outline": Quote("outline", told)}) if outline else ""
 
 
 def contents(memo: str) -> str | Part:

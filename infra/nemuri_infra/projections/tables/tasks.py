@@ -80,6 +80,7 @@ assignment = Table(
     json("citations"),
     json("details"),
     json("overview", nullable=True),
+    json("cited_details"),
     json("usage", nullable=True),
     json("used", nullable=True),
     json("judge_usage", nullable=True),

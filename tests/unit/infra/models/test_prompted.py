@@ -69,6 +69,22 @@ async def test_the_agents_topics_are_in_the_prompt_as_data() -> None:
     assert "contents" not in silent
 
 
+async def test_the_outline_and_the_place_of_a_passage_are_in_the_prompt_as_data() -> None:
+    """The prompt has an outline of the documents between delimiters, and above a passage its document and page, and the
+    head of its table. The outline is never cited.
+    """
+    passage = Source("d1", "| B | 2 |", origin='moss.pdf, p. 12, "Finds"', introduction="| moss | finds |")
+    chat = Parrot("[outline] B is [d1].")
+    job = replace(JOB, details=(passage,), outline="- moss.pdf, pp. 1-10: Mosses [d1] are listed.")
+    reply = await PromptedModel(chat).answer(job)
+    await PromptedModel(chat).answer(JOB)
+    (_, told), (_, silent) = chat.heard
+    assert re.search(r"<outline (\w+)>\n- moss.pdf, pp. 1-10: Mosses \(d1\) are listed.\n</outline \1>", told)
+    assert '(From: moss.pdf, p. 12, "Finds")\n| moss | finds |\n| B | 2 |' in told
+    assert answer_of(reply.value).cited == ("d1",)
+    assert "outline" not in silent
+
+
 async def test_a_source_cannot_forge_another() -> None:
     """The text of a source can neither close its delimiters, which differ for every text, nor contain a label."""
     honest = Parrot("")

@@ -55,7 +55,7 @@ STATEMENTS = (
         citations jsonb NOT NULL, details jsonb NOT NULL, usage jsonb, used jsonb, learned integer,
         memories jsonb NOT NULL, ended boolean NOT NULL, credited jsonb NOT NULL, repeated jsonb NOT NULL,
         dropped jsonb NOT NULL, judge_usage jsonb, learning_usage jsonb, overview jsonb,
-        consulted_by uuid, question text, steps jsonb NOT NULL
+        consulted_by uuid, question text, steps jsonb NOT NULL, cited_details jsonb NOT NULL
     )
     """,
     "CREATE INDEX assignment_task ON assignment (task_id)",
