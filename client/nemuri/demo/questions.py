@@ -9,7 +9,7 @@ from nemuri_contracts.client_events import NegotiationOption
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A task of the demo. It is asked twice: with its document in the first round, and without it in the second."""
+    """A task of the demo. It is asked with its document in the first round, and without it in the second."""
 
     text: str
     topics: tuple[str, ...]
@@ -19,6 +19,8 @@ class Question:
     perspective: str | None = None
     praised: bool = True
     """True if the client gives the feedback "helpful" and "success"."""
+    again: bool = True
+    """True if it is asked in the second round too. What only another question taught fades meanwhile."""
     documents_again: bool = False
     """True if the document is sent the second time too."""
     option: NegotiationOption = "all"
@@ -63,7 +65,9 @@ MULTI_QUESTION_TEXT: Final = "Please answer these questions about statements:\n"
 QUESTIONS: Final = (
     Question("When is an object considered true, and when false?", ("truth",)),
     Question("When is the else clause of a loop executed?", ("for", "while", "break", "continue")),
-    Question("How is a name resolved that is used in a block but not bound there?", ("naming", "execmodel")),
+    Question(
+        "How is a name resolved that is used in a block but not bound there?", ("naming", "execmodel"), again=False
+    ),
     Question("How do I align and pad a number with a format specification?", ("formatstrings",)),
     Question("What must hold for __hash__ when a class defines __eq__?", ("specialnames",)),
     Question("What does with do when its suite is exited because of an exception?", ("with", "context-managers")),

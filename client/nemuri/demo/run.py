@@ -1,4 +1,4 @@
-"""The demo: start a platform, ask all questions twice, print the tables, verify the projections."""
+"""The demo: start a platform, ask questions in two rounds, print the tables, verify the projections."""
 
 import time
 from collections.abc import Sequence
@@ -69,8 +69,8 @@ def _introduce(screen: Screen, files: Sequence[AgentFile], questions: Sequence[Q
     known = topics()
     characters = sum(map(len, known.values()))
     screen.say(
-        f"{len(files)} agents, {len(questions)} questions, each asked twice, about the language reference that this "
-        f"Python ships: {len(known)} topics, {characters:,} characters."
+        f"{len(files)} agents, {len(questions)} questions, all but one asked twice, about the language reference that "
+        f"this Python ships: {len(known)} topics, {characters:,} characters."
     )
     screen.say(
         "No key and no network: the extractive model answers by quoting, and the vectors are hashed. "

@@ -129,7 +129,7 @@ async def play(
     done: Done,
     interval: Callable[[MemorySnapshot], None],
 ) -> DemoRecord:
-    """Ask every question twice, in order, and return the record.
+    """Ask every question, then those that are asked again, in order, and return the record.
 
     A question is asked when the agents have slept over the previous task and its feedback is credited. `told` is called
     with the progress of the current task, `done` with each finished question, and `interval` with the memories between
@@ -142,7 +142,7 @@ async def play(
     before = await _standing(client, first)
     interval(before)
     second = []
-    for number, question in enumerate(questions, 1):
+    for number, question in [each for each in enumerate(questions, 1) if each[1].again]:
         text = document(question.topics) if question.documents_again else None
         second.append(await _ask(client, number, question, text, told))
         done(second[-1])

@@ -1,4 +1,4 @@
-"""Conversion of HTML tables and of comma-separated tables to Markdown tables, so that one reader reads them all."""
+"""Conversion of HTML, grid and comma-separated tables to Markdown tables, so that one reader reads them all."""
 
 import csv
 import re
@@ -10,6 +10,8 @@ from typing import Final
 _HTML_TABLE: Final = re.compile(r"<table\b.*?</table\s*>", re.IGNORECASE | re.DOTALL)
 _SEPARATOR: Final = re.compile(r"(?<![0-9\s])[,;](?=\S)|[,;](?=[^\s0-9])")
 """A comma or semicolon that separates two fields. One between digits may belong to a number."""
+_BORDER: Final = re.compile(r"[ \t]*(?:\+(?:[-=]+\+)+|\|=+(?:[|+]=+)*\|)[ \t]*")
+"""A line between two rows of a grid table, such as "+---+---+" or "|===|===|"."""
 _UNLIKELY: Final = re.compile(r"^\s*[-*+#>•・]|[|\r]")
 """A list marker at the start of a line, or a character that no row has."""
 LEAST_ROWS: Final = 3
@@ -19,14 +21,46 @@ _LONGEST_ROW: Final = 4_000
 
 
 def with_markdown_tables(text: str) -> str:
-    """Return the text with its HTML tables and its comma-separated tables as Markdown tables; the rest is unchanged.
+    """Return the text with its HTML, grid and comma-separated tables as Markdown tables; the rest is unchanged.
 
     A comma-separated table is a block of at least `LEAST_ROWS` lines with the same number of fields, at least two.
-    Fields are separated by commas or semicolons without a space behind them, and may be quoted.
+    Fields are separated by commas or semicolons without a space behind them, and may be quoted. The lines of a row of a
+    grid table (with borders such as "+---+---+") are joined.
     """
+    if "+-" in text:
+        text = "\n".join(_without_grids(text.split("\n")))
     if "<table" in text.casefold():
         text = _HTML_TABLE.sub(lambda found: f"\n{_html_rows(found.group())}\n", text)
     return "\n".join(_lines(text.split("\n"))) if _SEPARATOR.search(text) else text
+
+
+def _without_grids(lines: Sequence[str]) -> Iterator[str]:
+    grid: list[str] = []
+    for line in (*lines, None):
+        if line is not None and (_BORDER.fullmatch(line) or (grid and line.lstrip().startswith("|"))):
+            grid.append(line)
+            continue
+        yield from _grid(grid)
+        grid = []
+        if line is not None:
+            yield line
+
+
+def _grid(lines: Sequence[str]) -> Sequence[str]:
+    """Return the Markdown rows of the lines of a grid table; the lines if they have no row."""
+    rows: list[list[str]] = []
+    fresh = True
+    for line in lines:
+        if _BORDER.fullmatch(line):
+            fresh = True
+            continue
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if fresh or len(cells) != len(rows[-1]):
+            rows.append(cells)
+        else:
+            rows[-1] = [f"{above} {cell}".strip() for above, cell in zip(rows[-1], cells, strict=True)]
+        fresh = False
+    return _markdown(rows, ruled=True) if rows else lines
 
 
 def _html_rows(markup: str) -> str:

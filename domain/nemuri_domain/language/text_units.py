@@ -36,6 +36,10 @@ _UNDERLINE = re.compile(r"[ ]{0,3}([=\-*~^])\1{2,}[ \t]*$")
 _FENCE = re.compile(r"[ \t]{0,9}(?:```|~~~)")
 _PIPE_ROW = re.compile(r"[ \t]*\|.*\||[^|]+(?: \| [^|]*){2,}$")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_BORDER = re.compile(r"[ \t]*(?:\+(?:[-=]+\+)+|\|=+(?:[|+]=+)*\|)[ \t]*$")
+"""A line between two rows of a grid table, such as "+---+---+" or "|===|===|"."""
+_CONTINUATION = re.compile(r"[ \t]*\|[ \t]*\|")
+"""The beginning of a row without a first cell. It continues the row above it."""
 _HTML_ROW = re.compile(r"<tr\b.*?(?:</tr\s*>|(?=<tr\b)|(?=</table))", re.IGNORECASE | re.DOTALL)
 _TABLE_END = re.compile(r"</table\s*>?", re.IGNORECASE)
 _SEPARATORS: Final = ("\t", ";", ",")
@@ -230,7 +234,7 @@ class _Reader:
         Only the first `_SAMPLE` lines decide whether there is a table.
         """
         line, some = self.lines[self.at], self.lines[self.at : self.at + _SAMPLE]
-        if _PIPE_ROW.match(line.text):
+        if _PIPE_ROW.match(line.text) or _BORDER.match(line.text):
             return _is_piped if len(some) > 1 and _is_piped(some[1]) else None
         for separator in _SEPARATORS:
             if (number := _cells(line.text, separator)) > (separator != "\t"):
@@ -243,13 +247,18 @@ class _Reader:
         return None
 
     def _table(self, rule: Callable[[_Line], bool]) -> Iterator[Unit]:
-        head = self.lines[self.at]
-        yield from self._cut(head.start, head.end, "row")
-        first = self.at + 1
+        first = self.at
         self._read_while(rule)
-        for row in self.lines[first : self.at]:
-            if not _RULE.match(row.text):
-                yield from self._cut(row.start, row.end, "row", (head.span(HEAD_CHARACTERS),))
+        lines, rows = self.lines[first : self.at], list[list[_Line]]()
+        grid = any(_BORDER.match(each.text) for each in lines)
+        for line in lines:
+            if grid and rows and _CONTINUATION.match(line.text):
+                rows[-1].append(line)
+            elif not (_RULE.match(line.text) or _BORDER.match(line.text)):
+                rows.append([line])
+        heads = [row[0].span(HEAD_CHARACTERS) for row in rows[:1]]
+        for number, row in enumerate(rows):
+            yield from self._cut(row[0].start, row[-1].end, "row", heads if number else ())
 
     def _html_table(self, line: _Line) -> Iterator[Unit]:
         closed = _TABLE_END.search(self.text, line.start)
@@ -273,7 +282,8 @@ class _Reader:
 
 
 def _is_piped(line: _Line) -> bool:
-    return bool(_PIPE_ROW.match(line.text) or (_RULE.match(line.text) and not line.blank))
+    ruled = _RULE.match(line.text) or _BORDER.match(line.text)
+    return bool(_PIPE_ROW.match(line.text) or (ruled and not line.blank))
 
 
 def _with_cells(separator: str, number: int) -> Callable[[_Line], bool]:

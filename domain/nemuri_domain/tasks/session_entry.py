@@ -42,12 +42,12 @@ def entry_content(question: str, happened: str, learnings: Mapping[str, str], sc
 
 def condensed(question: str, learned: Iterable[str]) -> str:
     """Return what happened without a model: the question, at most 200 characters of it, and what was learned from its
-    answer, one sentence per line.
+    answer, each in a paragraph of its own, so that no two of them are quoted as one.
     """
     asked = normalised(question)
     asked = asked if len(asked) <= QUESTION_CHARACTERS else f"{asked[: QUESTION_CHARACTERS - 1]}…"
     first = f"質問「{asked}」" if any(map(is_cjk, asked)) else f"Asked: “{asked}”"
-    return "\n".join((first, *dict.fromkeys(learned)))
+    return "\n\n".join((first, *dict.fromkeys(learned)))
 
 
 def merged_relations(relations: Iterable[Relation]) -> tuple[Relation, ...]:

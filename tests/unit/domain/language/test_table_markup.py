@@ -5,6 +5,7 @@ import pytest
 from nemuri_domain.language.request_items import separate_requests
 from nemuri_domain.language.table_flattening import flatten_layout
 from nemuri_domain.language.table_markup import with_markdown_tables
+from nemuri_domain.language.text_units import text_units
 
 QUESTIONS = tuple(f"What is the capital of country {number}?" for number in range(30))
 
@@ -15,6 +16,26 @@ def test_a_comma_separated_table_becomes_a_markdown_table() -> None:
     assert with_markdown_tables(text) == (
         "Costs:\n| item | owner |\n|---|---|\n| pens, red | Ann |\n| paper | Bob |\n\nThe end."
     )
+
+
+GRID = """\
++------+--------------------+
+| sign | meaning            |
+|======|====================|
+| <    | aligned to the     |
+|      | left.              |
++------+--------------------+
+| >    | aligned right      |
++------+--------------------+"""
+
+
+def test_the_lines_of_a_row_of_a_grid_are_joined() -> None:
+    """Read a row of a grid table as one row, although it has several lines, and as one unit of its document."""
+    assert with_markdown_tables(f"Signs:\n{GRID}\nThe end.") == (
+        "Signs:\n| sign | meaning |\n|---|---|\n| < | aligned to the left. |\n| > | aligned right |\nThe end."
+    )
+    units = [f"Signs:\n\n{GRID}\n"[each.start : each.end] for each in text_units(f"Signs:\n\n{GRID}\n")]
+    assert any("aligned to the" in each and "left." in each for each in units)
 
 
 def test_an_html_table_becomes_a_markdown_table() -> None:

@@ -46,7 +46,7 @@ def test_without_an_account_the_question_and_the_learnings_say_what_happened(
     """
     entry = entry_content(question, happened, TAUGHT | {"habits": TAUGHT["cost"]}, Scope())
 
-    assert entry.content.splitlines() == [first, *TAUGHT.values()]
+    assert entry.content.split("\n\n") == [first, *TAUGHT.values()]
     assert embedded_text(entry) == entry.content
     assert is_request(first)
 
