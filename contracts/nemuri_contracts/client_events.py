@@ -220,7 +220,9 @@ class MemoryChangeRequested(ClientEvent):
     kind: Literal["memory_change_requested"] = "memory_change_requested"
     agent_id: Identifier
     memory_id: UUID
+    """Id of the memory."""
     change: MemoryChange
+    """What changes."""
     scope: Scope | None = None
     """New scope for `rescope`; None for any other change."""
 

@@ -26,6 +26,7 @@ class AssignmentStepped(AgentEvent):
     number: Annotated[Count, Field(ge=1)]
     """Number of the step within the assignment, from 1."""
     tool: Tool
+    """Tool that the agent called."""
     query: Text
     """Text to search for, or the question to the colleague."""
     colleague: Identifier | None = None

@@ -298,7 +298,9 @@ class MemoryAmended(AgentEvent):
 
     kind: Literal["memory_amended"] = "memory_amended"
     memory_id: UUID
+    """Id of the memory."""
     change: MemoryChange
+    """What changed."""
     scope: Scope | None = None
     """New scope for `rescope`; None for any other change."""
     asked_by: Identifier

@@ -12,24 +12,24 @@ def test_an_agent_is_cloned_and_hands_over(nemuri: CommandLine) -> None:
 
     Its history says from whom a memory came.
     """
-    cook = nemuri.add_agent("cook")
-    assert nemuri("remember", cook, "Saffron is soaked before it is cooked.", "--tag", "saffron").code == 0
-    cloned = nemuri("agent", "clone", cook, "cook-2", "--json").json
-    whole = nemuri("memories", cook, "--json").json
-    assert (cloned["memories"], cloned["original"]) == (len(whole), cook)
-    assert {each["content"] for each in nemuri("memories", "cook-2", "--json").json} == {
+    saucier = nemuri.add_agent("saucier")
+    assert nemuri("remember", saucier, "Saffron is soaked before it is cooked.", "--tag", "saffron").code == 0
+    cloned = nemuri("agent", "clone", saucier, "saucier-2", "--json").json
+    whole = nemuri("memories", saucier, "--json").json
+    assert (cloned["memories"], cloned["original"]) == (len(whole), saucier)
+    assert {each["content"] for each in nemuri("memories", "saucier-2", "--json").json} == {
         each["content"] for each in whole
     }
-    assert "cook-2: " in nemuri("agent", "clone", cook, "cook-2").out
+    assert "saucier-2: " in nemuri("agent", "clone", saucier, "saucier-2").out
 
     waiter = nemuri.add_agent("waiter")
-    planned = nemuri("agent", "handover", cook, waiter, "--topic", "saffron", "--dry-run")
+    planned = nemuri("agent", "handover", saucier, waiter, "--topic", "saffron", "--dry-run")
     assert "would pass on 1 memory to waiter" in planned.out
-    done = nemuri("agent", "handover", cook, waiter, "--topic", "saffron", "--json").json
+    done = nemuri("agent", "handover", saucier, waiter, "--topic", "saffron", "--json").json
     [passed] = done["memories"]
     [first, *_] = nemuri("memory", "history", passed["memory_id"], "--json").json["steps"]
-    assert first["note"] == f"told by {cook}, memory {passed['original']}"
-    again = nemuri("agent", "handover", cook, waiter, "--topic", "saffron").out
+    assert first["note"] == f"told by {saucier}, memory {passed['original']}"
+    again = nemuri("agent", "handover", saucier, waiter, "--topic", "saffron").out
     assert "passed on 0 memories" in again
     assert f"waiter knows it already, memory {passed['memory_id']}" in again
 

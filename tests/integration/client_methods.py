@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_contracts.education import Chapter, Section, Textbook
 
 ID = UUID("00000000-0000-4000-8000-000000000001")
@@ -16,8 +16,9 @@ BOOK = Textbook(
 EXAMPLES: dict[str, Any] = {
     "agent": "python", "answer": "x", "beginning": "0123456", "causes": [ID], "content": "Steel is hard.",
     "course_id": ID, "memories": [MemoryContent(content="Steel is hard.")], "memory": "0123456", "memory_id": ID,
-    "of": "task", "option": "all", "prompt": "steel?", "query": "steel?", "sequence": 1, "service": "intake",
-    "task_id": ID, "text": "Is steel hard?", "textbook": BOOK, "until": datetime.now(UTC), "verdict": "helpful",
+    "of": "task", "option": "all", "prompt": "steel?", "query": "steel?", "receiver": "cook", "scope": Scope(),
+    "sequence": 1, "service": "intake", "source": "python", "task_id": ID, "text": "Is steel hard?", "textbook": BOOK,
+    "until": datetime.now(UTC), "verdict": "helpful",
 }  # fmt: skip
 """An argument for every parameter without a default, by the parameter's name."""
 

@@ -124,21 +124,22 @@ WRONG_VALUES: dict[str, list[Any]] = {
 }  # fmt: skip
 KINDS = {
     "documents": ["documents"], "tags domains participants layers": ["list"],
-    "timeout second importance": ["number"], "settled deep shared quietly orchestrator again": ["flag"],
+    "timeout second importance budget_tokens budget_money": ["number"],
+    "settled deep shared quietly orchestrator again streamed dry_run pinned": ["flag"],
     "task_id memory_id course_id prevented_error": ["id"], "said_at until advance": ["time"],
     "perspective project conversation said_by session key": ["label"],
     "words correction": ["remark"],
     "scope turn location cues textbook memories": ["model"],
     "option verdict result status type category module repeating of": ["choice"],
-    "learnings": ["mapping"], "on_progress": ["function"],
-    "panel top sequence limit": ["number"], "agent": ["agent"], "service": ["agent"],
-    "text content query prompt": ["text"], "summary": ["text"], "beginning memory": ["text"],
+    "learnings": ["mapping"], "on_progress on_draft": ["function"],
+    "panel top sequence limit": ["number"], "agent service source receiver": ["agent"],
+    "text content query prompt topic": ["text"], "summary": ["text"], "beginning memory": ["text"],
     "items": ["list"], "causes": ["list"],
 }  # fmt: skip
 ALLOWED_VALUES: dict[str, list[Any]] = {
     # Values that other parameters of the same kind refuse, but these parameters allow.
     "second": [0], "importance": [0], "limit": [10**30], "timeout": [10**30],
-    "agent": [None], "summary": [None], "location": [], "memories": [[]],
+    "agent": [None], "summary": [None], "topic": [None], "location": [], "memories": [[]],
 }  # fmt: skip
 
 

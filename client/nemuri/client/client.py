@@ -477,7 +477,7 @@ class Client(QueryMethods):
             >>> memory_id = await client.remember("python", "Ann is the owner of the build.")
             >>> try:
             ...     await client.confirm_memory(memory_id)
-            ... except ClientError as error:
+            ... except nemuri.ClientError as error:
             ...     str(error)
             'the memory is not confirmed: it is no inference that waits for a confirmation'
         """
@@ -524,9 +524,11 @@ class Client(QueryMethods):
                 the same.
 
         Example:
-            >>> view = await client.handover("python", "python-2", query="truth values", dry_run=True)
-            >>> view.source, view.agent_id
-            ('python', 'python-2')
+            >>> try:
+            ...     await client.handover("python", "nobody", query="truth values", dry_run=True)
+            ... except nemuri.ClientError as error:
+            ...     "nobody" in str(error)
+            True
         """
         setting = validated(Setting, project=project, domains=domains)
         fields = {"topic": topic, "query": query, "task": task_id, "top": top, "setting": setting}
