@@ -12,26 +12,26 @@ def test_an_agent_is_cloned_and_hands_over(nemuri: CommandLine) -> None:
 
     Its history says from whom a memory came.
     """
-    saucier = nemuri.add_agent("saucier")
-    assert nemuri("remember", saucier, "Saffron is soaked before it is cooked.", "--tag", "saffron").code == 0
-    cloned = nemuri("agent", "clone", saucier, "saucier-2", "--json").json
-    whole = nemuri("memories", saucier, "--json").json
-    assert (cloned["memories"], cloned["original"]) == (len(whole), saucier)
-    assert {each["content"] for each in nemuri("memories", "saucier-2", "--json").json} == {
+    mason = nemuri.add_agent("mason")
+    assert nemuri("remember", mason, "Marble is washed before it is polished.", "--tag", "marble").code == 0
+    cloned = nemuri("agent", "clone", mason, "mason-2", "--json").json
+    whole = nemuri("memories", mason, "--json").json
+    assert (cloned["memories"], cloned["original"]) == (len(whole), mason)
+    assert {each["content"] for each in nemuri("memories", "mason-2", "--json").json} == {
         each["content"] for each in whole
     }
-    assert "saucier-2: " in nemuri("agent", "clone", saucier, "saucier-2").out
+    assert "mason-2: " in nemuri("agent", "clone", mason, "mason-2").out
 
-    waiter = nemuri.add_agent("waiter")
-    planned = nemuri("agent", "handover", saucier, waiter, "--topic", "saffron", "--dry-run")
-    assert "would pass on 1 memory to waiter" in planned.out
-    done = nemuri("agent", "handover", saucier, waiter, "--topic", "saffron", "--json").json
+    tiler = nemuri.add_agent("tiler")
+    planned = nemuri("agent", "handover", mason, tiler, "--topic", "marble", "--dry-run")
+    assert "would pass on 1 memory to tiler" in planned.out
+    done = nemuri("agent", "handover", mason, tiler, "--topic", "marble", "--json").json
     [passed] = done["memories"]
     [first, *_] = nemuri("memory", "history", passed["memory_id"], "--json").json["steps"]
-    assert first["note"] == f"told by {saucier}, memory {passed['original']}"
-    again = nemuri("agent", "handover", saucier, waiter, "--topic", "saffron").out
+    assert first["note"] == f"told by {mason}, memory {passed['original']}"
+    again = nemuri("agent", "handover", mason, tiler, "--topic", "marble").out
     assert "passed on 0 memories" in again
-    assert f"waiter knows it already, memory {passed['memory_id']}" in again
+    assert f"tiler knows it already, memory {passed['memory_id']}" in again
 
 
 @pytest.mark.parametrize(

@@ -22,17 +22,21 @@ PUBLISHERS: dict[str, set[str]] = {
     "memory_amended": {"intake"},
     "memory_refused": {"intake", "affective-memory", "tiered-memory"},
     "task_routed": {"orchestrator"},
-    "task_assigned": {"orchestrator"},
+    "task_assigned": {"orchestrator", "specialist"},
     "task_completed": {"orchestrator"},
     "task_failed": {"orchestrator"},
     "memories_retrieved": {"specialist"},
+    "assignment_stepped": {"specialist"},
+    "consultation_ended": {"orchestrator", "specialist"},
+    "memories_handed_over": {"specialist"},
+    "memory_copied": OPERATORS,
     "task_answered": {"specialist"},
     "memories_used": {"attribution"},
     "learnings_extracted": {"attribution"},
     "impact_credited": {"attribution"},
     "feedback_parked": {"attribution"},
     "feedback_refused": {"attribution"},
-    "memory_encoded": {"attribution", "intake", "semantic-memory", "tutor"},
+    "memory_encoded": {"attribution", "intake", "semantic-memory", "specialist", "tutor"},
     "session_ended": {"attribution", "tutor"},
     "agent_slept": {"strength-sleep"},
     "memories_consolidated": {"semantic-memory"},
@@ -79,11 +83,12 @@ ROUTING_MEMORY_KINDS = {"agent_defined", "memory_encoded", "memories_used", "ses
 """Kinds of events that the routing memory may publish, for the orchestrator's own memory only."""
 CLIENT_KINDS = {
     "task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "memory_change_requested",
-    "turn_offered", "experience_offered",
+    "handover_requested", "turn_offered", "experience_offered",
 }  # fmt: skip
 TUTOR_KINDS = {"task_submitted", "feedback_given"}
 ANSWERED_BY = {
     "recall": "specialist",
+    "handover-plan": "specialist",
     "courses": "tutor",
     "due": "tutor",
     "affect": "affective-memory",
