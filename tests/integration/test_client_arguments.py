@@ -139,7 +139,7 @@ KINDS = {
 ALLOWED_VALUES: dict[str, list[Any]] = {
     # Values that other parameters of the same kind refuse, but these parameters allow.
     "second": [0], "importance": [0], "limit": [10**30], "timeout": [10**30],
-    "agent": [None], "summary": [None], "topic": [None], "location": [], "memories": [[]],
+    "agent": [None], "summary": [None], "topic": [None], "query": [None], "location": [], "memories": [[]],
 }  # fmt: skip
 
 
