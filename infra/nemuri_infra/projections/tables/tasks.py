@@ -1,6 +1,6 @@
 """Tables of tasks and assignments."""
 
-from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text, Uuid, text
+from sqlalchemy import Boolean, Column, Float, Index, Integer, PrimaryKeyConstraint, Table, Text, Uuid, text
 
 from nemuri_infra.projections.tables.columns import json, metadata, time
 
@@ -21,6 +21,7 @@ task = Table(
     Column("deep", Boolean, nullable=False),
     Column("streamed", Boolean, nullable=False),
     json("budget", nullable=True),
+    Column("question_minutes", Float),
     Column("attempt", Integer, nullable=False),
     json("items"),
     json("options"),
@@ -42,6 +43,7 @@ task = Table(
     Column("routed", Integer, nullable=False),
     json("routing_usage"),
     Column("request", Text),
+    json("clarification", nullable=True),
     Column("answer", Text),
     json("voices", nullable=True),
     Column("reason", Text),
@@ -80,6 +82,7 @@ assignment = Table(
     json("citations"),
     json("details"),
     json("overview", nullable=True),
+    json("signs"),
     json("usage", nullable=True),
     json("used", nullable=True),
     json("judge_usage", nullable=True),

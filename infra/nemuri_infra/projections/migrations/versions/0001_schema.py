@@ -37,7 +37,8 @@ STATEMENTS = (
         request text, deep boolean NOT NULL, chosen jsonb NOT NULL, routing_usage jsonb NOT NULL,
         important jsonb NOT NULL, item_usage jsonb NOT NULL, budget jsonb,
         streamed boolean NOT NULL, plan jsonb, condensed jsonb NOT NULL,
-        condensing_usage jsonb NOT NULL, summary_usage jsonb NOT NULL
+        condensing_usage jsonb NOT NULL, summary_usage jsonb NOT NULL,
+        question_minutes double precision, clarification jsonb
     )
     """,
     "CREATE INDEX task_status ON task (status)",
@@ -54,7 +55,7 @@ STATEMENTS = (
         perspective text, attempt integer NOT NULL, assigned_at timestamptz NOT NULL, retrieved jsonb, answer text,
         citations jsonb NOT NULL, details jsonb NOT NULL, usage jsonb, used jsonb, learned integer,
         memories jsonb NOT NULL, ended boolean NOT NULL, credited jsonb NOT NULL, repeated jsonb NOT NULL,
-        dropped jsonb NOT NULL, judge_usage jsonb, learning_usage jsonb, overview jsonb,
+        dropped jsonb NOT NULL, judge_usage jsonb, learning_usage jsonb, overview jsonb, signs jsonb NOT NULL,
         consulted_by uuid, question text, steps jsonb NOT NULL
     )
     """,
