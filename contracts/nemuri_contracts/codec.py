@@ -16,6 +16,7 @@ from nemuri_contracts import (
     education,
     erasure,
     parked_events,
+    principles,
     scorers,
     strength,
     tasks,
@@ -31,6 +32,7 @@ AnyClientEvent = (
     | client_events.FeedbackGiven
     | client_events.MemoryOffered
     | client_events.MemoryChangeRequested
+    | principles.PrincipleDecisionGiven
     | affective.TurnOffered
     | tiered.ExperienceOffered
 )
@@ -65,6 +67,8 @@ AnyAgentEvent = (
     | strength.MemoryEncoded
     | strength.MemoryAmended
     | strength.MemoryRefused
+    | principles.PrincipleProposed
+    | principles.PrincipleDecided
     | strength.SessionEnded
     | strength.AgentSlept
     | strength.ImpactCredited

@@ -264,8 +264,10 @@ class MemoryEncoded(AgentEvent):
     """Client, task or textbook from which the memory comes."""
     vector: Text
     """Key of the memory's vector: model, dimension and SHA-256 of the embedded text."""
-    source: Literal["task", "manual", "education", "definition", "feedback", "sleep"]
-    """Kind of source. `sleep`: a semantic memory that a sleep formed from other memories."""
+    source: Literal["task", "manual", "education", "definition", "feedback", "adopted", "sleep"]
+    """Kind of source. `definition` and `adopted` are principles. `sleep`: a semantic memory that a sleep formed from
+    other memories.
+    """
     assignment_id: UUID | None = None
     """Assignment in which it was learned; None if it does not come from one."""
     strength: float = Field(gt=0, le=1e6)
@@ -296,7 +298,7 @@ class MemoryAmended(AgentEvent):
 
 
 class MemoryRefused(AgentEvent):
-    """An offered memory, or the change of a memory's standing, was refused."""
+    """An offered memory, the change of a memory's standing, or a decision on a principle was refused."""
 
     kind: Literal["memory_refused"] = "memory_refused"
     reason: Text

@@ -10,6 +10,7 @@ from nemuri_contracts.client_events import MemoryChangeRequested, MemoryOffered
 from nemuri_contracts.codec import AnyAgentEvent, AnyClientEvent, AnyTaskEvent
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased, Tombstone
 from nemuri_contracts.event import Event
+from nemuri_contracts.principles import PrincipleDecided, PrincipleDecisionGiven
 from nemuri_contracts.strength import (
     LearningsExtracted,
     MemoriesRetrieved,
@@ -35,7 +36,14 @@ OF_A_TASK = frozenset(
 """Kinds of events that are deleted with their task."""
 OF_AN_AGENT = frozenset(
     each.kind_of()
-    for each in (*get_args(AnyAgentEvent), MemoryOffered, MemoryChangeRequested, TurnOffered, ExperienceOffered)
+    for each in (
+        *get_args(AnyAgentEvent),
+        MemoryOffered,
+        MemoryChangeRequested,
+        PrincipleDecisionGiven,
+        TurnOffered,
+        ExperienceOffered,
+    )
     if each not in TOMBSTONES
 )
 """Kinds of events that are deleted with their agent."""
@@ -123,5 +131,7 @@ def _parts(event: Event) -> tuple[UUID, ...]:
         return (event.memory_id,)
     if isinstance(event, MemoryFormed):
         return event.sources
+    if isinstance(event, PrincipleDecided | PrincipleDecisionGiven):
+        return () if event.principle_id is None else (event.principle_id,)
     course_id = vars(event).get("course_id")
     return () if course_id is None else (course_id,)

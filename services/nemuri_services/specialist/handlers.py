@@ -21,6 +21,7 @@ from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.specialist.memory_sources import memory_sources, missing_successors
+from nemuri_services.specialist.organisation_principles import organisation_principles
 from nemuri_services.specialist.overview import overview_material
 from nemuri_services.specialist.task_passages import cited_numbers, detail_sources, passages_for
 
@@ -55,7 +56,8 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
         now=event.recorded_at,
         summary=state.task.background,
     )
-    kept = context_principles(agent, found.principles)
+    shared = await organisation_principles(state.task.setting, resources.views)
+    kept = context_principles(agent, found.principles, [content.memory_id for content, _ in shared])
     seed = event.assignment_id.int % 2**32
     chosen = selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept, items=found.items)
     return MemoriesRetrieved.following(
@@ -138,10 +140,10 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     memories = tuple(
         RecalledMemory(candidate=by_id[memory_id], memory=found.known[memory_id][0].memory) for memory_id in best
     )
-    held = {content.memory_id: content.memory for content, _ in found.principles}
-    principles = tuple(
-        PrincipleView(memory_id=each, memory=held[each]) for each in context_principles(agent, found.principles)
-    )
+    shared = await organisation_principles(query.setting, resources.views)
+    held = {content.memory_id: content.memory for content, _ in (*shared, *found.principles)}
+    kept = context_principles(agent, found.principles, [content.memory_id for content, _ in shared])
+    principles = tuple(PrincipleView(memory_id=each, memory=held[each]) for each in kept)
     return RecallView(ranking=found.ranking, memories=memories, deep=found.deep, principles=principles)
 
 
