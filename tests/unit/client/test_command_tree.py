@@ -195,7 +195,10 @@ def test_a_missing_value_points_to_the_help_of_its_command(words: tuple[str, ...
         (("ask", "x", "--panel", "1"), "--panel: it must be at least 2, not '1'"),
         (("ask", "x", "--panel", "many"), "--panel: write a whole number, not 'many'"),
         (("ask", "x", "--timeout", "soon"), "--timeout: write a number, not 'soon'"),
-        (("memories", "cook", "--status", "gone"), "--status: 'gone' is not one of 'active', 'archived', 'absorbed', 'all'"),
+        (
+            ("memories", "cook", "--status", "gone"),
+            "--status: 'gone' is not one of 'active', 'archived', 'absorbed', 'all'",
+        ),
         (("forget", "--task", "zz"), "--task: write a whole id, not 'zz'"),
         (("remember", "cook", "x", "--said-at", "once"), "--said-at: write a date and time"),
         (("ask",), "Missing argument 'TEXT'"),
