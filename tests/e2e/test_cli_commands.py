@@ -83,14 +83,14 @@ def test_items_are_chosen_by_number(nemuri: CommandLine, tmp_path: Path) -> None
 
 def test_a_panel_prints_the_merged_answer_and_each_part(nemuri: CommandLine) -> None:
     """A panel prints the merged answer, then the answers side by side. Its JSON holds each of them separately."""
-    done = nemuri("ask", QUESTION, "--panel", "2")
+    done = nemuri("ask", QUESTION, "--panel", "2", "--agent", "cook")
     assert done.code == 0, done.err
     beside = done.out.index("## Side by side")
     assert done.out.index("salt the water") < beside < done.out.index("### cook · ", beside)
     assert "cook · craft" in done.out[beside:]
     assert "cook · taste" in done.out[beside:]
     assert "panel    cook as " in done.out
-    found = nemuri("ask", QUESTION, "--panel", "2", "--json").json["panel"]
+    found = nemuri("ask", QUESTION, "--panel", "2", "--agent", "cook", "--json").json["panel"]
     assert sorted(each["perspective"] for each in found["voices"]) == ["craft", "taste"]
     assert {"merged", "dissent", "usage"} <= found.keys()
 
@@ -102,7 +102,7 @@ def test_a_follow_up_question_uses_its_conversation(nemuri: CommandLine) -> None
     assert nemuri("ask", "How long is bread dough kneaded?", "--conversation", "dough").code == 0
     found = nemuri("ask", "Why?", "--conversation", "dough", "--json").json
     assert "ten minutes" in found["answer"]
-    assert "ten minutes" not in nemuri("ask", "Why?", "--json").json["answer"]
+    assert "ten minutes" not in nemuri("ask", "Why?", "--agent", "cook", "--json").json["answer"]
 
 
 def test_a_timeout_ends_with_exit_code_3(nemuri: CommandLine) -> None:

@@ -33,14 +33,17 @@ from nemuri_infra.models.protocol import (
     CompressJob,
     ConsolidateJob,
     FeelJob,
+    GeneraliseJob,
     JudgeJob,
     KeyPointJob,
     Learned,
     LearningsJob,
     MergeJob,
+    NotesJob,
     RelationsJob,
     Reply,
     RestateJob,
+    ToolRequest,
 )
 from nemuri_infra.projections import tables
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -219,11 +222,33 @@ class CountingModel(ExtractiveModel):
     calls: Counter[str] = field(default_factory=Counter)
     learnings_by_question: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Learnings returned for a question, whatever its answer. The extractive model decides on all other questions."""
+    steps_by_question: Mapping[str, ToolRequest] = field(default_factory=dict)
+    """Step that the model takes before it answers a question."""
+
+    @property
+    def calls_tools(self) -> bool:
+        """True if the model takes a step for some question."""
+        return bool(self.steps_by_question)
 
     async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Count the call for this question and return the extractive answer."""
+        """Count the call for this question. Return the step set for the question if it is not taken yet, else the
+        extractive answer.
+        """
         self.calls[f"answer {job.question}"] += 1
+        step = self.steps_by_question.get(job.question)
+        if step is not None and step.tool in job.tools and not job.steps:
+            return Reply(step, Usage(model="stepper"))
         return await super().answer(job)
+
+    async def notes(self, job: NotesJob) -> Reply[Any]:
+        """Count the call for these passages and return the extractive notes."""
+        self.calls[f"notes {[each.text for each in job.sources]}"] += 1
+        return await super().notes(job)
+
+    async def generalise(self, job: GeneraliseJob) -> Reply[Any]:
+        """Count the call for these statements and return the extractive generalisation."""
+        self.calls[f"generalise {[each.text for each in job.statements]}"] += 1
+        return await super().generalise(job)
 
     async def key_point(self, job: KeyPointJob) -> Reply[Any]:
         """Count the call for this text and return the extractive key point."""

@@ -51,7 +51,7 @@ async def test_a_handover_passes_on_what_the_other_does_not_know(servers: Server
         shared = "A gasket of a pelicanite flange is used once."
         await client.remember("python", shared, tags=["flange"])
         known = await client.remember("fitter", shared)
-        await client.remember("python", "An empty list is false.")
+        await client.remember("python", "An empty gabionette is false.")
 
         planned = await client.handover("python", "fitter", dry_run=True)
         assert [each.original for each in planned.memories] == [fact]
@@ -82,7 +82,7 @@ async def test_a_handover_passes_on_what_the_other_does_not_know(servers: Server
         assert files_with(servers.directory, "forty newton")["forty newton"]
         await forget(settings, [Thing("agent", "python")])
         await until_idle(resources)
-        found = files_with(servers.directory, "forty newton", "empty list is false")
+        found = files_with(servers.directory, "forty newton", "empty gabionette is false")
         assert not any(found.values()), found
         with pytest.raises(ClientError, match="was erased"):
             await client.memory(passed.memory_id)

@@ -79,7 +79,8 @@ async def test_a_session_leaves_one_entry(settings: Settings) -> None:
         assert (len(result.learned), result.repeated) == (1, (known,))
         view = await client.memory(result.learned[0])
         assert view.memory.learnings == {name: lessons[name] for name in ("semantics", "habits")}
-        assert view.memory.content.splitlines() == [f"Asked: “{QUESTION}”", lessons["semantics"], lessons["habits"]]
+        paragraphs = [f"Asked: “{QUESTION}”", lessons["semantics"], lessons["habits"]]
+        assert view.memory.content.split("\n\n") == paragraphs
         assert (view.origin.provenance, view.unconfirmed) == ("inferred", True)
         assert view.strength == pytest.approx(0.7, abs=0.01)
         assert (await client.feedback(result.task_id, "helpful")).standing == "applied"

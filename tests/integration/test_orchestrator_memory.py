@@ -32,11 +32,11 @@ MISO, SIMILAR_MISO = "味噌汁のだしは何分煮ますか。", "味噌汁の
 STEEL = "Which alloy of chromium resists rust best?"
 
 
-async def ask_and_rate(resources: Resources, client: Client, text: str, verdict: str) -> str:
-    """Ask, give feedback with the verdict, wait until all services are idle, and return the id of the agent that
-    answered.
+async def ask_and_rate(resources: Resources, client: Client, text: str, verdict: str, agent: str | None = None) -> str:
+    """Ask (a certain agent), give feedback with the verdict, wait until all services are idle, and return the id of the
+    agent that answered.
     """
-    result = await client.ask(text, settled=True)
+    result = await client.ask(text, agent=agent, settled=True)
     await client.feedback(result.task_id, verdict)  # type: ignore[arg-type]
     await until_idle(resources)
     return str(result.agent_id)
@@ -54,8 +54,8 @@ async def test_routing_follows_the_feedback_on_similar_tasks(settings: Settings,
         for name in ("a", "b"):
             await resources.log.append(agent_defined(name, description=""))
         await client.settle()
-        assert await ask_and_rate(resources, client, STEEL, "helpful") == "a"
-        assert await ask_and_rate(resources, client, asked, "unhelpful") == "a"
+        await ask_and_rate(resources, client, STEEL, "helpful", agent="a")
+        await ask_and_rate(resources, client, asked, "unhelpful", agent="a")
         soup = await client.ask(alike, settled=True)
         await until_idle(resources)
         event = (await routings(resources))[-1]

@@ -8,20 +8,25 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri.admin.corrections import separate, unlink
+from nemuri.admin.corrections import separate, split, unlink
 from nemuri.admin.tiered import consolidate, share
 from nemuri.client.client import Client
 from nemuri.operations import forget
+from nemuri.operations.agent_clone import clone_agent
 from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import NightFell
 from nemuri_contracts.agents import EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri_contracts.client_events import Document, MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
 from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.education import MemoriesReviewed
+from nemuri_contracts.event import OPERATOR
 from nemuri_contracts.parked_events import EventParked
+from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.tasks import TaskReopened
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.factory import Models
+from nemuri_infra.models.protocol import ToolRequest
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
@@ -54,6 +59,9 @@ TAUGHT_QUESTION = "Whom did the workshop pay?"
 LESSONS = {
     "semantics": "In winter steel is dear.", "pitfalls": "Bread is not cheap in spring.", "habits": "Thank you!",
 }  # fmt: skip
+TWICE = ("Iron from the valley is brittle in winter.", "In winter, iron from the valley is brittle.")
+CONSULTED_QUESTION = "Which gasket does pump P7 get?"
+CONSULTATION = ToolRequest("consult", CONSULTED_QUESTION, "sealer")
 ITEMS = "Please answer each of these questions:\n" + "\n".join(
     f"{number}. What is the truth value of {number}?" for number in range(1, 26)
 )
@@ -97,10 +105,55 @@ async def let_everything_happen(resources: Resources, client: Client, settings: 
     await log.append(agent_defined("passing"))
     await client.settle()
     await client.ask("What is a truth value?", agent="passing", settled=True)
+    await change_memories(resources, client)
+    await help_each_other(resources, client, settings)
+    await read_a_report(client)
     await live_affectively(resources, client)
     await live_by_tiers(resources, client)
     await until_idle(resources)
     await forget(settings, [Thing("agent", "passing")])
+
+
+async def change_memories(resources: Resources, client: Client) -> None:
+    """Edit and pin memories of an agent of its own. Let two memories that say the same settle and become one, and split it."""
+    await resources.log.append(agent_defined("smith"))
+    await client.settle()
+    same = [await client.remember("smith", text) for text in TWICE]
+    await client.pin_memory(same[0])
+    await client.pin_memory(same[0], pinned=False)
+    await client.edit_memory(await client.remember("smith", "Tongs are hung up wet."), "Tongs are hung up dry.")
+    for number in range(5):  # as many uses as settle a memory in the next sleep
+        await resources.log.append(
+            MemoriesReviewed(
+                event_id=uuid4(), agent_id="smith", course_id=uuid4(), chapter=0, exercise=number,
+                perspective="semantics", memory_ids=tuple(same),
+            )
+        )  # fmt: skip
+    await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="smith", assignment_id=uuid4()))
+    await until_idle(resources)
+    absorbed = await client.memory(same[0])
+    assert absorbed.absorbed_by is not None
+    assert set(await split(client, absorbed.absorbed_by)) == set(same)
+
+
+async def help_each_other(resources: Resources, client: Client, settings: Settings) -> None:
+    """Let an agent consult a colleague, take over its memories and be cloned."""
+    await resources.log.append(agent_defined("sealer", role="sealer"))
+    await client.settle()
+    await client.remember("sealer", "Pump P7 gets a gasket of cork.", tags=["gasket", "pump"])
+    asked = await client.ask(CONSULTED_QUESTION, agent="python", settled=True)
+    assert [each.colleague for each in asked.steps] == ["sealer"]
+    assert (await client.handover("sealer", "python", topic="gasket")).memories
+    await until_idle(resources)
+    async with connected_client(settings, OPERATOR) as operator:
+        await clone_agent(operator, "sealer", "sealer-2")
+
+
+async def read_a_report(client: Client) -> None:
+    """Ask for the summary of a document whose notes fit no prompt, so that they are condensed."""
+    pages = "\f".join(f"Page {number}. Boiler {number} was built in {1900 + number}. " * 30 for number in range(120))
+    done = await client.ask("Summarise this report.", documents=[("report.txt", pages)], agent="python", settled=True)
+    assert "condensing" in {each.step for each in done.costs}
 
 
 async def live_affectively(resources: Resources, client: Client) -> None:
@@ -205,7 +258,10 @@ class PlatformState:
 
 async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Settings) -> None:
     """Copies of all messages and recreated consumers change no row and repeat no model call."""
-    model = CountingModel(learnings_by_question={TAUGHT_QUESTION: LESSONS})
+    settings = settings.model_copy(update={"overview_prompt_tokens": 500})
+    model = CountingModel(
+        learnings_by_question={TAUGHT_QUESTION: LESSONS}, steps_by_question={CONSULTED_QUESTION: CONSULTATION}
+    )
     models = Models(main=model, light=model)
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await let_everything_happen(resources, client, settings)

@@ -10,7 +10,7 @@ from immutables import Map
 from sqlalchemy import func, select, true, tuple_
 
 from nemuri_contracts.agents import ORCHESTRATOR
-from nemuri_contracts.event import Event
+from nemuri_contracts.event import Event, derive
 from nemuri_contracts.tasks import TaskReopened
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.decay import clock_of, log_strength
@@ -241,6 +241,10 @@ class Views:
         query = select(tables.journal.c.event_id).where(tables.journal.c.event_id.in_(list(event_ids)))
         async with self.database.reading() as connection:
             return set((await connection.execute(query)).scalars())
+
+    async def decided(self, cause: Event, *outcomes: type[Event]) -> bool:
+        """Return True if the projections contain an outcome of the cause of one of these kinds."""
+        return bool(await self.projected_ids(derive(cause.event_id, each.kind_of()) for each in outcomes))
 
     async def lately_projected(self, event_ids: Iterable[UUID]) -> set[UUID]:
         """Return the ids in `event_ids` whose events are among the newest of the log and in the projections.

@@ -222,8 +222,13 @@ def _encoded_or_refused(
 
 
 @service.handles(MemoryChangeRequested)
-async def amend(event: MemoryChangeRequested, resources: Resources) -> MemoryAmended | MemoryRefused:
-    """Change the standing of a memory as a client asks, or refuse it (`change_refusal`)."""
+async def amend(event: MemoryChangeRequested, resources: Resources) -> MemoryAmended | MemoryRefused | None:
+    """Change the standing of a memory as a client asks, or refuse it (`change_refusal`).
+
+    Returns None if that is decided already: by now the memory may be in another state than it was then.
+    """
+    if await resources.views.decided(event, MemoryAmended, MemoryRefused):
+        return None
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     if agent is None:
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")

@@ -183,8 +183,10 @@ async def _step_or_answer(
 
 
 @service.handles(HandoverRequested)
-async def hand_over(event: HandoverRequested, resources: Resources) -> MemoriesHandedOver:
-    """Choose the memories that one agent passes on to another."""
+async def hand_over(event: HandoverRequested, resources: Resources) -> MemoriesHandedOver | None:
+    """Choose the memories that one agent passes on to another. Returns None if they are chosen already."""
+    if await resources.views.decided(event, MemoriesHandedOver):
+        return None
     return handed_over(event, await plan_handover(minds, event.agent_id, event.wish, resources))
 
 
