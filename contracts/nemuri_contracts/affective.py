@@ -4,14 +4,14 @@ An agent with `memory: affective` remembers turns (a prompt and its reply), each
 nightly job. It answers retrieval queries and takes no tasks.
 """
 
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from nemuri_contracts import wire_constants
-from nemuri_contracts.event import AgentEvent, ClientEvent, Identifier, Label, Text, Usage, Value
+from nemuri_contracts.event import AgentEvent, ClientEvent, Identifier, Label, Moment, Text, Usage, Value
 
 TURN_LIMIT = wire_constants.TURN_LIMIT
 """Maximum length of a prompt and of a reply, in characters."""
@@ -84,9 +84,9 @@ class TurnOffered(ClientEvent):
     """Words of the user."""
     reply: Text = Field(default="", max_length=TURN_LIMIT)
     """The assistant's reply."""
-    said_at: datetime
+    said_at: Moment
     """Time of the prompt."""
-    ended_at: datetime
+    ended_at: Moment
     """Time at which the session ended. The memory's decay starts at this time."""
 
 
@@ -100,7 +100,7 @@ class TurnRemembered(AgentEvent):
     """Name of the assistant's session in which the turn took place."""
     label: str = Field(pattern=r"^mem_\d{8}_\d{3,}$")
     """Display label: the date of the turn and a number, such as `mem_20260131_007`."""
-    said_at: datetime
+    said_at: Moment
     """Time of the prompt."""
     reading: Reading
     """Emotion, category and texts read from the turn."""
@@ -200,6 +200,7 @@ class NightPassed(AgentEvent):
     """Memories that were restored this night. An event that continues the night lists them again."""
     declined: tuple[UUID, ...] = ()
     """Archived memories that were requested but not restored, because there was no room. They may be requested again.
+    An event that continues the night lists them again.
     """
     protected: tuple[UUID, ...] = ()
     """Memories that waited for protection and are protected from now on."""

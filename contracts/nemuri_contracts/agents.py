@@ -1,13 +1,12 @@
 """The definition of an agent, and events about the agent as a whole."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from nemuri_contracts.client_events import TEXT_LIMIT, Scope
-from nemuri_contracts.event import AgentEvent, Identifier, JsonObject, Label, Text, Value
+from nemuri_contracts.event import AgentEvent, Identifier, JsonObject, Label, Moment, Text, Value
 
 ORCHESTRATOR = "orchestrator"
 """Agent id of the orchestrator, whose routing memory is stored like an agent's memory. The orchestrator takes no tasks.
@@ -117,7 +116,7 @@ class Clone(Value):
     """The agent of which a new agent is a copy, and the moment of the copy."""
 
     agent_id: Identifier
-    as_of: datetime
+    as_of: Moment
     """Log time of the last event of the original that the copy contains."""
     policy: JsonObject
     """Policy parameters of the original in force at that moment, those that differ from the defaults."""

@@ -1,12 +1,11 @@
 """Events that clients publish about tasks and about strength memory."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from nemuri_contracts.event import ClientEvent, Identifier, Label, Text, Value
+from nemuri_contracts.event import ClientEvent, Identifier, Label, Moment, Text, Value
 
 TEXT_LIMIT = 16_000
 """Maximum length of a task's text, in characters. Longer input is uploaded as a document to the blob store."""
@@ -192,7 +191,7 @@ class MemoryContent(Value):
     """Texts that were learned, by perspective."""
     scope: Scope = Scope()
     said_by: Label | None = None
-    said_at: datetime | None = None
+    said_at: Moment | None = None
     turn: Turn | None = None
     """Where it was said; None if it stands alone."""
 

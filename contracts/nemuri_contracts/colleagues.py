@@ -1,13 +1,12 @@
 """Events by which one agent's knowledge reaches another: a handover of memories, and the copies of a cloned agent."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from nemuri_contracts.client_events import TEXT_LIMIT, MemoryContent, Setting
-from nemuri_contracts.event import AgentEvent, ClientEvent, Count, Identifier, Label, Text, Usage, Value
+from nemuri_contracts.event import AgentEvent, ClientEvent, Count, Identifier, Label, Moment, Text, Usage, Value
 from nemuri_contracts.strength import Experiences, NewMemory, Origin, Relation, Source
 
 HANDOVER_LIMIT = 50
@@ -89,7 +88,7 @@ class MemoryCopied(AgentEvent):
     """Key of the memory's vector. Equal texts have equal keys, so the copy uses the vector of the original."""
     source: Source
     """Kind of the original's source."""
-    created_at: datetime
+    created_at: Moment
     """Time at which the original was encoded."""
     status: Literal["active", "archived", "absorbed", "split"]
     """Status of the original at the moment of the copy."""
@@ -115,9 +114,9 @@ class MemoryCopied(AgentEvent):
     """Copy of the semantic memory that stands for it; None if there is none."""
     experiences: Experiences | None = None
     """Experiences behind the original, if it is a semantic memory."""
-    last_accessed_at: datetime | None = None
+    last_accessed_at: Moment | None = None
     """Time of the original's last use; None if it was never used."""
-    archived_at: datetime | None = None
+    archived_at: Moment | None = None
     """Time of the original's archiving; None if it is active."""
 
     @property

@@ -1,6 +1,5 @@
 """Education: textbooks, and the events of a course (document 000 §4.1)."""
 
-from datetime import datetime
 from hashlib import sha256
 from typing import Annotated, Literal
 from uuid import UUID
@@ -8,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from nemuri_contracts.client_events import TEXT_LIMIT, Scope
-from nemuri_contracts.event import AgentEvent, Count, JsonObject, Label, Text, Usage, Value
+from nemuri_contracts.event import AgentEvent, Count, JsonObject, Label, Moment, Text, Usage, Value
 from nemuri_contracts.strength import NewMemory
 
 Title = Annotated[Text, Field(min_length=1, max_length=400)]
@@ -133,11 +132,11 @@ class ExerciseGraded(AgentEvent):
     """Model usage of grading; None if no answer was graded."""
     reason: Text | None = None
     """Error that made grading fail; the answer then counts as wrong. None if the answer was graded."""
-    graded_at: datetime
+    graded_at: Moment
     """Time of grading by the platform's clock. The log's time may be earlier if an operator advanced the platform's
     clock.
     """
-    due_at: datetime | None
+    due_at: Moment | None
     """Time of the next repetition. None if there is no further one."""
     card: JsonObject | None = None
     """FSRS card of the exercise. None for other schedules."""

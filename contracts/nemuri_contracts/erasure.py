@@ -4,13 +4,12 @@ A tombstone is appended before the deletion, so an interrupted erasure can be co
 log. An event with an erased id is ignored, for example one from an old copy of the log or from a late client.
 """
 
-from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from pydantic import Field
 
-from nemuri_contracts.event import AgentEvent, Count, Identifier, TaskEvent, Text, Value
+from nemuri_contracts.event import AgentEvent, Count, Identifier, Moment, TaskEvent, Text, Value
 
 
 class Erasure(Value):
@@ -41,8 +40,8 @@ class Standing(Value):
     access_count: Count
     effective_uses: Count
     impact_score: float
-    last_accessed_at: datetime | None
-    archived_at: datetime | None
+    last_accessed_at: Moment | None
+    archived_at: Moment | None
     unconfirmed: bool
     pinned: bool
     rescoped: Count

@@ -1,7 +1,7 @@
 """The event envelope, base classes of events, shared field types, and derivation of event ids."""
 
 from collections.abc import Hashable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from math import isfinite
 from typing import Annotated, ClassVar, Literal, Self
 from uuid import UUID, uuid5
@@ -32,6 +32,8 @@ def _storable(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_storable)]
 """Text that every store accepts: valid Unicode without NUL."""
+Moment = Annotated[datetime, AfterValidator(lambda time: time if time.tzinfo else time.replace(tzinfo=UTC))]
+"""A time with an offset. A time without one is in UTC."""
 Count = Annotated[int, Field(ge=0, le=10**9)]
 """A count from 0 to 10^9, so that database columns can hold sums of counts."""
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]

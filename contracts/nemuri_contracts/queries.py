@@ -1,6 +1,5 @@
 """Queries to the query API. They are request and reply messages, which the log does not store."""
 
-from datetime import datetime
 from typing import ClassVar, Literal
 from uuid import UUID
 
@@ -13,7 +12,7 @@ from nemuri_contracts.client_events import Setting
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.education_views import CoursesView, DueView
-from nemuri_contracts.event import Identifier, Label, Text, Value
+from nemuri_contracts.event import Identifier, Label, Moment, Text, Value
 from nemuri_contracts.explanation_views import RoutingView, WhyView
 from nemuri_contracts.health_views import HealthView
 from nemuri_contracts.memory_views import (
@@ -198,7 +197,7 @@ class DueQuery(Query):
     """
 
     name = "due"
-    until: datetime
+    until: Moment
 
 
 class WhyQuery(Query):

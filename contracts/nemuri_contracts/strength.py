@@ -1,13 +1,12 @@
 """Events of strength memory: retrieval, use, learning, encoding and sleep."""
 
-from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from nemuri_contracts.client_events import MemoryChange, MemoryContent, Scope, Setting
-from nemuri_contracts.event import AgentEvent, Identifier, Label, Text, Usage, Value
+from nemuri_contracts.event import AgentEvent, Identifier, Label, Moment, Text, Usage, Value
 
 FEATURES = (
     "similarity",
@@ -173,8 +172,8 @@ class Experiences(Value):
     """The experiences behind a semantic memory: their number, and when the first and the last of them happened."""
 
     count: int = Field(ge=2)
-    since: datetime
-    until: datetime
+    since: Moment
+    until: Moment
 
 
 class NewMemory(Value):

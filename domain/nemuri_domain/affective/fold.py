@@ -179,7 +179,9 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
     falling = (each for each in mind.not_deleted(levels) if not each.protected and each.level < levels[each.memory_id])
     mind = mind.with_memories(_moved(each, by, level=levels[each.memory_id]) for each in falling)
     mind = _archive(mind, event, night)
-    mind = mind.with_memories(each.replace(asked_back_at=None, changed=by) for each in mind.not_deleted(event.declined))
+    if event.nights:  # An event that continues the night tells them again; they may be asked for anew since.
+        declined = mind.not_deleted(event.declined)
+        mind = mind.with_memories(each.replace(asked_back_at=None, changed=by) for each in declined)
     mind = mind.with_memories(
         _moved(each, by, level=DELETED) for each in mind.not_deleted(event.deleted) if each.archived
     )

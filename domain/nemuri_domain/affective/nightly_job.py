@@ -159,14 +159,15 @@ def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> Ni
     protected, rows = admitted_to_protection(agent, inputs.waiting), table.rows.copy()
     rows["protected"] |= table.mask(protected)
     recalled = _first(rows["recalled"] & (rows["level"] > 0), RECALLED_PER_NIGHT if nights else 0)
-    deleted = [each.memory_id for each in inputs.forgotten if due_for_deletion(each, night, agent.rules)]
-    back = cause.revived if isinstance(cause, NightPassed) else ()
+    back, refused = (cause.revived, cause.declined) if isinstance(cause, NightPassed) else ((), ())
+    due = (each.memory_id for each in inputs.forgotten if due_for_deletion(each, night, agent.rules))
+    deleted = [each for each in due if each not in refused]  # in a night with one event they were asked for
     came = frozenset(each.memory_id for each in back)
     stays = table.mask(came)
     number = agent.number - len(protected) - len(deleted)
     state = _NightState(table, rows, _scores(rows, recalled, agent, nights), stays, number, agent.rules)
     level = state.natural()
-    revived, declined = state.revivals(inputs.asked_back, level, night) if nights else (back, ())
+    revived, declined = state.revivals(inputs.asked_back, level, night) if nights else (back, refused)
     state.enforce(level, len(revived) if nights else 0)
     lowered, archived = _fallen(table, level)
     more = max(len(lowered), len(archived)) > MOVED_PER_EVENT
