@@ -1,7 +1,7 @@
 """Throughput, delay, fairness and cost of societies whose hosts, world and server run in separate processes.
 
     python -m bench.society             # twenty-two minutes
-    python -m bench.society --quick     # a hundred agents for twenty seconds
+    python -m bench.society --quick     # a hundred agents for eight seconds
 
 Agents live in the grid world at 4 Hz with all nine modules. The model is a stub that answers by rules, after an
 exponentially distributed time with a mean of 1.5 seconds. It answers 200 requests concurrently. A host runs 500 agents.
@@ -38,7 +38,7 @@ SECONDS = {100: 120.0, 500: 180.0, 1_000: 600.0, 4_000: 300.0}
 HOST = 500
 """Maximum number of agents in a host."""
 SLOTS, LATENCY = 200, 1.5
-QUICK = 20.0
+QUICK = 8.0
 SETTLED = 60.0
 """Seconds after which memory use is first measured; a quarter of the run if that is less. It is compared with the end.
 """
@@ -239,7 +239,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--agents", type=int, action="append", default=[], choices=list(SIZES), help="all by default")
     parser.add_argument("--seconds", type=float, help="for each number of agents the same")
-    parser.add_argument("--quick", action="store_true", help="a smoke test: a hundred agents for twenty seconds")
+    parser.add_argument("--quick", action="store_true", help="a smoke test: a hundred agents for eight seconds")
     chosen = parser.parse_args()
     sizes = chosen.agents or ([min(SIZES)] if chosen.quick else list(SIZES))
     found = {}

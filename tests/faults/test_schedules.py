@@ -6,7 +6,7 @@ from tests.faults.reporting import OUTCOMES
 from tests.faults.schedule_runner import ScheduleRunner, rerun_command
 from tests.faults.schedules import DRAWN, schedules
 
-FIRST, NUMBER = 1, 30
+FIRST, NUMBER = 10, 20
 
 
 def test_a_seed_determines_its_schedule() -> None:
