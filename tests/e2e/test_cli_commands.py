@@ -107,7 +107,7 @@ def test_a_follow_up_question_uses_its_conversation(nemuri: CommandLine) -> None
 
 def test_a_timeout_ends_with_exit_code_3(nemuri: CommandLine, tmp_path: Path) -> None:
     """A timed-out `ask` ends with exit code 3 and prints the command that gets the result later."""
-    long = tmp_path / "long.txt"  # Reading it takes many events, so no delay of this process makes the timeout too late.
+    long = tmp_path / "long.txt"  # Reading it takes so many events that the timeout always comes first.
     long.write_text("The water is salted before the pasta goes in. " * 20_000, encoding="utf-8")
     done = nemuri("ask", QUESTION, "--file", long, "--timeout", "0.0001")
     assert done.code == 3

@@ -115,7 +115,7 @@ async def let_everything_happen(resources: Resources, client: Client, settings: 
 
 
 async def change_memories(resources: Resources, client: Client) -> None:
-    """Edit and pin memories of an agent of its own. Let two memories that say the same settle and become one, and split it."""
+    """Edit and pin memories of an agent of its own. Let two that say the same settle and become one, and split it."""
     await resources.log.append(agent_defined("smith"))
     await client.settle()
     same = [await client.remember("smith", text) for text in TWICE]

@@ -171,7 +171,8 @@ def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> Ni
     state.enforce(level, len(revived) if nights else 0)
     lowered, archived = _fallen(table, level)
     more = max(len(lowered), len(archived)) > MOVED_PER_EVENT
-    context = RelationContext(table, state.scores, frozenset(archived[:MOVED_PER_EVENT]), agent.rules.relations)
+    gone = came.union(archived[:MOVED_PER_EVENT])  # A revived memory has no relations until it is compared.
+    context = RelationContext(table, state.scores, gone, agent.rules.relations)
     # Memories that an earlier event of the night revived are compared in the next night, as in a night with one event.
     alike = () if more else [each for each in inputs.alike if came.isdisjoint(each[:2])]
     untied, tied, whole = first_changes(relation_changes(inputs.web, alike, context), MOVED_PER_EVENT)

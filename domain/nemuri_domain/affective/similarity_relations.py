@@ -25,7 +25,7 @@ class RelationContext:
     table: MemoryColumns
     scores: NDArray[np.float64]
     gone: frozenset[UUID]
-    """Ids of the memories that the night archives."""
+    """Ids of the memories that the night archives, or that it revived earlier."""
     rules: Relations
 
     def is_active(self, memory_id: UUID) -> bool:

@@ -18,7 +18,7 @@ TASKS = 10
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reduce the experiments to few memories and few questions."""
     for module in (noise, personality, scorer):
-        monkeypatch.setattr(module, "MEMORIES", 80)
+        monkeypatch.setattr(module, "MEMORIES", 100)
     monkeypatch.setattr(personality, "PROBES", 4)
     monkeypatch.setattr(personality, "LATER_QUESTIONS", 4)
     monkeypatch.setattr(noise, "NEEDS", 20)
