@@ -94,6 +94,8 @@ class TaskSubmitted(ClientEvent):
     """Number of panel members; None for no panel. The members answer under different perspectives. Their answers are
     merged, and their dissent is kept.
     """
+    rebuttal: bool = False
+    """True if the panel members read each other's answers once, and revise theirs or stand by it, before the merge."""
     deep: bool = False
     """True to search the archive together with the active memories. Otherwise it is searched only if no active memory
     is relevant.
@@ -104,6 +106,12 @@ class TaskSubmitted(ClientEvent):
     """The most that language models may spend on the task; None for no limit. When it is used up, the rest of the task
     is done without a language model.
     """
+
+    @model_validator(mode="after")
+    def _rebuts_in_a_panel(self) -> "TaskSubmitted":
+        if self.rebuttal and self.panel is None:
+            raise ValueError("a rebuttal needs a panel")
+        return self
 
     @property
     def thread(self) -> UUID:

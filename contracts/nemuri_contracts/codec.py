@@ -17,6 +17,7 @@ from nemuri_contracts import (
     education,
     erasure,
     parked_events,
+    rebuttals,
     scorers,
     steps,
     strength,
@@ -49,6 +50,8 @@ AnyTaskEvent = (
     | tasks.TaskAssigned
     | steps.ConsultationEnded
     | tasks.TaskAnswered
+    | rebuttals.RebuttalRequested
+    | rebuttals.AnswerRevised
     | tasks.TaskCompleted
     | tasks.TaskFailed
     | tasks.TaskReopened

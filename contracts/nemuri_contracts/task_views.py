@@ -20,11 +20,12 @@ Step = Literal[
     "overview",
     "judge",
     "learnings",
+    "rebuttal",
     "panel",
 ]
 """Steps of a task that call a model: summarising chunks, notes on chunks for a request about the whole, condensing
 notes, summarising a long summary again, finding items, rewriting the request, answering, answering about the whole,
-usage judge, learning, merging a panel.
+usage judge, learning, rebuttal of a panel, merging it.
 """
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from nemuri_contracts.client_events import NegotiationOption
 from nemuri_contracts.event import Count, Identifier, Label, TaskEvent, Text, Usage, Value
+from nemuri_contracts.rebuttals import Revision
 
 
 class Detail(Value):
@@ -301,6 +302,9 @@ class Voice(Value):
     agent_id: Identifier
     perspective: Label | None
     answer: Text
+    """Its first answer, given without knowing the others."""
+    revision: Revision | None = None
+    """What it says after it has read the answers of the others; None without a rebuttal."""
 
 
 class Dissent(Value):

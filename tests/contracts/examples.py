@@ -58,6 +58,7 @@ from nemuri_contracts.education import (
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
 from nemuri_contracts.event import Event, Usage, derive
 from nemuri_contracts.parked_events import EventParked
+from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested, Revision
 from nemuri_contracts.scorers import HeldOut, ScorerTrained, Weights
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import (
@@ -142,6 +143,10 @@ USAGE = Usage(
     money=0.5,
     over_budget="the task has a budget of 1",
 )
+REVISION = Revision(
+    answer="Much in winter.", stands=False, takes_over="seller: in winter", contradicts="seller: not in summer",
+    problem="the reply was late", usage=USAGE,
+)  # fmt: skip
 DETAIL = Detail(document="offer.txt", ref="a" * 64, start=0, end=10, pages=(1, 2), section="Prices")
 NOTE = Note(text="Steel is dear in winter.", details=(DETAIL,))
 EMBEDDING = Embedding(model="hashing-1", dimension=1_024)
@@ -200,7 +205,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskSubmitted: {
         "text": "What does steel cost?", "documents": (Document(name="offer.txt", ref="a" * 64, characters=10),),
         "summary": "steel", "wanted_agent": "buyer", "perspective": "cost", "setting": SETTING,
-        "conversation": "prices", "panel": 2, "deep": True, "streamed": True, "budget": {"tokens": 9, "money": 0.5},
+        "conversation": "prices", "panel": 2, "rebuttal": True, "deep": True, "streamed": True,
+        "budget": {"tokens": 9, "money": 0.5},
     },
     NegotiationAnswered: {"option": "most_important", "items": (2,)},
     FeedbackGiven: {
@@ -243,7 +249,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskCompleted: {
         "answer": "Much.",
         "panel": Panel(
-            voices=(Voice(agent_id="buyer", perspective="cost", answer="Much."),), merged="Much.",
+            voices=(Voice(agent_id="buyer", perspective="cost", answer="Much.", revision=REVISION),), merged="Much.",
             dissent=(Dissent(agent_id="buyer", perspective="cost", text="Not in summer."),), usage=USAGE, asked=2,
         ),
     },
@@ -318,6 +324,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "candidates": (CANDIDATE,), "selected": (MEMORY,), "details": (DETAIL,), "problem": "asked before",
         "usage": USAGE,
     },
+    RebuttalRequested: {"agent_id": "buyer", "perspective": "cost", "attempt": 1},
+    AnswerRevised: {"agent_id": "buyer", "perspective": "cost", "attempt": 1, "revision": REVISION},
     ConsultationEnded: {
         "agent_id": "buyer", "assignment_id": WORK, "consultation_id": OTHER, "answer": "In winter.",
     },

@@ -50,6 +50,7 @@ WRONG_USE = [
     ("ask", "hi", "--panel", "1"),
     ("ask", "hi", "--panel", "9"),
     ("ask", "hi", "--panel", "some"),
+    ("ask", "hi", "--rebuttal"),
     ("ask", "hi", "--conversation", b"\xff"),
     ("submit", "hi", "--file", "."),
     ("result", "not-an-id"),

@@ -40,6 +40,7 @@ from nemuri_infra.models.protocol import (
     LearningsJob,
     MergeJob,
     NotesJob,
+    RebutJob,
     RelationsJob,
     Reply,
     RestateJob,
@@ -297,6 +298,11 @@ class CountingModel(ExtractiveModel):
         """Count the call for this question and return the extractive merge."""
         self.calls[f"merge {job.question}"] += 1
         return await super().merge(job)
+
+    async def rebut(self, job: RebutJob) -> Reply[Any]:
+        """Count the call for this member's answer and return the extractive rebuttal."""
+        self.calls[f"rebut {job.perspective} {job.own}"] += 1
+        return await super().rebut(job)
 
 
 async def retrieval_of(resources: Resources, task_id: UUID) -> MemoriesRetrieved:

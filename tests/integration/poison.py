@@ -109,6 +109,7 @@ def invalid_events() -> Iterator[Poison]:
     yield Poison("an agent with wildcards", submission(wanted_agent="a.>"))
     yield Poison("a panel of one", submission(panel=1))
     yield Poison("a panel of a million", submission(panel=1_000_000))
+    yield Poison("a rebuttal without a panel", submission(rebuttal=True))
     yield Poison("a text as panel", submission(panel="two"))
     document = {"name": "a", "ref": "0" * 64, "characters": 1}
     yield Poison("too many documents", submission(documents=[document] * 65))

@@ -125,7 +125,7 @@ WRONG_VALUES: dict[str, list[Any]] = {
 KINDS = {
     "documents": ["documents"], "tags domains participants layers": ["list"],
     "timeout second importance budget_tokens budget_money": ["number"],
-    "settled deep shared quietly orchestrator again streamed dry_run pinned": ["flag"],
+    "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal": ["flag"],
     "task_id memory_id course_id prevented_error": ["id"], "said_at until advance": ["time"],
     "perspective project conversation said_by session key": ["label"],
     "words correction": ["remark"],

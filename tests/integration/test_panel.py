@@ -2,17 +2,26 @@
 side.
 """
 
+import json
+import re
+from collections import Counter
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
+from nemuri.operations import forget
 from nemuri_contracts.agents import Perspective
+from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.tasks import TaskAssigned, TaskCompleted
+from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import MergeJob, ModelRefused, Reply
+from nemuri_infra.models.protocol import MergeJob, ModelRefused, RebutJob, Reply
+from nemuri_infra.projections.erasure_lineage import Thing
+from nemuri_infra.projections.spending_queries import spent_by_agent
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
@@ -24,6 +33,7 @@ from tests.integration.harness import (
     running_services,
     until_idle,
 )
+from tests.integration.servers import Servers, files_with
 from tests.unit.infra.models.test_prompted import Parrot
 
 pytestmark = pytest.mark.connected
@@ -178,6 +188,63 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
     assert "[m1]" not in chat.heard[0][1]
 
 
+async def test_members_hear_each_other_once_before_the_merge(servers: Servers, settings: Settings) -> None:
+    """Each member reads the answers of the others once: one revises, one stands, one is refused. Then they are merged.
+
+    The result keeps the first answers too, and an erased task takes the revisions along.
+    """
+    chat = Debater("")
+    model = RebuttingModel(chat)
+    async with (
+        running_services(settings, models=Models(model, CountingModel())) as resources,
+        connected_client(settings) as client,
+    ):
+        await define_agents(resources, client)
+        result = await client.ask(QUESTION, panel=3, rebuttal=True, settled=True)
+        assert result.panel is not None
+        voices = {each.agent_id: each for each in result.panel.voices}
+        said = {name: each.revision for name, each in voices.items() if each.revision}
+        assert {name: each.stands for name, each in said.items()} == {"heating": True, "safety": True, "history": False}
+        assert said["history"].takes_over == "70 degrees, from heating · cost, safety · risk: quorbelite"
+        assert said["heating"].contradicts == "history · past: 90 degrees"
+        assert "refused" in said["safety"].problem
+        assert "90 degrees" in voices["history"].answer
+        assert "70 degrees" in said["history"].answer
+        assert said["heating"].answer == voices["heating"].answer
+        assert result.panel.dissent == ()
+        assert "90 degrees" not in str(result.answer)
+        assert [each.step for each in result.costs if each.model == "parrot:1"] == ["rebuttal"]
+        spent = await spent_by_agent(resources.database, "history", datetime.min.replace(tzinfo=UTC))
+        assert spent.tokens == said["history"].usage.tokens > 0, "the agent's budget for a day counts its rebuttal"
+        for _, user in chat.heard:
+            assert "[m1]" not in user
+            assert "boiler" in user.partition("<m1 ")[2].partition("</m1")[0], "the member has its own memory at hand"
+        events = await effective_events(resources.log)
+        counts = Counter(type(each) for each in events)
+        assert (counts[RebuttalRequested], counts[AnswerRevised], counts[TaskCompleted]) == (3, 3, 1)
+        assert model.calls[f"merge {QUESTION}"] == 1
+        assert max(number for name, number in model.calls.items() if name.startswith("rebut")) == 1
+        await assert_verified(settings)
+        await forget(settings, [Thing("task", result.task_id)])
+        await until_idle(resources)
+        assert not files_with(servers.directory, "quorbelite")["quorbelite"]
+
+        with pytest.raises(ClientError, match="a rebuttal needs a panel"):
+            await client.submit(QUESTION, rebuttal=True)
+
+
+async def test_without_a_language_model_every_member_stands(settings: Settings) -> None:
+    """Without a language model the members stand by their answers, the result says why, and the panel is merged."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await define_agents(resources, client)
+        result = await client.ask(QUESTION, panel=2, rebuttal=True)
+    assert result.panel is not None
+    assert [(each.revision.stands, each.revision.answer) for each in result.panel.voices if each.revision] == [
+        (True, each.answer) for each in result.panel.voices
+    ]
+    assert all("without a language model" in each.revision.problem for each in result.panel.voices if each.revision)
+
+
 async def test_a_panel_without_a_merge_stands_side_by_side(settings: Settings) -> None:
     """If the merge is refused, the panel completes with the answers side by side."""
     async with (
@@ -203,6 +270,37 @@ class MergingModel(CountingModel):
     async def merge(self, job: MergeJob) -> Reply[Any]:
         """Merge the answers with the chat model."""
         return await self.chat.merge(job)
+
+
+class Debater(Parrot):
+    """A chat that takes part in a rebuttal, and knows only what its prompt says."""
+
+    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
+        """Take over what most others say, or stand by the own answer. Refuse under the perspective of risk."""
+        own = re.findall(r"<yours \w+>(.*?)</yours", request.user, re.DOTALL)[0]
+        others = re.findall(r"<v\d+ \w+>\n\(From: (.*?)\)(.*?)</v", request.user, re.DOTALL)
+        if "perspective: risk" in request.user:
+            raise ModelRefused("no")
+        against = ", ".join(name for name, answer in others if ("90" in answer) != ("90" in own))
+        said = {"position": "stands", "answer": "", "takes_over": "", "contradicts": f"{against}: 90 degrees"}
+        if "90" in own:
+            taken = f"70 degrees, from {against}: quorbelite"
+            said = {"position": "revised", "answer": MEMORIES["heating"][1], "takes_over": taken, "contradicts": ""}
+        self.emits = json.dumps(said)
+        return await super().complete(request)
+
+
+class RebuttingModel(CountingModel):
+    """A model that answers by quoting its input and reads the answers of others with a chat model."""
+
+    def __init__(self, chat: Parrot) -> None:
+        super().__init__()
+        self.chat = PromptedModel(chat)
+
+    async def rebut(self, job: RebutJob) -> Reply[Any]:
+        """Count the call and weigh the answers of the others with the chat model."""
+        await super().rebut(job)
+        return await self.chat.rebut(job)
 
 
 class RefusingModel(CountingModel):

@@ -82,7 +82,7 @@ async def let_everything_happen(resources: Resources, client: Client, settings: 
         result = await client.ask("What is truth value testing?", documents=[("truth.txt", PAGES)], settled=True)
         for _ in range(2):
             await client.feedback(result.task_id, "helpful", result="success")
-    await client.ask("And is it false?", conversation="truth", panel=2, settled=True)
+    await client.ask("And is it false?", conversation="truth", panel=2, rebuttal=True, settled=True)
     await client.ask("And why is it so?", conversation="truth", settled=True)
     many = await client.ask(ITEMS)
     assert many.status == "negotiation"

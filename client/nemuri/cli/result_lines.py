@@ -12,7 +12,7 @@ from nemuri.cli.session import Session
 
 if TYPE_CHECKING:
     from nemuri_contracts.task_views import Cost, FeedbackStanding, StepView, TaskResult
-    from nemuri_contracts.tasks import Overview, Voice
+    from nemuri_contracts.tasks import Overview, Panel, Voice
 
 
 def feedback_line(told: "FeedbackStanding") -> str:
@@ -84,6 +84,29 @@ def _answered_by(found: "TaskResult") -> Iterator[str]:
     yield f"\npanel    {seats} (merged by {found.panel.usage.model})"
     if short_of := fewer(len(found.panel.voices), found.panel.asked):
         yield f"         {short_of}"
+    yield from _rebuttal(found.panel)
+
+
+def _rebuttal(panel: "Panel") -> Iterator[str]:
+    """Yield for each member what it says after it has read the others: its position, and its first answer if it has
+    another one now.
+    """
+    from nemuri.terminal.output import short
+
+    for voice, said in ((each, each.revision) for each in panel.voices if each.revision):
+        if said.problem:
+            yield f"rebuttal {_voice_name(voice)} stands by its answer: {said.problem}"
+            continue
+        if said.stands:
+            yield f"rebuttal {_voice_name(voice)} stands by its answer"
+        else:
+            yield f"rebuttal {_voice_name(voice)} revised its answer"
+            yield f"         first: {short(voice.answer, 120)}"
+            yield f"         now: {short(said.answer, 120)}"
+        if said.takes_over:
+            yield f"         takes over: {short(said.takes_over, 120)}"
+        if said.contradicts:
+            yield f"         contradicts: {short(said.contradicts, 120)}"
 
 
 def _cited(found: "TaskResult") -> list[str]:

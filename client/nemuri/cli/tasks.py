@@ -60,6 +60,12 @@ ConversationOption = Annotated[
 PanelOption = Annotated[
     int | None, typer.Option("--panel", metavar="K", min=2, max=8, help="Ask K agents and merge their answers.")
 ]
+RebuttalOption = Annotated[
+    bool,
+    typer.Option(
+        "--rebuttal", help="With --panel: the agents read each other's answers once, and revise theirs or stand by it."
+    ),
+]
 ItemOption = Annotated[
     list[int] | None,
     typer.Option(
@@ -106,6 +112,7 @@ def ask(
     domain: DomainsOption = None,
     conversation: ConversationOption = None,
     panel: PanelOption = None,
+    rebuttal: RebuttalOption = False,
     deep: DeepOption = False,
     budget_tokens: BudgetTokensOption = None,
     budget_money: BudgetMoneyOption = None,
@@ -116,7 +123,7 @@ def ask(
     """Submit a task and wait for its answer."""
     session = Session.of(context, json=json)
     limit = Deadline(timeout)
-    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
+    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel, rebuttal)
     options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
 
     options["streamed"] = _streams(session)
@@ -137,6 +144,7 @@ def submit(
     domain: DomainsOption = None,
     conversation: ConversationOption = None,
     panel: PanelOption = None,
+    rebuttal: RebuttalOption = False,
     deep: DeepOption = False,
     budget_tokens: BudgetTokensOption = None,
     budget_money: BudgetMoneyOption = None,
@@ -147,7 +155,7 @@ def submit(
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel)
+    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel, rebuttal)
     options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
     task_id = session.run(lambda client: client.submit(text, **options))
     if session.json:
@@ -238,6 +246,7 @@ def _options(
     domains: tuple[str, ...],
     conversation: str | None,
     panel: int | None,
+    rebuttal: bool,  # noqa: FBT001 - an option of the command line
 ) -> dict[str, Any]:
     """Return the arguments of `Client.submit`, including the texts of the files.
 
@@ -245,6 +254,8 @@ def _options(
     """
     from nemuri.files.documents import read_document
 
+    if rebuttal and panel is None:
+        raise WrongUse("--rebuttal needs --panel K: the agents of a panel read each other's answers")
     storable(TEXT=text, **{"--perspective": perspective, "--project": project, "--conversation": conversation})
     for each in domains:
         storable(**{"--domain": each})
@@ -257,6 +268,7 @@ def _options(
         "domains": domains,
         "conversation": conversation,
         "panel": panel,
+        "rebuttal": rebuttal,
     }
 
 

@@ -128,6 +128,7 @@ class Client(QueryMethods):
         domains: Texts = (),
         conversation: str | None = None,
         panel: int | None = None,
+        rebuttal: bool = False,
         deep: bool = False,
         budget_tokens: int | None = None,
         budget_money: float | None = None,
@@ -149,6 +150,9 @@ class Client(QueryMethods):
             conversation: Name of a conversation, chosen by the client. The text may refer to earlier tasks of the same
                 conversation.
             panel: Number of agents to ask, 2 to 8. Their answers are merged.
+            rebuttal: Let the members of the panel read each other's answers once, and revise theirs or stand by it,
+                before the merge. It costs one more model call for each member. Without a language model all stand by
+                their answers.
             deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
             budget_tokens: Maximum number of tokens that language models may spend on the task, at least 1. The rest is
                 done without a language model, and the answer says so.
@@ -181,6 +185,7 @@ class Client(QueryMethods):
             setting={"project": project, "domains": list(domains)},
             conversation=conversation,
             panel=panel,
+            rebuttal=rebuttal,
             deep=deep,
             budget=budget_of(budget_tokens, budget_money),
             streamed=streamed,

@@ -10,6 +10,7 @@ from immutables import Map
 
 from nemuri_contracts.client_events import Budget, Document, ItemOption, Setting
 from nemuri_contracts.event import OPERATOR, TUTOR, Usage
+from nemuri_contracts.rebuttals import Revision
 from nemuri_contracts.steps import Tool
 from nemuri_contracts.strength import Dropped
 from nemuri_contracts.task_views import Status
@@ -27,6 +28,14 @@ from nemuri_contracts.tasks import (
 from nemuri_domain.event_sourcing.row_model import RowModel
 
 
+class MemberRevision(RowModel):
+    """The revision of one panel member."""
+
+    agent_id: str
+    perspective: str | None
+    revision: Revision
+
+
 class Task(RowModel):
     """State of a task."""
 
@@ -41,6 +50,8 @@ class Task(RowModel):
     setting: Setting
     conversation: str | None = None
     panel: int | None = None
+    rebuttal: bool = False
+    """True if the panel members read each other's answers before the merge."""
     deep: bool = False
     streamed: bool = False
     """True if the client shows the answer while a model writes it."""
@@ -84,6 +95,8 @@ class Task(RowModel):
     rewritten.
     """
     answer: str | None = None
+    revisions: tuple[MemberRevision, ...] = ()
+    """Revisions of the current attempt by members of the panel, in the order of the log."""
     voices: Panel | None = None
     """Result of the panel; None for a task without one."""
     reason: str | None = None

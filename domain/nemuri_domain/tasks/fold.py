@@ -7,6 +7,7 @@ from nemuri_contracts.client_events import FeedbackGiven, NegotiationAnswered, T
 from nemuri_contracts.codec import AnyTaskEvent
 from nemuri_contracts.erasure import TaskErased
 from nemuri_contracts.event import Usage
+from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import (
     ImpactCredited,
@@ -40,6 +41,7 @@ from nemuri_domain.tasks import reading_fold
 from nemuri_domain.tasks.aggregate import (
     Assignment,
     Feedback,
+    MemberRevision,
     Recalled,
     TakenStep,
     Task,
@@ -65,6 +67,7 @@ StageEvent = (
     | NegotiationOpened
     | TaskSummarised
     | TaskRouted
+    | AnswerRevised
     | TaskCompleted
     | TaskFailed
     | TaskReopened
@@ -98,7 +101,7 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
             return replace(state, feedback=state.feedback.set(event.event_id, _feedback(event)))
         case TaskChunked() | ChunkSummarised() | NotesCondensed():
             return reading_fold.evolve(state, event)
-        case ChunkReady() | NotesReady() | NegotiationRefused():
+        case ChunkReady() | NotesReady() | NegotiationRefused() | RebuttalRequested():
             return state
         case TaskAssigned():
             if event.assignment_id in state.assignments:
@@ -136,6 +139,9 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
             return state.with_task(
                 routed=len(event.choices), request=event.request, routing_usage=(*task.routing_usage, *spent)
             )
+        case AnswerRevised():
+            revision = MemberRevision(agent_id=event.agent_id, perspective=event.perspective, revision=event.revision)
+            return state.with_task(revisions=(*task.revisions, revision))
         case TaskCompleted():
             return state.with_task(
                 status="done", answer=event.answer, voices=event.panel, reason=None, ended_at=event.at
@@ -144,7 +150,7 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
             return state.with_task(status="failed", reason=event.reason, ended_at=event.at)
         case TaskReopened():
             return state.with_task(
-                status="open", attempt=event.attempt, routed=0, request=None, reason=None, ended_at=None
+                status="open", attempt=event.attempt, routed=0, request=None, revisions=(), reason=None, ended_at=None
             )
         case ReactionFailed():
             return state
@@ -169,6 +175,9 @@ def _timely(task: Task, event: StageEvent) -> bool:
             return task.summary is None
         case TaskRouted():
             return event.attempt == task.attempt and not task.routed
+        case AnswerRevised():
+            known = {(each.agent_id, each.perspective) for each in task.revisions}
+            return event.attempt == task.attempt and (event.agent_id, event.perspective) not in known
         case TaskCompleted():
             return task.status != "done"
         case TaskFailed():
@@ -379,6 +388,7 @@ def _submitted(event: TaskSubmitted) -> Task:
         setting=event.setting,
         conversation=event.conversation,
         panel=event.panel,
+        rebuttal=event.rebuttal,
         deep=event.deep,
         streamed=event.streamed,
         budget=event.budget,

@@ -34,7 +34,8 @@ def voices_of(state: TaskState) -> tuple[Voice, ...] | None:
         return None
     in_order = sorted((work for work, _, _ in found), key=lambda work: (work.assigned_at, str(work.assignment_id)))
     members = dict.fromkeys((work.agent_id, work.perspective) for work in in_order)
-    room = VOICES_CHARACTERS // len(members)
+    room = _room(len(members), rebuttal=state.task.rebuttal)
+    revisions = {(each.agent_id, each.perspective): each.revision for each in state.task.revisions}
     said = {
         member: joined_answers(
             ((part, text) for work, part, text in found if (work.agent_id, work.perspective) == member), room
@@ -42,13 +43,38 @@ def voices_of(state: TaskState) -> tuple[Voice, ...] | None:
         for member in members
     }
     return tuple(
-        Voice(agent_id=agent, perspective=perspective, answer=answer) for (agent, perspective), answer in said.items()
+        Voice(agent_id=member[0], perspective=member[1], answer=answer, revision=revisions.get(member))
+        for member, answer in said.items()
     )
 
 
+def request_of(task: Task) -> str:
+    """Return the complete request of a panel: the texts of all parts, including the items of documents."""
+    return "\n".join(dict.fromkeys(task.part(number).text for number in range(len(task.parts))))
+
+
+def room_of(state: TaskState) -> int:
+    """Return the maximum characters of one answer of a panel member."""
+    seats = {(work.agent_id, work.perspective) for work in state.present}
+    return _room(len(seats), rebuttal=state.task is not None and state.task.rebuttal)
+
+
+def _room(members: int, *, rebuttal: bool) -> int:
+    """Return the share of one answer. The event contains two answers of each member, three with a rebuttal."""
+    return VOICES_CHARACTERS * 2 // (3 if rebuttal else 2) // max(1, members)
+
+
+def current(voice: Voice) -> Voice:
+    """Return the voice with the answer that the member gives in the end: the revised one, if it revised its answer."""
+    return voice if voice.revision is None else voice.model_copy(update={"answer": voice.revision.answer})
+
+
 def unlabelled(voices: Sequence[Voice]) -> tuple[Voice, ...]:
-    """Return the voices without citation labels, because the same label means another memory for each agent."""
-    return tuple(each.model_copy(update={"answer": without_citations(each.answer)}) for each in voices)
+    """Return the voices with their last answers and without citation labels, because the same label means another
+    memory for each agent.
+    """
+    last = map(current, voices)
+    return tuple(each.model_copy(update={"answer": without_citations(each.answer)}) for each in last)
 
 
 def concluded(
@@ -57,6 +83,7 @@ def concluded(
     """Return the event that completes a panel's task: the merged answer, the dissent, and all answers side by side.
 
     `text` is the merged answer. If every member gave exactly this answer, the answers are not repeated side by side.
+    After a rebuttal the answers are the revised ones; the first ones are in the panel.
     """
     share = DISSENT_CHARACTERS // max(1, len(dissent))
     kept = tuple(each.model_copy(update={"text": shortened(each.text, share)}) for each in dissent)
@@ -67,8 +94,9 @@ def concluded(
         sections.append(short)
     if kept:
         sections.append(f"## {dissent_title}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
-    if {without_citations(each.answer).strip() for each in voices} != {merged_text.strip()}:
-        sections.append(f"## {voices_title}\n\n{side_by_side(voices)}")
+    last = [current(each) for each in voices]
+    if {without_citations(each.answer).strip() for each in last} != {merged_text.strip()}:
+        sections.append(f"## {voices_title}\n\n{side_by_side(last)}")
     return TaskCompleted.following(
         cause,
         key=attempt_key(task.task_id, task.attempt),

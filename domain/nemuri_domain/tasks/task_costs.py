@@ -37,5 +37,7 @@ def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
         yield "judge", each.judge_usage
     for each in work:
         yield "learnings", each.learning_usage
+    for revision in task.revisions if task else ():
+        yield "rebuttal", revision.revision.usage
     if task and task.voices:
         yield "panel", task.voices.usage

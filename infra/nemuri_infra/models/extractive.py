@@ -57,6 +57,8 @@ from nemuri_infra.models.protocol import (
     NotesJob,
     NoteText,
     OverviewJob,
+    RebutJob,
+    Rebuttal,
     RelationsJob,
     Reply,
     RestateJob,
@@ -98,6 +100,10 @@ _DIVIDED: Final = {
 _COMPARED: Final = {
     "en": "Merged without a language model, by comparing what the members of the panel quote:",
     "ja": "言語モデルを使わず、各メンバーの引用を比べてまとめました。",
+}
+_UNWEIGHED: Final = {
+    "en": "without a language model nobody can weigh the answers of the others",
+    "ja": "言語モデルなしでは、他の回答を検討できません",
 }
 _FRAMING: Final = frozenset(
     (
@@ -273,6 +279,10 @@ class ExtractiveModel:
         if not (text or dissent):
             return Reply(Merged(_NOTHING[language], ()), _FREE)
         return Reply(Merged(f"{_COMPARED[language]}\n{text or _DIVIDED[language]}", dissent), _FREE)
+
+    async def rebut(self, job: RebutJob) -> Reply[Rebuttal]:
+        """Return the member's answer as it is: only a language model can weigh the answers of others."""
+        return Reply(Rebuttal(job.own, stands=True, problem=_UNWEIGHED[_language(job.question)]), _FREE)
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
         """Return a reading of the turn, made with a lexicon and from markers in the text.

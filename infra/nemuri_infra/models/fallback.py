@@ -37,6 +37,8 @@ from nemuri_infra.models.protocol import (
     NotesJob,
     NoteText,
     OverviewJob,
+    RebutJob,
+    Rebuttal,
     RelationsJob,
     Reply,
     RestateJob,
@@ -192,6 +194,10 @@ class FallbackModel:
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """Return the first model's merged answer; the second's if the first fails."""
         return await self._done(lambda model: model.merge(job))
+
+    async def rebut(self, job: RebutJob) -> Reply[Rebuttal]:
+        """Return the first model's rebuttal; the second's if the first fails."""
+        return await self._done(lambda model: model.rebut(job))
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
         """Return the first model's reading; the second's if the first fails."""

@@ -20,6 +20,7 @@ from nemuri_infra.models.jobs import (
     memory_consolidation,
     overview,
     overview_notes,
+    panel_rebuttal,
     restatement,
     school,
     semantic_statement,
@@ -53,6 +54,8 @@ from nemuri_infra.models.protocol import (
     NotesJob,
     NoteText,
     OverviewJob,
+    RebutJob,
+    Rebuttal,
     RelationsJob,
     Reply,
     RestateJob,
@@ -173,6 +176,12 @@ class PromptedModel:
         reply = await self._chat.complete(answer_merge.request(job))
         merged = answer_merge.read(reply.value, job) or Merged(side_by_side(job.voices), ())
         return Reply(merged, reply.usage)
+
+    async def rebut(self, job: RebutJob) -> Reply[Rebuttal]:
+        """Return the chat's rebuttal; if its reply cannot be parsed, the member stands by its answer."""
+        reply = await self._chat.complete(panel_rebuttal.request(job))
+        found = panel_rebuttal.read(reply.value, job)
+        return Reply(found or Rebuttal(job.own, stands=True, problem=panel_rebuttal.UNREAD), reply.usage)
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
         """Return the chat's reading of the turn; if its reply cannot be parsed, the lexicon's reading.

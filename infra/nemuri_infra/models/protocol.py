@@ -387,6 +387,35 @@ class MergeJob:
 
 
 @dataclass(frozen=True, slots=True)
+class RebutJob:
+    """Input of `Model.rebut`: a panel member with its first answer, and the answers of the others."""
+
+    role: str
+    system_prompt: str
+    perspective: str | None
+    question: str
+    own: str
+    """Answer of the member, without labels."""
+    others: tuple[Voice, ...]
+    """Answers of the other members, without labels."""
+    memories: tuple[Source, ...] = ()
+    """Memories from which the member answered, labelled m1, m2, …"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuttal:
+    """What a panel member says after it has read the answers of the others."""
+
+    answer: str
+    """Its answer now; the first one if it stands by it."""
+    stands: bool
+    takes_over: str = ""
+    contradicts: str = ""
+    problem: str = ""
+    """Why it could not weigh the answers of the others; "" if it did."""
+
+
+@dataclass(frozen=True, slots=True)
 class FeelJob:
     """Input of `Model.feel`: one turn of an assistant's session. Its meaning and its emotion are wanted."""
 
@@ -507,6 +536,12 @@ class Model(Protocol):
 
     async def merge(self, job: MergeJob) -> Reply[Merged]:
         """Return one answer made of the answers in `voices`, with the dissent of single members."""
+
+    async def rebut(self, job: RebutJob) -> Reply[Rebuttal]:
+        """Return what the member answers after it has read the answers of the others.
+
+        Without a language model it stands by its answer, and `problem` says why.
+        """
 
     async def feel(self, job: FeelJob) -> Reply[Reading]:
         """Return the meaning and the emotion of the turn.

@@ -15,15 +15,29 @@ _SPENT = text(
     FROM (
         SELECT CAST(spent->>'input_tokens' AS bigint) + CAST(spent->>'output_tokens' AS bigint) AS tokens,
                CAST(spent->>'money' AS double precision) AS money, spent->>'model' AS model
-        FROM assignment, unnest(ARRAY[usage, judge_usage, learning_usage]) AS spent
-        WHERE agent_id = :agent_id AND assigned_at >= :since AND spent IS NOT NULL
+        FROM (
+            SELECT unnest(ARRAY[usage, judge_usage, learning_usage]) AS spent
+            FROM assignment WHERE agent_id = :agent_id AND assigned_at >= :since
+            UNION ALL
+            SELECT step->'usage'
+            FROM assignment, jsonb_array_elements(steps) AS step
+            WHERE agent_id = :agent_id AND assigned_at >= :since
+            UNION ALL
+            SELECT revised->'revision'->'usage'
+            FROM task, jsonb_array_elements(revisions) AS revised
+            WHERE revised->>'agent_id' = :agent_id
+                AND task_id IN (SELECT task_id FROM assignment WHERE agent_id = :agent_id AND assigned_at >= :since)
+        ) AS agent_call
+        WHERE spent IS NOT NULL
     ) AS call
     """
 )
 
 
 async def spent_by_agent(database: Database, agent_id: str, since: datetime) -> Spent:
-    """Return what was spent on the answers, judgements and learnings of the assignments made since this time."""
+    """Return what was spent on the assignments made since this time: on their steps, answers, judgements and learnings,
+    and on rebuttals of their panels.
+    """
     async with database.reading() as connection:
         found = (await connection.execute(_SPENT, {"agent_id": agent_id, "since": since})).one()
     return Spent(int(found[0]), float(found[1]), found[2])

@@ -61,7 +61,7 @@ _ABSORBED = text(
 _GIVEN = text(
     """
     -- Assignments whose answer had any of these memories in its context, with the rest of the model's input.
-    SELECT work.task_id, concat_ws(E'\n', work.answer, work.question, work.steps::text) AS answer,
+    SELECT work.task_id, concat_ws(E'\n', work.answer, work.question, work.steps::text, task.revisions::text) AS answer,
         work.dropped::text AS dropped, task.text, task.request, task.parts::text AS parts,
         task.details::text AS details,
         ARRAY(SELECT each->>'memory_id' FROM jsonb_array_elements(work.retrieved) AS each) AS retrieved

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from nemuri_contracts.client_events import NegotiationAnswered
 from nemuri_contracts.event import Event, Usage
+from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.steps import ConsultationEnded
 from nemuri_contracts.tasks import (
     NegotiationOpened,
@@ -17,7 +18,7 @@ from nemuri_contracts.tasks import (
     TaskRouted,
     TaskSummarised,
 )
-from nemuri_domain.tasks import consultations, fan_in, panel, routing
+from nemuri_domain.tasks import consultations, fan_in, panel, rebuttals, routing
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
@@ -81,9 +82,11 @@ async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssign
 
 
 @service.handles(TaskAnswered)
-async def complete(event: TaskAnswered, resources: Resources) -> TaskCompleted | ConsultationEnded | None:
+async def complete(
+    event: TaskAnswered, resources: Resources
+) -> TaskCompleted | ConsultationEnded | Sequence[RebuttalRequested] | None:
     """Complete the task when its last assignment is answered. If several agents answered as a panel, a model merges
-    their answers.
+    their answers, or the members are shown each other's answers first.
 
     The answer to a colleague's question goes back to the assignment that asked.
     """
@@ -92,7 +95,16 @@ async def complete(event: TaskAnswered, resources: Resources) -> TaskCompleted |
         return ended
     if panel.voices_of(state) and await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
         return None
+    if rebuttals.wants_rebuttal(state):
+        return rebuttals.requests(event, state)
     return await _complete_task(event, state, resources)
+
+
+@service.handles(AnswerRevised)
+async def merge_revised(event: AnswerRevised, resources: Resources) -> TaskCompleted | None:
+    """Merge the answers of a panel when its last member has read the answers of the others."""
+    state = await resources.views.task(event.task_id)
+    return await _complete_task(event, state, resources) if rebuttals.is_last(event, state) else None
 
 
 async def _complete_task(event: Event, state: TaskState, resources: Resources) -> TaskCompleted | None:
@@ -105,9 +117,11 @@ async def _complete_task(event: Event, state: TaskState, resources: Resources) -
 
 
 @service.handles(ReactionFailed)
-async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | TaskFailed | ConsultationEnded | None:
+async def fail(
+    event: ReactionFailed, resources: Resources
+) -> TaskCompleted | TaskFailed | ConsultationEnded | AnswerRevised | None:
     """End a task after a service gave up one of its events: complete it if all its assignments are answered, or else
-    fail it. A question to a colleague that cannot be answered does not fail the task.
+    fail it. A question to a colleague that cannot be answered does not fail the task, nor does a rebuttal.
 
     If the event was only to start the next task of the conversation, the next task is ended instead. Failures of
     services outside `ENDING`, and of earlier attempts at the task, are ignored.
@@ -119,7 +133,8 @@ async def fail(event: ReactionFailed, resources: Resources) -> TaskCompleted | T
         return None
     if not held_up and event.attempt != state.task.attempt:  # The failure belongs to an earlier attempt.
         return None
-    if (ended := consultations.given_up(event, state)) is not None:
+    ended = consultations.given_up(event, state) or rebuttals.given_up(event, state)
+    if ended is not None:
         return ended
     reason = f"{event.service} could not handle {event.cause_kind}: {event.error}"
     return await _complete_task(event, state, resources) or routing.fail(event, state.task, reason)

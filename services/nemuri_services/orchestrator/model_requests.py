@@ -78,12 +78,7 @@ async def merge_answers(task: Task, heard: Sequence[Voice], resources: Resources
     """
     voices = panel.unlabelled(heard)
     try:
-        return await resources.models.main.merge(MergeJob(question=_panel_request(task), voices=voices))
+        return await resources.models.main.merge(MergeJob(question=panel.request_of(task), voices=voices))
     except ModelRefused as error:
         logger.warning("not merged", task=str(task.task_id), why=log_safe(error))
         return Reply(Merged(panel.side_by_side(voices), ()), Usage(model=resources.models.main.name))
-
-
-def _panel_request(task: Task) -> str:
-    """Return the complete request of a panel: the texts of all parts, including the items of documents."""
-    return "\n".join(dict.fromkeys(task.part(number).text for number in range(len(task.parts))))

@@ -9,6 +9,7 @@ from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import Event
 from nemuri_contracts.memory_views import PrincipleView, RecalledMemory, RecallView
 from nemuri_contracts.queries import HandoverPlanQuery, RecallQuery, Refusal
+from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import MemoriesRetrieved, MemoryEncoded
 from nemuri_contracts.tasks import TaskAnswered, TaskAssigned
@@ -37,6 +38,7 @@ from nemuri_services.specialist.assignment_steps import (
 from nemuri_services.specialist.handover import handed_over, plan_handover
 from nemuri_services.specialist.memory_sources import memory_sources, missing_successors
 from nemuri_services.specialist.overview import overview_material
+from nemuri_services.specialist.rebuttal import rebut
 from nemuri_services.specialist.task_passages import cited_numbers, detail_sources, outline, passages_for
 
 service = Service(
@@ -180,6 +182,12 @@ async def _step_or_answer(
         usage=reply.usage,
         overview=whole.overview if whole else None,
     )
+
+
+@service.handles(RebuttalRequested)
+async def rebut_others(event: RebuttalRequested, resources: Resources) -> AnswerRevised | None:
+    """Let a member of a panel read the answers of the others, and revise its own or stand by it."""
+    return await rebut(event, await resources.views.task(event.task_id), resources)
 
 
 @service.handles(HandoverRequested)

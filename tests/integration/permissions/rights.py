@@ -28,6 +28,8 @@ PUBLISHERS: dict[str, set[str]] = {
     "memories_retrieved": {"specialist"},
     "assignment_stepped": {"specialist"},
     "consultation_ended": {"orchestrator", "specialist"},
+    "rebuttal_requested": {"orchestrator"},
+    "answer_revised": {"orchestrator", "specialist"},
     "memories_handed_over": {"specialist"},
     "memory_copied": OPERATORS,
     "task_answered": {"specialist"},

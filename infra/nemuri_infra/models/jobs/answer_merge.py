@@ -18,7 +18,7 @@ _NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当�
 
 def request(job: MergeJob) -> ChatRequest:
     """Return the request for a job."""
-    voices = [Source(label, each.answer) for label, each in _labelled(job).items()]
+    voices = [Source(label, _said(each)) for label, each in _labelled(job).items()]
     question = Quote("question", job.question)
     return prompt("answer_merge").request(TOKENS, {"voices": voices, "question": question}, schema=SCHEMA)
 
@@ -40,6 +40,12 @@ def read(reply: ChatReply, job: MergeJob) -> Merged | None:
 
 def _labelled(job: MergeJob) -> dict[str, Voice]:
     return {f"v{number}": voice for number, voice in enumerate(job.voices, 1)}
+
+
+def _said(voice: Voice) -> str:
+    """Return a voice's answer, and what it contradicts if it has read the answers of the others."""
+    against = voice.revision.contradicts if voice.revision else ""
+    return f"{voice.answer}\n(Having read the others, it contradicts: {against})" if against else voice.answer
 
 
 def _dissent(value: object) -> dict[str, str]:

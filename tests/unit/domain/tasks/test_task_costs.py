@@ -1,11 +1,15 @@
 """Tests of the costs of a task by step."""
 
+from uuid import UUID
+
 from nemuri_contracts.event import Usage
+from nemuri_contracts.rebuttals import AnswerRevised, Revision
 from nemuri_contracts.task_views import Cost
 from nemuri_contracts.tasks import Panel, Voice
 from nemuri_domain.tasks.task_costs import costs
 from tests.unit.domain.tasks.stories import (
     AGENT,
+    TASK,
     answered,
     assigned,
     chunked,
@@ -30,8 +34,8 @@ def usage(tokens: int, model: str = "large") -> dict[str, Usage]:
 
 
 def test_every_step_of_a_task_has_its_cost() -> None:
-    """Each step (chunks, routing, answers, judgement, learnings, panel) has its own costs, with the model that was
-    called.
+    """Each step (chunks, routing, answers, judgement, learnings, rebuttal, panel) has its own costs, with the model
+    that was called.
     """
     voices = (Voice(agent_id=AGENT, perspective=None, answer="an answer"),)
     merged = Panel(voices=voices, merged="an answer", **usage(60))
@@ -45,6 +49,14 @@ def test_every_step_of_a_task_has_its_cost() -> None:
         answered(1).model_copy(update=usage(30)),
         used(1, memory(1)).model_copy(update=usage(40, "small")),
         learned(1).model_copy(update=usage(50)),
+        AnswerRevised(
+            event_id=UUID(int=7),
+            correlation_id=TASK,
+            agent_id=AGENT,
+            perspective=None,
+            attempt=1,
+            revision=Revision(answer="an answer", stands=True, **usage(70)),
+        ),
         completed().model_copy(update={"panel": merged}),
     )
 
@@ -54,6 +66,7 @@ def test_every_step_of_a_task_has_its_cost() -> None:
         Cost(step="answer", model="large", input_tokens=30, output_tokens=15),
         Cost(step="judge", model="small", input_tokens=40, output_tokens=20),
         Cost(step="learnings", model="large", input_tokens=50, output_tokens=25),
+        Cost(step="rebuttal", model="large", input_tokens=70, output_tokens=35),
         Cost(step="panel", model="large", input_tokens=60, output_tokens=30),
     )
 

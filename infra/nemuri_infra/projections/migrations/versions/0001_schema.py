@@ -37,7 +37,8 @@ STATEMENTS = (
         request text, deep boolean NOT NULL, chosen jsonb NOT NULL, routing_usage jsonb NOT NULL,
         important jsonb NOT NULL, item_usage jsonb NOT NULL, budget jsonb,
         streamed boolean NOT NULL, plan jsonb, condensed jsonb NOT NULL,
-        condensing_usage jsonb NOT NULL, summary_usage jsonb NOT NULL
+        condensing_usage jsonb NOT NULL, summary_usage jsonb NOT NULL,
+        rebuttal boolean NOT NULL, revisions jsonb NOT NULL
     )
     """,
     "CREATE INDEX task_status ON task (status)",
