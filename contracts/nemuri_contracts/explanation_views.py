@@ -18,10 +18,11 @@ class ExplainedCandidate(Value):
     """
     decided: Text
     """Reason for the candidate's rank, in a few words."""
-    standing: Literal["used", "in context", "always in mind", "crowded out", "left out"]
+    standing: Literal["used", "in context", "in context before", "always in mind", "crowded out", "left out"]
     """Outcome of the candidate. `used`: the answer used it. `always in mind`: a principle in the context that was not
-    used. `in context`: another memory in the context that was not used. `crowded out`: its source had used up its share
-    of the context. `left out`: not in the context for another reason.
+    used. `in context`: another memory in the context that was not used. `in context before`: a step found again what
+    was in the context. `crowded out`: its source had used up its share of the context.
+    `left out`: not in the context for another reason.
     """
     beginning: str
     """Beginning of the content."""
@@ -44,6 +45,8 @@ class Explanation(Value):
     assignment_id: UUID
     agent_id: Identifier
     perspective: Label | None
+    step: int | None = None
+    """Number of the step in which the agent recalled again, from 1; None for the retrieval before its first step."""
     query: str
     """Beginning of the query."""
     ranking: str

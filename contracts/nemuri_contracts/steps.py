@@ -31,10 +31,16 @@ class AssignmentStepped(AgentEvent):
     """Text to search for, or the question to the colleague."""
     colleague: Identifier | None = None
     """Agent that is asked; None unless the tool is `consult`."""
+    ranking: Text = ""
+    """Ranking that gave the scores of `candidates`; "" if nothing was searched."""
+    deep: bool = False
+    """True if the archive was searched too."""
     candidates: tuple[Candidate, ...] = ()
     """All memories that the search found, best first."""
     selected: tuple[UUID, ...] = ()
     """Ids of the memories put into the context, besides those that were in it already, best first."""
+    crowded: tuple[UUID, ...] = ()
+    """Ids of the candidates that were left out because their source had used up its share of the context."""
     details: tuple[Detail, ...] = ()
     """Passages of documents put into the context, besides those that were in it already."""
     problem: Text = ""

@@ -321,7 +321,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     MemoryAmended: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope, "asked_by": "operator"},
     AssignmentStepped: {
         "assignment_id": WORK, "number": 2, "tool": "consult", "query": "When is steel dear?", "colleague": "seller",
-        "candidates": (CANDIDATE,), "selected": (MEMORY,), "details": (DETAIL,), "problem": "asked before",
+        "ranking": "linear-1", "deep": True, "candidates": (CANDIDATE,), "selected": (MEMORY,), "crowded": (OTHER,),
+        "details": (DETAIL,), "problem": "asked before",
         "usage": USAGE,
     },
     RebuttalRequested: {"agent_id": "buyer", "perspective": "cost", "attempt": 1},

@@ -58,6 +58,10 @@ class Worker(Provider):
     def __init__(self) -> None:
         super().__init__([])
 
+    def call(self, said: str, tools: set[str]) -> tuple[str, dict[str, str]] | None:
+        """Return the call of a tool for what a prompt does not say yet; None if it says everything or nothing helps."""
+        return _next_call(said, tools)
+
     def _next(self, request: ReceivedRequest) -> ScriptedReply:
         self.received.append(request)
         said = json.dumps(request.body, ensure_ascii=False)
@@ -65,7 +69,7 @@ class Worker(Provider):
         tools = {each.get("name") or each["function"]["name"] for each in request.body.get("tools", ())}
         choice = request.body.get("tool_choice")
         may_call = choice in ({"type": "auto"}, "auto")
-        call = _next_call(said, tools) if may_call else None
+        call = self.call(said, tools) if may_call else None
         if call is None:
             text = _answer(said)
             return ScriptedReply(anthropic_reply(text) if anthropic else openai_reply(text))
@@ -83,6 +87,18 @@ class Worker(Provider):
         return ScriptedReply(openai_reply(None, choices=choices))
 
 
+class ClumsyReader(Worker):
+    """A model that first calls a tool that does not exist, then one without its argument, and then reads."""
+
+    def call(self, said: str, tools: set[str]) -> tuple[str, dict[str, str]] | None:  # noqa: ARG002 - as of a worker
+        """Return the next call: what the prompt says of the earlier ones decides."""
+        if "there is no tool" not in said:
+            return "browse", {"url": "http://example.org"}
+        if "not carried out" not in said.partition("there is no tool")[2]:
+            return "read", {"page": "7"}
+        return ("read", {"query": "zirkonite tightened metres"}) if "tightened with" not in said else None
+
+
 def _next_call(said: str, tools: set[str]) -> tuple[str, dict[str, str]] | None:
     """Return the call of a tool for what a prompt does not say yet; None if it says everything or nothing helps."""
     kind = re.search(r"of kind (\w+)", said)
@@ -96,7 +112,7 @@ def _next_call(said: str, tools: set[str]) -> tuple[str, dict[str, str]] | None:
 
 def _answer(said: str) -> str:
     """Return the sentences about torque and gasket that the prompt contains, each with the label of its source."""
-    sources = re.findall(r"<([mc]\d+) [0-9a-f]{24}>(.*?)</\1 ", said)
+    sources = re.findall(r"<([mcd]\d+) [0-9a-f]{24}>(.*?)</\1 ", said)
     known = re.compile(r"(Kind \w+ is tightened with[^.]*|Pump P7 gets a gasket of[^.]*)\.")
     found = [f"{sentence} [{label}]." for label, text in sources for sentence in known.findall(text)]
     return " ".join(dict.fromkeys(found)) or "The sources do not say it."
@@ -154,7 +170,18 @@ async def test_a_model_recalls_and_consults_until_it_can_answer(
             await until_idle(resources)
             by_id = {each: await client.memory(each) for each in (second, gasket)}
             assert [(each.candidate_count, each.access_count) for each in by_id.values()] == [(1, 1), (1, 1)]
-            assert {each.agent_id for each in await client.why(done.task_id)} == {"fitter", "sealer"}
+            asked, again, told = await client.why(done.task_id)
+            assert [(each.agent_id, each.step) for each in (asked, again, told)] == [
+                ("fitter", None), ("fitter", 1), ("sealer", None),
+            ]  # fmt: skip
+            assert again.query == "kind zirkonite"
+            rows = {each.candidate.memory_id: (each.label, each.standing) for each in again.candidates}
+            assert rows[second] == ("m2", "used")
+            assert rows[first] == ("m1", "in context before")
+            await client.feedback(done.task_id, "helpful")
+            await until_idle(resources)
+            scores = [(await client.memory(each)).impact_score for each in (second, gasket)]
+            assert scores == [2.0, 2.0], "the colleague shares the credit"
             kinds = [type(each) for each in await effective_events(resources.log)]
             assert kinds.count(AssignmentStepped) == 2
             assert kinds.count(ConsultationEnded) == 1
@@ -186,4 +213,34 @@ async def test_the_last_call_must_answer(settings: Settings) -> None:
             assert "velvetine" not in (done.answer or "")
             choices = [each.body["tool_choice"] for each in provider.received if "tools" in each.body]
             assert choices == ["auto", "none"]
+    await assert_verified(settings)
+
+
+async def test_a_model_is_told_what_is_wrong_with_a_call_and_reads_on(settings: Settings) -> None:
+    """A tool that does not exist and a missing argument are steps with a problem. Then the model reads the passage that
+    the question's words do not find, and cites it.
+    """
+    checked = "torque and gasket of the flange of pump P7 were checked in week"
+    pages = [f"Report {number}: {checked} {number}. " * 8 for number in range(40)]
+    pages.insert(30, f"{TORQUE} This holds for every hall.")
+    async with ClumsyReader() as provider:
+        models = Models(PromptedModel(_openai(provider)), ExtractiveModel())
+        async with running_services(settings, models=models) as resources, connected_client(settings) as client:
+            for each in experts():
+                await resources.log.append(each)
+            await until_idle(resources)
+            await client.remember("fitter", KIND)
+            document = ("reports.txt", "\f".join(pages))
+            done = await client.ask(QUESTION, agent="fitter", documents=[document], timeout=60)
+            unknown, empty, found = done.steps
+            assert "there is no tool 'browse'" in unknown.problem
+            assert empty.problem
+            assert (found.tool, found.problem) == ("read", "")
+            assert found.passages > 0
+            assert "forty metres [d" in (done.answer or "")
+            [cited] = [each for each in done.passages if each.cited]
+            first_page, last_page = cited.detail.pages or (0, 0)
+            assert first_page <= 31 <= last_page
+            first = next(json.dumps(each.body) for each in provider.received if "tools" in each.body)
+            assert "forty metres" not in first, "the question alone does not find the passage"
     await assert_verified(settings)

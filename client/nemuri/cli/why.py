@@ -93,7 +93,8 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
     from nemuri.terminal.output import say, table
 
     view = f", perspective {explanation.perspective}" if explanation.perspective else ""
-    say(_line(f"{explanation.agent_id}{view}: ", explanation.query))
+    step = f", step {explanation.step} recalled again" if explanation.step else ""
+    say(_line(f"{explanation.agent_id}{view}{step}: ", explanation.query))
     say(f"ranked by {explanation.ranking}{', archive included' if explanation.deep else ''}")
     for kept in explanation.principles:
         say(_line(f"always in mind: {_label(kept.label)}{str(kept.memory_id)[:8]} ", kept.beginning))

@@ -14,7 +14,7 @@ from nemuri_contracts.event import Event, derive
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_contracts.tasks import ReactionFailed, TaskAssigned
-from nemuri_domain.language.citations import without_citations
+from nemuri_domain.language.citations import cited_labels, without_citations
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.strength.aggregate import Agent
@@ -97,6 +97,22 @@ def ended(cause: Event, state: TaskState, consultation_id: UUID) -> Consultation
         consultation_id=consultation_id,
         answer=None if work.answer is None else without_citations(work.answer).strip(),
     )
+
+
+def contributing(state: TaskState) -> tuple[Assignment, ...]:
+    """Return the consultations of the current attempt whose answers are cited by the answers of the task, as in [c1].
+
+    The answers of an assignment's colleagues are labelled c1, c2, … in the order of its steps.
+    """
+    found: dict[UUID, Assignment] = {}
+    for work in state.present:
+        told = [step.consultation for step in work.steps if step.answer is not None]
+        labels = {f"c{number}": each for number, each in enumerate(told, 1) if each in state.assignments}
+        for label in cited_labels(work.answer or "", labels):
+            consultation = labels[label]
+            if consultation is not None:
+                found[consultation] = state.assignments[consultation]
+    return tuple(found.values())
 
 
 def given_up(event: ReactionFailed, state: TaskState) -> ConsultationEnded | None:

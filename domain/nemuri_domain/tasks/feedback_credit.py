@@ -10,6 +10,7 @@ from nemuri_contracts.event import Event, derive
 from nemuri_contracts.strength import ImpactCredited
 from nemuri_contracts.tasks import FeedbackParked, FeedbackRefused
 from nemuri_domain.strength.policy import Policy
+from nemuri_domain.tasks import consultations
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, TaskState, credit_key, is_entitled
 from nemuri_domain.tasks.feedback_lessons import teaches
 
@@ -24,7 +25,8 @@ def decide_credit(
 
     Each part of the feedback (verdict, result, prevented error) is credited once to each assignment of the current
     attempt whose used memories are known, even if the same feedback is given several times. If an answer used no
-    memory, the credit names no memory. While the used memories of an assignment are unknown, the rest of the feedback
+    memory, the credit names no memory. An answer that cites a colleague shares the credit: what the colleague's answer
+    used is credited to the colleague. While the used memories of an assignment are unknown, the rest of the feedback
     waits. It is parked only if no part is credited yet. What the session itself taught is credited after its end, with
     the same points.
 
@@ -34,7 +36,7 @@ def decide_credit(
     """
     if feedback.standing == "refused":
         return ()
-    task, works = state.task, state.present
+    task, works = state.task, credited_works(state)
     if task is None:
         return (_parked(feedback, cause, "the task does not exist yet"),)
     if not is_entitled(feedback.client_id, task):
@@ -48,16 +50,24 @@ def decide_credit(
         if work.used is not None
         for credit in _credits(feedback, work, policies.get(work.agent_id, Policy()), cause)
     )
-    if not task.routed or len(works) < task.routed or not all(work.used is not None or work.ended for work in works):
+    known = all(work.used is not None or work.ended for work in works)
+    if not task.routed or len(state.present) < task.routed or not known:
         waits = not credited and feedback.standing != "applied"
         return (_parked(feedback, cause, "the memories that the answer used are not known yet"),) if waits else credited
     return (*credited, *_objections(feedback, works, cause, credited_now=bool(credited)))
 
 
+def credited_works(state: TaskState) -> tuple[Assignment, ...]:
+    """Return the assignments that are credited with a task's feedback: those of the task itself, and the consultations
+    that their answers cite.
+    """
+    return (*state.present, *consultations.contributing(state))
+
+
 def credited_to(feedback: Feedback, state: TaskState) -> tuple[UUID, ...]:
     """Return the memories to which feedback was credited, without duplicates; empty unless the feedback is applied."""
     found: dict[UUID, None] = {}
-    for work in state.present if feedback.standing == "applied" else ():
+    for work in credited_works(state) if feedback.standing == "applied" else ():
         if {feedback.verdict, feedback.result}.intersection(work.credited):
             found |= dict.fromkeys(work.used or ())
         if any(

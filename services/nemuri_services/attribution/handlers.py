@@ -21,7 +21,7 @@ from nemuri_domain.strength.extracted_learning_decision import candidate_learnin
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, TaskState
-from nemuri_domain.tasks.feedback_credit import CreditDecision, decide_credit
+from nemuri_domain.tasks.feedback_credit import CreditDecision, credited_works, decide_credit
 from nemuri_domain.tasks.read_share import within
 from nemuri_domain.tasks.session_entry import Grounds, cited_documents
 from nemuri_infra.errors.log_safe import log_safe
@@ -171,8 +171,9 @@ def _job(agent: Agent, state: TaskState, work: Assignment, answer: str) -> Learn
 
 
 async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
-    """Return the policies of the agents with an assignment in the current attempt of the task, by agent id."""
-    agents = {each.agent_id: await resources.views.agent(each.agent_id, only_rules=True) for each in state.present}
+    """Return the policies of the agents that are credited with the task's feedback, by agent id."""
+    names = {each.agent_id for each in credited_works(state)}
+    agents = {each: await resources.views.agent(each, only_rules=True) for each in sorted(names)}
     return {name: agent.rules for name, agent in agents.items() if agent}
 
 

@@ -193,7 +193,13 @@ async def _recalled(now: Situation, query: str, minds: AgentIndexes, resources: 
     )
     seed = now.work.assignment_id.int % 2**32
     chosen = selected(found.candidates, now.agent.rules, top=STEP_MEMORIES, seed=seed, apart=shown)
-    return {"candidates": found.candidates, "selected": chosen.memory_ids}
+    return {
+        "ranking": found.ranking,
+        "deep": found.deep,
+        "candidates": found.candidates,
+        "selected": chosen.memory_ids,
+        "crowded": chosen.crowded,
+    }
 
 
 async def _read(now: Situation, query: str, resources: Resources) -> tuple[Detail, ...]:

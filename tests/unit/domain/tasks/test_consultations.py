@@ -96,6 +96,33 @@ def test_a_colleagues_answer_goes_back_without_citations() -> None:
     assert consultations.ended(said, before, ASKER) is None, "an assignment of the task itself asks nobody"
 
 
+def test_only_a_cited_colleague_contributes() -> None:
+    """A colleague whose answer the task's answer cites contributes; one that is not cited does not."""
+    other = uuid4()
+    asked_again = assigned(other, agent_id="welder", consulted_by=ASKER, question="Which seam?")
+    before: list[LifeEvent] = [
+        submitted(), assigned(),
+        stepped(), consulted(), answered(COLLEAGUE, "Velvetine."), _ended(COLLEAGUE, "Velvetine."),
+        stepped(2, colleague="welder"), asked_again, answered(other, "None."), _ended(other, "None."),
+    ]  # fmt: skip
+
+    def contributes(text: str) -> list[UUID]:
+        found = consultations.contributing(state(*before, answered(ASKER, text)))
+        return [each.assignment_id for each in found]
+
+    assert consultations.contributing(state(*before)) == ()
+    assert contributes("It needs velvetine [c1].") == [COLLEAGUE]
+    assert contributes("No seam [C2], but velvetine [m1, c1].") == [other, COLLEAGUE]
+    assert contributes("It needs velvetine [c3].") == contributes("It needs velvetine.") == []
+
+
+def _ended(consultation_id: UUID, answer: str) -> ConsultationEnded:
+    return ConsultationEnded(
+        event_id=uuid4(), correlation_id=TASK, agent_id="fitter", assignment_id=ASKER, consultation_id=consultation_id,
+        answer=answer,
+    )  # fmt: skip
+
+
 def test_a_failed_consultation_ends_without_an_answer() -> None:
     """If the colleague's retrieval or answer is given up, the question ends. Another failure does not end it."""
     now = state(submitted(), assigned(), stepped(), consulted())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import FeedbackGiven
 from nemuri_contracts.event import OPERATOR, TUTOR, Event
+from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import ImpactCredited, SessionEnded
 from nemuri_contracts.tasks import FeedbackParked, FeedbackRefused, TaskFailed
 from nemuri_domain.strength.policy import Policy
@@ -20,6 +21,8 @@ from nemuri_domain.tasks.feedback_credit import CreditDecision, credited_to, dec
 from nemuri_domain.tasks.fold import LifeEvent
 from tests.unit.domain.tasks.stories import (
     AGENT,
+    TASK,
+    USAGE,
     Story,
     answered,
     assigned,
@@ -89,6 +92,39 @@ def test_what_the_session_taught_is_credited_with_the_rest() -> None:
     [refused] = _fates(taught.when(ended(1), credit, more), feedback())
     assert isinstance(refused, FeedbackRefused)
     assert len(_credits(_fates(taught.when(ended(1)), feedback("unhelpful")))) == 1
+
+
+def test_a_cited_colleague_shares_the_credit() -> None:
+    """What the answer of a cited colleague used is credited to the colleague by its policy, as soon as it is known.
+
+    A colleague whose answer is not cited gets nothing.
+    """
+    ask = AssignmentStepped(
+        event_id=UUID(int=7), correlation_id=TASK, agent_id=AGENT, assignment_id=work(1), number=1, tool="consult",
+        query="Which?", colleague="sealer", usage=USAGE,
+    )  # fmt: skip
+    told = ConsultationEnded(
+        event_id=UUID(int=8), correlation_id=TASK, agent_id=AGENT, assignment_id=work(1), consultation_id=work(2),
+        answer="This.",
+    )  # fmt: skip
+    asked = assigned(2, agent="sealer").model_copy(update={"consulted_by": work(1), "question": "Which?"})
+    story = BEGUN.when(ask, asked, answered(2), told)
+    cited = story.when(answered(1, "This [c1]."), used(1, A), ended(1))
+    said = feedback(prevented_error=B)
+    known = cited.when(said, used(2, B), ended(2))
+    policies = {"sealer": Policy(impact_user_positive=5.0)}
+
+    assert [(each.agent_id, each.memory_ids) for each in _credits(_fates(cited, feedback()))] == [(AGENT, (A,))]
+    later = _credits(decide_credit(_said(known, said), known.state, policies, said))
+    assert [(each.agent_id, each.assignment_id, each.reason, each.points, each.memory_ids) for each in later] == [
+        (AGENT, work(1), "helpful", 2.0, (A,)),
+        ("sealer", work(2), "helpful", 5.0, (B,)),
+        ("sealer", work(2), "prevented_error", 2.0, (B,)),
+    ]
+    after = known.when(*later)
+    assert set(credited_to(_said(after, said), after.state)) == {A, B}
+    silent = story.when(answered(1, "This."), used(1, A), ended(1), used(2, B), ended(2))
+    assert [each.agent_id for each in _credits(_fates(silent, feedback()))] == [AGENT]
 
 
 def test_the_points_come_from_the_agents_policy() -> None:
