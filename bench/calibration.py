@@ -2,28 +2,32 @@
 
     python -m bench.calibration --dataset jsquad-valid-v1.3.json --dataset locomo10.json [--embedder SPEC]
 
-The data sets have the formats of `bench/retrieval.py`. For each of them the script prints, from 400 memories:
+The data sets have the formats of `bench/retrieval.py`. From 400 memories of each of them the script chooses
 
-- relevance: the greatest cosine that at least 95 % of the questions reach with a memory that answers them, and the
-  share of the pairs of a question and another memory that reach it too. A threshold in force should not be greater.
-- use: the smallest cosine that at most 1 in 300 pairs of an answer and a memory that is not part of it reach, and the
-  share of answers (three texts, one of them the memory) that reach it with the memory.
+- relevance: the greatest cosine, to two decimals, that 98 % of the questions reach with a memory that answers
+  them, in every data set;
+- use: the cosine that tells used memories from others best: the greatest mean F1 over answers written by hand
+  (`bench/attribution.jsonl`) and, of each data set, answers of three sentences, one of them the memory, with nine other
+  memories in the context.
 
-Thresholds of the operator's own model: give its SPEC and own texts in the format of SQuAD, and set
-`NEMURI_RELEVANCE_THRESHOLD` and `NEMURI_USE_THRESHOLD` to what is printed.
+It prints these two, and what they and the thresholds in force let through. Thresholds of the operator's own model: give
+its SPEC and own texts in the format of SQuAD, and set `NEMURI_RELEVANCE_THRESHOLD` and `NEMURI_USE_THRESHOLD` to what
+is printed.
 """
 
 import argparse
 import asyncio
 import json
 import random
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench import attribution
 from bench.measuring import save_figures
 from bench.retrieval import Agent, dataset, locomo, squad
 from nemuri_infra.embeddings.factory import build_embedder
@@ -31,26 +35,43 @@ from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 MEMORIES: Final = 400
-KEPT: Final = 0.95
+KEPT: Final = 0.98
 """Share of the questions whose memory must reach the relevance threshold."""
-WRONG: Final = 1 / 300
-"""Maximum share of unrelated memories that reach the use threshold."""
+OTHERS: Final = 9
+"""Number of memories in the context of an answer beside the one that it uses."""
+STEPS: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
+"""Use thresholds to choose from."""
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
-    """Thresholds of one embedder on one data set, with the figures that chose them."""
+class Cosines:
+    """Cosines of pairs of texts of one data set. Memories that belong to a text are apart from the others."""
 
-    relevance: float
-    unrelated_relevant: float
-    """Share of unrelated pairs that reach the relevance threshold."""
-    use: float
-    used_found: float
-    """Share of the used memories that reach the use threshold."""
+    answering: NDArray[np.float32]
+    """Of questions and the memories that answer them, shape (memories,)."""
+    unrelated: NDArray[np.float32]
+    used: NDArray[np.float32]
+    """Of answers and the memories that they contain, shape (memories,)."""
+    unused: NDArray[np.float32]
+
+    def passed(self, relevance: float, use: float) -> dict[str, float]:
+        """Return the shares of the pairs that reach these thresholds, and the F1 of use detection."""
+        found = {
+            "answering": self.answering >= relevance,
+            "unrelated": self.unrelated >= relevance,
+            "used": self.used >= use,
+            "unused": self.unused >= use,
+        }
+        return {name: round(float(each.mean()), 4) for name, each in found.items()} | {"f1": round(self.f1(use), 3)}
+
+    def f1(self, use: float) -> float:
+        """Return the F1 of detecting the used memory among `OTHERS` others by this threshold."""
+        hits, false = float((self.used >= use).mean()), OTHERS * float((self.unused >= use).mean())
+        return 2 * hits / (1 + hits + false)
 
 
-async def calibrated(agents: list[Agent], embedder: Embedder, *, memories: int = MEMORIES) -> Calibrated:
-    """Return the thresholds for the memories of one agent, the one with most questions."""
+async def cosines(agents: list[Agent], embedder: Embedder, *, memories: int = MEMORIES) -> Cosines:
+    """Return the cosines for the memories of one agent, the one with most questions."""
     agent = max(agents, key=lambda each: len(each.questions))
     chance = random.Random(1)
     asked = [(question, min(evidence)) for question, evidence in agent.questions]
@@ -58,18 +79,39 @@ async def calibrated(agents: list[Agent], embedder: Embedder, *, memories: int =
     texts = [agent.memories[place] for _, place in chosen]
     rows = await embedder.embed(texts)
     pairs = (await embedder.embed([question for question, _ in chosen])) @ rows.T
-    own, foreign = _split(pairs, [place for _, place in chosen])
     spare = [each for place, each in enumerate(agent.memories) if place not in {where for _, where in chosen}]
     answers = [_answer(text, spare, chance) for text in texts]
     said = (await embedder.embed(answers)) @ rows.T
-    used, unused = _split(said, [place for _, place in chosen])
-    relevance, use = float(np.quantile(own, 1 - KEPT)), float(np.quantile(unused, 1 - WRONG))
-    return Calibrated(
-        round(relevance, 3),
-        round(float((foreign >= relevance).mean()), 3),
-        round(use, 3),
-        round(float((used >= use).mean()), 3),
-    )
+    places = [place for _, place in chosen]
+    return Cosines(*_split(pairs, places), *_split(said, places))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenAnswers:
+    """Cosines of answers written by hand and the memories in their contexts."""
+
+    used: NDArray[np.float64]
+    unused: NDArray[np.float64]
+
+    @classmethod
+    async def by(cls, embedder: Embedder) -> Self:
+        """Return the cosines of the labelled answers."""
+        found: dict[bool, list[float]] = {True: [], False: []}
+        for example in attribution.examples():
+            for held, memory in zip(example.memories, await attribution.shown(embedder, example), strict=True):
+                found[held.id in example.used].append(memory.similarity)
+        return cls(np.array(found[True]), np.array(found[False]))
+
+    def f1(self, use: float) -> float:
+        """Return the F1 of detecting the used memories by this threshold."""
+        hits, false = int((self.used >= use).sum()), int((self.unused >= use).sum())
+        return 2 * hits / (len(self.used) + hits + false)
+
+
+def chosen_thresholds(found: Sequence[Cosines], written: WrittenAnswers) -> tuple[float, float]:
+    """Return the relevance threshold and the use threshold that the data choose."""
+    relevance = min(float(np.quantile(each.answering, 1 - KEPT)) for each in found)
+    return round(relevance, 2), max(STEPS, key=lambda use: sum(each.f1(use) for each in (*found, written)))
 
 
 def _answer(memory: str, spare: list[str], chance: random.Random) -> str:
@@ -93,27 +135,25 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     chosen = parser.parse_args()
     embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
-    kind, saved = "hashing" if embedder.lexical else "semantic", {}
+    found = {}
     for path in chosen.dataset:
         data = json.loads(path.read_text(encoding="utf-8"))
         agents = list(squad(data) if isinstance(data, dict) else locomo(data))
-        found = asyncio.run(calibrated(agents, embedder, memories=50 if chosen.quick else MEMORIES))
-        saved[dataset(data)] = asdict(found)
-        print(
-            f"{path.name}, {embedder.model}: relevance {found.relevance:.3f} ({found.unrelated_relevant:.1%} of the "
-            f"unrelated pairs reach it); use {found.use:.3f} ({found.used_found:.1%} of used memories reach it)"
-        )
-    save_figures(f"calibration-{kind}", {"threshold": asdict(_in_force(embedder)), "found": saved})
-
-
-@dataclass(frozen=True, slots=True)
-class _InForce:
-    relevance: float
-    use: float
-
-
-def _in_force(embedder: Embedder) -> _InForce:
-    return _InForce(embedder.relevance_threshold, embedder.use_threshold)
+        found[dataset(data)] = asyncio.run(cosines(agents, embedder, memories=50 if chosen.quick else MEMORIES))
+    written = asyncio.run(WrittenAnswers.by(embedder))
+    best = chosen_thresholds(list(found.values()), written)
+    saved = {}
+    for name, (relevance, use) in (
+        ("chosen", best),
+        ("in force", (embedder.relevance_threshold, embedder.use_threshold)),
+    ):
+        passed = {each: cosine.passed(relevance, use) for each, cosine in found.items()}
+        passed["written"] = {"f1": round(written.f1(use), 3)}
+        saved[name.replace(" ", "_")] = {"relevance": relevance, "use": use, "passed": passed}
+        print(f"{embedder.model}, {name}: relevance {relevance}, use {use}")
+        for each, shares in passed.items():
+            print(f"  {each}: " + ", ".join(f"{key} {value:.4g}" for key, value in shares.items()))
+    save_figures(f"calibration-{'hashing' if embedder.lexical else 'semantic'}", saved)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import Any
 
 from bench.measuring import RESULTS
 from bench.quoted import FIGURES, Figure, Results
+from bench.scoreboard import scoreboard
 
 ROOT = RESULTS.parent.parent
 MEASUREMENTS = ROOT / "docs" / "measurements.md"
@@ -107,7 +108,7 @@ def pages(found: Results) -> dict[Path, str]:
     tables = {
         README: headlines(found),
         README_JA: headlines(found, japanese=True),
-        MEASUREMENTS: f"{table(found)}\n\n{machines(found)}",
+        MEASUREMENTS: f"{scoreboard(found)}\n\n### All of them\n\n{table(found)}\n\n{machines(found)}",
     }
     return {path: put_into(path.read_text(encoding="utf-8"), lines) for path, lines in tables.items()}
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bench.scoreboard import THIRDS
+
 Results = Mapping[str, Any]
 
 
@@ -85,11 +87,12 @@ def _routes(*goals: float) -> Callable[[Any], bool]:
 
 
 def _calibrated(result: Any) -> str:
-    found = result["found"].values()
-    return "; ".join(
-        f"{result['threshold'][name]:g} ({' / '.join(f'{one[name]:.2f}' for one in found)})"
-        for name in ("relevance", "use")
-    )
+    chosen, used = result["chosen"], result["in_force"]
+    return "; ".join(f"{used[name]:g} ({chosen[name]:g})" for name in ("relevance", "use"))
+
+
+def _calibrated_so(result: Any) -> bool:
+    return all(result["chosen"][name] == result["in_force"][name] for name in ("relevance", "use"))
 
 
 def _saved(result: Any) -> str:
@@ -237,6 +240,10 @@ FIGURES = (
         lambda one: " / ".join(f"{one[f'reports {each}']['unseen']['answered']:.3f}" for each in ("en", "ja")),
     ),
     Figure(
+        "planted facts that reach a summary without a language model, by third: English / Japanese", "overviews",
+        lambda one: " / ".join(f"{one[f'{each}_overview_{third}']:.2f}" for each in ("en", "ja") for third in THIRDS),
+    ),
+    Figure(
         "items found in documents that tuned nothing, recall / precision", "items",
         lambda one: f"{one['recall_unseen']:.2f} / {one['precision_unseen']:.2f}",
     ),
@@ -255,10 +262,12 @@ FIGURES = (
         headline=(f"{ROUTED}, MiniLM", f"{ROUTED_JA}、MiniLM"),
     ),
     Figure(
-        "thresholds of the built-in embedder in force, and as the data choose them: relevance; use",
-        "calibration-hashing", _calibrated,
+        "thresholds of the built-in embedder in force, and in brackets as the data choose them: relevance; use",
+        "calibration-hashing", _calibrated, "those that the data choose", _calibrated_so,
     ),
-    Figure("the same, MiniLM", "calibration-semantic", _calibrated),
+    Figure(
+        "the same, MiniLM", "calibration-semantic", _calibrated, "those that the data choose", _calibrated_so,
+    ),
     Figure(
         "detection of use on hand-written answers, F1: default / judge without / with a language model", "attribution",
         lambda one: " / ".join(f"{one['f1'][each]:.3f}" for each in JUDGES),

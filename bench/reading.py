@@ -23,7 +23,7 @@ import argparse
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
@@ -75,20 +75,25 @@ class Outcomes:
     read: list[bool] = field(default_factory=list)
     answered: list[bool] = field(default_factory=list)
     by_third: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    bm25_by_third: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
     bm25_units: list[bool] = field(default_factory=list)
     bm25_passages: list[bool] = field(default_factory=list)
 
     def figures(self) -> dict[str, object]:
         """Return the shares of the questions, rounded to three digits."""
-        thirds = {third: round(mean(self.by_third[third]), 3) for third in THIRDS if self.by_third[third]}
         return {
             "questions": len(self.read),
             "read": round(mean(self.read), 3),
             "bm25_passages": round(mean(self.bm25_passages), 3),
             "answered": round(mean(self.answered), 3),
             "bm25_units": round(mean(self.bm25_units), 3),
-            "answered_by_third": thirds,
+            "answered_by_third": _by_third(self.by_third),
+            "bm25_units_by_third": _by_third(self.bm25_by_third),
         }
+
+
+def _by_third(found: Mapping[str, Sequence[bool]]) -> dict[str, float]:
+    return {third: round(mean(found[third]), 3) for third in THIRDS if found.get(third)}
 
 
 @dataclass
@@ -156,9 +161,11 @@ async def outcomes(materials: Iterable[Material], facts: int, embedder: Embedder
             read, answered = await asker.ask(fact)
             found.read.append(read)
             found.answered.append(answered)
-            found.by_third[THIRDS[made.third(fact)]].append(answered)
+            third = THIRDS[made.third(fact)]
+            found.by_third[third].append(answered)
             units = asker.best(asker.by_unit, made.units, fact.question, MAX_QUOTES)
             found.bm25_units.append(bool({*units} & {*asker.right_units(fact)}))
+            found.bm25_by_third[third].append(found.bm25_units[-1])
             pieces = asker.best(asker.by_piece, asker.pieces, fact.question, READ_CHARACTERS // PASSAGE)
             found.bm25_passages.append(_holds(pieces, fact))
     return found
@@ -200,7 +207,7 @@ async def measure(folder: Path | None, facts: int, embedder: Embedder) -> dict[s
     """Return the figures of every set, and print them."""
     figures = dict[str, object]()
     rows: list[tuple[object, ...]] = [
-        ("set", "half", "questions", "read", "BM25 passages", "answered", "BM25 turns", "by third")
+        ("set", "half", "questions", "read", "BM25 passages", "answered", "BM25 turns", "by third", "BM25 by third")
     ]
     for name, every in materials_of(folder).items():
         halves = {"tuning": every[::2], "unseen": every[1::2]}
