@@ -39,7 +39,7 @@ class Calibration:
     """Distance from the threshold of familiarity at which a task surely counts as inside or outside."""
 
 
-LEXICAL: Final = Calibration(vector_share=0.7, ridge=1.0, sharpness=8.0, familiar=0.15, doubt=0.12)
+LEXICAL: Final = Calibration(vector_share=0.7, ridge=1.0, sharpness=8.0, familiar=0.165, doubt=0.12)
 """For embedders that compare spelling, joined with the built-in meanings of words."""
 SEMANTIC: Final = Calibration(vector_share=0.7, ridge=0.5, sharpness=8.0, familiar=-0.04, doubt=0.3)
 """For embedders that compare meaning."""
