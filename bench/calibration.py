@@ -111,7 +111,8 @@ class WrittenAnswers:
 def chosen_thresholds(found: Sequence[Cosines], written: WrittenAnswers) -> tuple[float, float]:
     """Return the relevance threshold and the use threshold that the data choose."""
     relevance = min(float(np.quantile(each.answering, 1 - KEPT)) for each in found)
-    return round(relevance, 2), max(STEPS, key=lambda use: sum(each.f1(use) for each in (*found, written)))
+    answers: list[Cosines | WrittenAnswers] = [*found, written]
+    return round(relevance, 2), max(STEPS, key=lambda use: sum(each.f1(use) for each in answers))
 
 
 def _answer(memory: str, spare: list[str], chance: random.Random) -> str:

@@ -25,15 +25,12 @@ class Row:
     def line(self, result: Any) -> str:
         """Return the line of the table."""
         ours, theirs = self.ours(result), self.baseline(result)
-        ahead = sum(one > other for one, other in zip(ours, theirs, strict=True) if _both(one, other))
-        behind = sum(one < other for one, other in zip(ours, theirs, strict=True) if _both(one, other))
+        pairs = zip(ours, theirs, strict=True)
+        gained = [one - other for one, other in pairs if one is not None and other is not None]
+        ahead, behind = sum(each > 0 for each in gained), sum(each < 0 for each in gained)
         verdict = "**behind**" if behind > ahead else "ahead" if ahead > behind else "even"
         module = self.script.partition("-")[0]
         return f"| {self.label} | {_text(ours)} | {self.against}: {_text(theirs)} | {verdict} | `bench/{module}.py` |"
-
-
-def _both(one: Value, other: Value) -> bool:
-    return one is not None and other is not None
 
 
 def _text(values: tuple[Value, ...]) -> str:
