@@ -90,9 +90,11 @@ def test_a_panel_prints_the_merged_answer_and_each_part(nemuri: CommandLine) -> 
     assert "cook · craft" in done.out[beside:]
     assert "cook · taste" in done.out[beside:]
     assert "panel    cook as " in done.out
-    found = nemuri("ask", QUESTION, "--panel", "2", "--agent", "cook", "--json").json["panel"]
+    found = nemuri("ask", QUESTION, "--panel", "2", "--agent", "cook", "--rebuttal", "--json").json["panel"]
     assert sorted(each["perspective"] for each in found["voices"]) == ["craft", "taste"]
     assert {"merged", "dissent", "usage"} <= found.keys()
+    assert [each["revision"]["stands"] for each in found["voices"]] == [True, True]
+    assert all("without a language model" in each["revision"]["problem"] for each in found["voices"])
 
 
 def test_a_follow_up_question_uses_its_conversation(nemuri: CommandLine) -> None:

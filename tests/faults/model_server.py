@@ -23,6 +23,9 @@ def reply_to(body: dict[str, object]) -> str:
         return json.dumps(sources[:1])
     if '"merged"' in system:
         return json.dumps({"merged": "An empty list is false.", "dissent": {}})
+    if '"takes_over"' in system:
+        said = {"position": "revised", "answer": f"An empty list is false, say {len(user)} characters."}
+        return json.dumps(said | {"takes_over": "false", "contradicts": ""})
     if "keys are perspectives" in system:
         asked = user.partition("Perspectives:")[2]
         return json.dumps({each: f"Under {each} {len(user)} is true." for each in _PERSPECTIVE.findall(asked)[:1]})

@@ -12,6 +12,7 @@ from nemuri.client.exchange import ClientError
 from nemuri.operations import verify
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.event import derive
+from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.strength import AgentSlept, ImpactCredited, MemoryEncoded, MemoryRefused, SessionEnded
 from nemuri_contracts.task_views import TaskResult
 from nemuri_contracts.tasks import (
@@ -72,8 +73,8 @@ async def _result_mismatch(task_id: UUID, client: Client) -> list[str]:
 
 
 def _tasks(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterator[str]:
-    """Yield a description of each acknowledged task that did not end exactly once, of each failed task, and of any
-    assignment without exactly one answer.
+    """Yield a description of each acknowledged task that did not end exactly once, of each failed task, of any
+    assignment without exactly one answer, and of any requested rebuttal without exactly one outcome.
     """
     facts = log_reader.known.values()
     ended = Counter(each.task_id for each in facts if isinstance(each, TaskCompleted | TaskFailed))
@@ -82,6 +83,13 @@ def _tasks(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterato
     assigned = Counter(each.assignment_id for each in facts if isinstance(each, TaskAssigned))
     answered = Counter(each.assignment_id for each in facts if isinstance(each, TaskAnswered))
     yield from _differences("assignments and answers", assigned, answered)
+    requested = Counter(_seat(each) for each in facts if isinstance(each, RebuttalRequested))
+    revised = Counter(_seat(each) for each in facts if isinstance(each, AnswerRevised))
+    yield from _differences("requested rebuttals and revised answers", requested, revised)
+
+
+def _seat(event: RebuttalRequested | AnswerRevised) -> tuple[UUID, int, str, str | None]:
+    return event.task_id, event.attempt, event.agent_id, event.perspective
 
 
 def _sessions(log_reader: LogReader) -> Iterator[str]:

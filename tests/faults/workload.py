@@ -121,8 +121,9 @@ class Clients:
         )
         await retried(lambda: self.client.log.append(event))
 
-    async def _panel(self, number: int, _: random.Random) -> None:
-        await self._submit(f"What is the truth value of an empty list, and why? ({number})", panel=2)
+    async def _panel(self, number: int, rng: random.Random) -> None:
+        text = f"What is the truth value of an empty list, and why? ({number})"
+        await self._submit(text, panel=2, rebuttal=rng.random() < 0.5)
 
     async def _turns(self, number: int, rng: random.Random) -> None:
         name = f"{self.schedule.seed}-{number}-{rng.random()}"

@@ -137,9 +137,13 @@ def _progress(task: Task, state: TaskState) -> str:
 def _answered(task: Task, state: TaskState) -> str:
     """Return the number of answered parts, voices of a panel, or items, as a text such as "2 of 3 parts answered".
 
-    Items are counted if the client chose an option. An item counts when every assigned agent has answered it.
+    During a rebuttal the voices are counted that have heard the others. Items are counted if the client chose an
+    option. An item counts when every assigned agent has answered it.
     """
     answered = Counter(each.part for each in state.present if each.answer is not None)
+    if task.rebuttal and answered.total() == task.routed:
+        members = {(each.agent_id, each.perspective) for each in state.present}
+        return f"{len(task.revisions)} of {len(members)} voices have heard the others"
     if task.option is None:
         return f"{answered.total()} of {task.routed} {'parts' if task.panel is None else 'voices'} answered"
     voices = task.routed // len(task.parts)

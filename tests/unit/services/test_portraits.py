@@ -2,9 +2,11 @@
 
 import pytest
 
-from nemuri_domain.tasks import client_negotiation
+from nemuri_contracts.rebuttals import Revision
+from nemuri_domain.tasks import client_negotiation, rebuttals
 from nemuri_services.query_api.presenters import result_of
 from tests.unit.domain.tasks.stories import (
+    USAGE,
     Story,
     answered,
     assigned,
@@ -48,6 +50,20 @@ def test_progress_without_items_counts_assignments() -> None:
 
     assert _progress(panel) == "1 of 2 voices answered"
     assert _progress(alone) == "0 of 1 parts answered"
+
+
+def test_progress_of_a_rebuttal_counts_who_has_heard_the_others() -> None:
+    """When all members of a panel have answered, the progress counts those that have heard the others."""
+    begun = given(submitted(panel=2, rebuttal=True), summarised("?"), routed(2))
+    story = begun.when(assigned(1, agent="a"), assigned(2, agent="b"), answered(1))
+    assert _progress(story) == "1 of 2 voices answered"
+    both = story.when(answered(2))
+    assert _progress(both) == "0 of 2 voices have heard the others"
+    stands = Revision(answer="x", stands=True, usage=USAGE)
+    [first, _] = rebuttals.requests(answered(2), both.state)
+    event = rebuttals.revised(first, both.state, stands)
+    assert event is not None
+    assert _progress(both.when(event)) == "1 of 2 voices have heard the others"
 
 
 def _progress(story: Story) -> str | None:
