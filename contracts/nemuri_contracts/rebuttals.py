@@ -45,3 +45,4 @@ class AnswerRevised(TaskEvent):
     attempt: Annotated[Count, Field(ge=1)]
     """Number of the attempt, from 1."""
     revision: Revision
+    """What the member says now."""
