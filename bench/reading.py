@@ -39,7 +39,7 @@ from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.extractive import MAX_QUOTES, ExtractiveModel
-from nemuri_infra.models.protocol import AnswerJob
+from nemuri_infra.models.protocol import AnswerJob, answer_of
 from nemuri_infra.stores.blobs import Blobs, TextCache
 from nemuri_services.specialist.passage_search import ALL_CHANNELS, Channels, Wanted
 from nemuri_services.specialist.passage_selection import READ_CHARACTERS, PassageReader
@@ -118,7 +118,7 @@ class Asker:
         found = await self.reader.passages(Wanted(fact.question), self.details, self.blobs, self.embedder)
         sources = tuple(each.source(f"d{number}") for number, each in enumerate(found, 1))
         job = AnswerJob("a clerk", "", None, fact.question, (), sources)
-        answer = (await ExtractiveModel().answer(job)).value.text
+        answer = answer_of((await ExtractiveModel().answer(job)).value).text
         quotes = [_folded(line.rpartition(" [")[0]) for line in answer.splitlines()[1:]]
         right = [_folded(self.made.text[start:end]) for start, end in self.right_units(fact)]
         return (

@@ -16,6 +16,9 @@ SUMMARY_LIMIT = 100_000
 FEEDBACK_LIMIT = 4_000
 """Maximum length of the words and of the correction of feedback, in characters."""
 
+MAX_QUESTION_MINUTES = 10_080
+"""Maximum number of minutes that an agent waits for the answer to its question: a week."""
+
 ItemOption = Literal["most_important", "all", "by_category"]
 """How a task with too many items continues."""
 AGENT_OPTION = "agent:"
@@ -99,6 +102,10 @@ class TaskSubmitted(ClientEvent):
     deep: bool = False
     """True to search the archive together with the active memories. Otherwise it is searched only if no active memory
     is relevant.
+    """
+    question_minutes: float | None = Field(default=None, ge=0, le=MAX_QUESTION_MINUTES)
+    """Minutes that an agent waits for the answer if it asks a question about the task. 0 forbids questions; None stands
+    for the platform's setting.
     """
     streamed: bool = False
     """True if the client shows the answer while a model writes it. The drafts are sent to it and not stored."""

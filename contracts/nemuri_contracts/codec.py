@@ -12,6 +12,7 @@ from pydantic_core import from_json, to_json
 from nemuri_contracts import (
     affective,
     agents,
+    clarifications,
     client_events,
     colleagues,
     education,
@@ -31,6 +32,7 @@ from nemuri_contracts.upcasts import upcast
 AnyClientEvent = (
     client_events.TaskSubmitted
     | client_events.NegotiationAnswered
+    | clarifications.ClarificationAnswered
     | client_events.FeedbackGiven
     | client_events.MemoryOffered
     | client_events.MemoryChangeRequested
@@ -58,6 +60,9 @@ AnyTaskEvent = (
     | tasks.FeedbackParked
     | tasks.FeedbackRefused
     | tasks.NegotiationRefused
+    | clarifications.ClarificationAsked
+    | clarifications.ClarificationExpired
+    | clarifications.ClarificationRefused
     | tasks.ReactionFailed
     | erasure.TaskErased
 )

@@ -132,16 +132,16 @@ class Subjects:
         """Return the name of the timer stream."""
         return f"{self.namespace}-timers"
 
-    def timer(self, key: str) -> str:
-        """Return the subject on which a timer is set. A later timer with the same key replaces it.
+    def timer(self, service: str = "*", key: str = "*") -> str:
+        """Return the subject on which a service sets a timer. A later timer with the same key replaces it.
 
-        `key` consists of letters, digits, `_` and `-`.
+        `key` consists of letters, digits, `_` and `-`. Without arguments, return the filter of all these subjects.
         """
-        return f"{self.namespace}-timers.set.{key}"
+        return f"{self.namespace}-timers.set.{service}.{key}"
 
-    def timer_due(self, key: str) -> str:
-        """Return the subject on which the server publishes a timer when it is due."""
-        return f"{self.namespace}-timers.due.{key}"
+    def timer_due(self, service: str = "*", key: str = "*") -> str:
+        """Return the subject on which the server publishes a service's timer when it is due."""
+        return f"{self.namespace}-timers.due.{service}.{key}"
 
     @property
     def appended(self) -> str:

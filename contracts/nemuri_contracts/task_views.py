@@ -3,12 +3,17 @@
 from typing import Literal
 from uuid import UUID
 
+from nemuri_contracts.clarifications import Clarification
 from nemuri_contracts.event import Count, Identifier, Text, Usage, Value
 from nemuri_contracts.steps import Tool
 from nemuri_contracts.strength import Dropped
 from nemuri_contracts.tasks import Detail, ImportantItem, Option, Overview, Panel
+from nemuri_contracts.trouble_signs import Sign
 
-Status = Literal["open", "negotiation", "done", "failed"]
+Status = Literal["open", "negotiation", "clarification", "done", "failed"]
+"""`negotiation`: the task waits for its client's choice. `clarification`: it waits for the answer to its agent's
+question.
+"""
 Step = Literal[
     "key points",
     "notes",
@@ -115,7 +120,7 @@ class TaskResult(Value):
     task_id: UUID
     client_id: str | None = None
     """Client that submitted the task. Only this client, operators and the tutor may give feedback and answer
-    negotiations.
+    negotiations and questions.
     """
     status: Status
     attempt: int = 1
@@ -151,6 +156,10 @@ class TaskResult(Value):
     """Options of an open negotiation."""
     important: tuple[ImportantItem, ...] = ()
     """During a negotiation, the items that the platform considers most important, with the reasons."""
+    clarification: Clarification | None = None
+    """The question that the agent asked about the task; None if it asked none."""
+    signs: tuple[Sign, ...] = ()
+    """Signs of trouble in the sources of the answer."""
     feedback: tuple[FeedbackStanding, ...] = ()
     """Feedback of clients, by id."""
     progress: str | None = None

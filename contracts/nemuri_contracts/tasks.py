@@ -8,6 +8,7 @@ from pydantic import Field
 from nemuri_contracts.client_events import NegotiationOption
 from nemuri_contracts.event import Count, Identifier, Label, TaskEvent, Text, Usage, Value
 from nemuri_contracts.rebuttals import Revision
+from nemuri_contracts.trouble_signs import MAX_SIGNS, Sign
 
 
 class Detail(Value):
@@ -290,6 +291,8 @@ class TaskAnswered(TaskEvent):
     """
     cited_details: tuple[Annotated[Count, Field(ge=1)], ...] = ()
     """Numbers of the passages that the answer cites, from 1, in the order of their first citation."""
+    signs: tuple[Sign, ...] = Field(default=(), max_length=MAX_SIGNS)
+    """Signs of trouble in the sources."""
     usage: Usage
     """Tokens used by the model."""
     overview: Overview | None = None
@@ -338,6 +341,8 @@ class TaskCompleted(TaskEvent):
     """Text of the complete answer."""
     panel: Panel | None = None
     """The panel; None for a task without one."""
+    signs: tuple[Sign, ...] = ()
+    """Signs of trouble in the sources of all assignments. Their labels are those of the assignment's answer."""
 
 
 class TaskFailed(TaskEvent):

@@ -30,6 +30,13 @@ from nemuri_contracts.agents import (
     PolicyAdopted,
     ScopedPrinciple,
 )
+from nemuri_contracts.clarifications import (
+    ClarificationAnswered,
+    ClarificationAsked,
+    ClarificationExpired,
+    ClarificationRefused,
+    ClarificationRequest,
+)
 from nemuri_contracts.client_events import (
     Document,
     FeedbackGiven,
@@ -120,6 +127,7 @@ from nemuri_contracts.tasks import (
     TaskSummarised,
     Voice,
 )
+from nemuri_contracts.trouble_signs import Sign
 from tests.contracts import examples_of_tiers
 
 TASK, CAUSE, WORK, MEMORY, OTHER = (UUID(int=number) for number in range(1, 6))
@@ -134,6 +142,7 @@ CONTENT = MemoryContent(
     turn=Turn(conversation="monday", position=3),
 )
 SETTING = Setting(project="bridge", domains=("purchasing",))
+SIGN = Sign(kind="memory_against_material", text="The offer says 5 euro, a memory 4.", labels=("m1", "d1"))
 USAGE = Usage(
     model="extractive",
     input_tokens=10,
@@ -207,8 +216,10 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "summary": "steel", "wanted_agent": "buyer", "perspective": "cost", "setting": SETTING,
         "conversation": "prices", "panel": 2, "rebuttal": True, "deep": True, "streamed": True,
         "budget": {"tokens": 9, "money": 0.5},
+        "question_minutes": 5.0,
     },
     NegotiationAnswered: {"option": "most_important", "items": (2,)},
+    ClarificationAnswered: {"text": "In winter."},
     FeedbackGiven: {
         "verdict": "unhelpful", "result": "failure", "prevented_error": MEMORY,
         "words": "Too short.", "correction": "Steel is cheap in summer.",
@@ -243,11 +254,11 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TaskAssigned: {"part": 0, "perspective": "cost", "attempt": 1, "consulted_by": OTHER, "question": "When?"},
     TaskAnswered: {
         "assignment_id": WORK, "text": "Much.", "citations": (MEMORY,), "details": (DETAIL,), "usage": USAGE,
-        "citations_complete": True, "cited_details": (1,),
+        "citations_complete": True, "cited_details": (1,), "signs": (SIGN,),
         "overview": Overview(kind="summary", basis="notes", parts=2, parts_read=1, share=0.5, unread=(DETAIL,)),
     },
     TaskCompleted: {
-        "answer": "Much.",
+        "answer": "Much.", "signs": (SIGN,),
         "panel": Panel(
             voices=(Voice(agent_id="buyer", perspective="cost", answer="Much.", revision=REVISION),), merged="Much.",
             dissent=(Dissent(agent_id="buyer", perspective="cost", text="Not in summer."),), usage=USAGE, asked=2,
@@ -258,6 +269,14 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     FeedbackParked: {"feedback_id": CAUSE, "reason": "the answer is not there yet"},
     FeedbackRefused: {"feedback_id": CAUSE, "reason": "the answer did not draw on that memory"},
     NegotiationRefused: {"answer_id": CAUSE, "reason": "the task belongs to client ann"},
+    ClarificationAsked: {
+        "assignment_id": WORK, "until": datetime(2026, 3, 1, 9, 10, tzinfo=UTC), "usage": USAGE,
+        "request": ClarificationRequest(
+            question="In which season?", assumption="it is about summer.", options=("In summer.", "In winter.")
+        ),
+    },
+    ClarificationExpired: {"assignment_id": WORK},
+    ClarificationRefused: {"answer_id": CAUSE, "reason": "the question was answered already"},
     ReactionFailed: {"service": "specialist", "cause_kind": "task_assigned", "attempt": 2, "error": "no such part"},
     AgentDefined: {
         "definition": Definition(

@@ -10,6 +10,7 @@ import pytest
 
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.education import ExerciseGraded
+from nemuri_contracts.event import TUTOR
 from nemuri_infra.runtime.durable_timers import Timers
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.platform_clock import Clock
@@ -33,7 +34,7 @@ SOON = timedelta(seconds=2)
 async def listening_timers(settings: Settings) -> AsyncIterator[tuple[Timers, list[str]]]:
     """Yield timers and a list to which the key of each timer that rings is appended."""
     async with opened_log(settings) as log:
-        timers, rang = Timers(log, await Clock.open(log)), list[str]()
+        timers, rang = Timers(log, await Clock.open(log), TUTOR), list[str]()
 
         async def hear() -> None:
             async for ringing in timers.due():
@@ -90,11 +91,11 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_is_ignored(settings: Se
         await client.settle()
         course = await until_finished_and_idle(resources, client, await client.teach("python", TEXTBOOK))
     async with opened_log(settings) as log:
-        timers = Timers(log, await Clock.open(log))
+        timers = Timers(log, await Clock.open(log), TUTOR)
         await log.stream.purge_stream(log.subjects.timers_stream)
         for false in (f"{course.course_id}_0_0", f"{course.course_id}_0_99", f"{uuid4()}_0_0"):
             await timers.set(false, await timers.clock.now() - timedelta(days=1))
-        await log.stream.publish(log.subjects.timer_due("x"), b"\xff garbage", stream=log.subjects.timers_stream)
+        await log.stream.publish(log.subjects.timer_due(TUTOR, "x"), b"\xff garbage", stream=log.subjects.timers_stream)
 
         async def all_ring() -> bool:
             """Return True once all four timers that the views do not know have rung and wait for the tutor."""

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 from uuid import UUID
 
 import typer
@@ -13,6 +13,14 @@ from nemuri.cli.session import Session
 if TYPE_CHECKING:
     from nemuri_contracts.task_views import Cost, FeedbackStanding, StepView, TaskResult
     from nemuri_contracts.tasks import Overview, Panel, Voice
+
+
+SIGN_NAMES: Final = {
+    "sources_conflict": "sources contradict each other:",
+    "memory_against_material": "memory against material:",
+    "evidence_missing": "evidence missing:",
+}
+"""Beginning of the line of a sign of trouble, by its kind."""
 
 
 def feedback_line(told: "FeedbackStanding") -> str:
@@ -34,7 +42,7 @@ def feedback_line(told: "FeedbackStanding") -> str:
 def show_result(found: "TaskResult", session: Session) -> None:
     """Print the result of a task. In text output the answer is left out, because it was printed when it arrived.
 
-    Raises `Failure` if the task failed. Exits with code 4 if the task waits for a choice by the client.
+    Raises `Failure` if the task failed. Exits with code 4 if the task waits for a choice or an answer of the client.
     """
     from nemuri.terminal.output import say, say_json
 
@@ -49,6 +57,24 @@ def show_result(found: "TaskResult", session: Session) -> None:
         if not session.json:
             _show_negotiation(found, session)
         raise typer.Exit(EXIT_NEGOTIATION)
+    if found.status == "clarification":
+        if not session.json:
+            say(question_lines(found))
+            say(f"  {next_command(session, f'answer {found.task_id} TEXT')}")
+        raise typer.Exit(EXIT_NEGOTIATION)
+
+
+def question_lines(found: "TaskResult") -> str:
+    """Return the agent's question with the offered answers, and what follows without an answer; "" without a
+    question.
+    """
+    known = found.clarification
+    if known is None:
+        return ""
+    offered = [f"  - {each}" for each in known.request.options]
+    until = f"{known.until.astimezone():%Y-%m-%d %H:%M}"
+    otherwise = f"without an answer by {until}, {known.agent_id} assumes: {known.request.assumption}"
+    return "\n".join([f"{known.agent_id} asks: {known.request.question}", *offered, otherwise])
 
 
 def _lines(found: "TaskResult") -> Iterator[str]:
@@ -72,6 +98,9 @@ def _lines(found: "TaskResult") -> Iterator[str]:
     yield from (f"dropped  {short(each.text, 60)} ({each.reason})" for each in found.dropped)
     if spent := _spent(found):
         yield f"cost     {spent}"
+    for sign in found.signs:
+        where = f" ({', '.join(sign.labels)})" if sign.labels else ""
+        yield f"{SIGN_NAMES[sign.kind]} {sign.text}{where}"
 
 
 def _answered_by(found: "TaskResult") -> Iterator[str]:

@@ -12,7 +12,7 @@ import typer
 
 from nemuri.cli.failures import EXIT_FAILURE, EXIT_TIMEOUT, Failure, WrongUse
 from nemuri.cli.id_arguments import id_argument, id_option
-from nemuri.cli.result_lines import feedback_line, next_command, show_result
+from nemuri.cli.result_lines import feedback_line, next_command, question_lines, show_result
 from nemuri.cli.session import Deadline, JsonOption, KeyOption, Session, TimeoutOption, agent_id, storable
 
 if TYPE_CHECKING:
@@ -66,6 +66,17 @@ RebuttalOption = Annotated[
         "--rebuttal", help="With --panel: the agents read each other's answers once, and revise theirs or stand by it."
     ),
 ]
+NoQuestionsOption = Annotated[bool, typer.Option("--no-questions", help="Let the agent ask nothing back.")]
+QuestionMinutesOption = Annotated[
+    float | None,
+    typer.Option(
+        "--question-minutes",
+        metavar="N",
+        min=0,
+        max=10_080,
+        help="Minutes that the agent waits for your answer if it asks back. Default: the platform's setting.",
+    ),
+]
 ItemOption = Annotated[
     list[int] | None,
     typer.Option(
@@ -116,6 +127,8 @@ def ask(
     deep: DeepOption = False,
     budget_tokens: BudgetTokensOption = None,
     budget_money: BudgetMoneyOption = None,
+    no_questions: NoQuestionsOption = False,
+    question_minutes: QuestionMinutesOption = None,
     key: KeyOption = None,
     timeout: TimeoutOption = 120.0,
     json: JsonOption = False,
@@ -125,13 +138,15 @@ def ask(
     limit = Deadline(timeout)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel, rebuttal)
     options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
-
-    options["streamed"] = _streams(session)
+    options |= {"streamed": _streams(session), "question_minutes": _minutes(no_questions, question_minutes)}
 
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await _submitted(client, text, options, limit), limit, session)
 
-    show_result(session.run(work, limit), session)
+    found = session.run(work, limit)
+    if found.status == "clarification" and not session.json and sys.stdin.isatty() and sys.stdout.isatty():
+        found = _answer_at_once(found, session, timeout)
+    show_result(found, session)
 
 
 def submit(
@@ -148,6 +163,8 @@ def submit(
     deep: DeepOption = False,
     budget_tokens: BudgetTokensOption = None,
     budget_money: BudgetMoneyOption = None,
+    no_questions: NoQuestionsOption = False,
+    question_minutes: QuestionMinutesOption = None,
     key: KeyOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -157,6 +174,7 @@ def submit(
     session = Session.of(context, json=json)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel, rebuttal)
     options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
+    options["question_minutes"] = _minutes(no_questions, question_minutes)
     task_id = session.run(lambda client: client.submit(text, **options))
     if session.json:
         say_json({"task_id": task_id})
@@ -178,22 +196,36 @@ def answer(
     task: TaskArgument,
     option: Annotated[
         str,
-        typer.Argument(metavar="OPTION", help="One of most_important, all and by_category, or agent:NAME."),
+        typer.Argument(
+            metavar="ANSWER",
+            help="One of most_important, all and by_category, or agent:NAME; for a question of the agent, any text.",
+        ),
     ],
     item: ItemOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Choose how to continue a task with too many items, or the agent for a task that fits none."""
+    """Answer a task that waits for you: its agent's question, or a choice of items or of the agent."""
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    if option not in ITEM_OPTIONS and not option.startswith(AGENT_OPTION):
-        raise WrongUse(f"there is no option {option!r}; use {', '.join(ITEM_OPTIONS)}, or {AGENT_OPTION}NAME")
+    storable(ANSWER=option)
     if item and option != "most_important":
         raise WrongUse("--item needs the option most_important")
-    session.run(lambda client: client.answer(task, option, items=item or ()))
+
+    async def work(client: "Client") -> bool:
+        if (await client.progress(task)).status == "clarification" and not item:
+            await client.answer_question(task, option)
+            return True
+        if option not in ITEM_OPTIONS and not option.startswith(AGENT_OPTION):
+            waiting = f"there is no option {option!r}; use {', '.join(ITEM_OPTIONS)}, or {AGENT_OPTION}NAME"
+            raise WrongUse(f"{waiting}. Task {task} has no open question")
+        await client.answer(task, option, items=item or ())
+        return False
+
+    question = session.run(work)
     if session.json:
-        say_json({"task_id": task, "option": option, "items": item or []})
+        said = {"text": option} if question else {"option": option, "items": item or []}
+        say_json({"task_id": task} | said)
     else:
         say(f"the task continues; wait for it with `{next_command(session, f'result {task}')}`")
 
@@ -277,6 +309,33 @@ def _amount(money: float | None) -> float | None:
     if money is not None and not 0 < money < float("inf"):
         raise WrongUse(f"--budget-money must be an amount above 0, not {money:g}")
     return money
+
+
+def _minutes(no_questions: bool, minutes: float | None) -> float | None:  # noqa: FBT001 - an option of the command
+    """Return the minutes that the agent waits for an answer. Raises `WrongUse` if both options contradict."""
+    if no_questions and minutes:
+        raise WrongUse("--no-questions and --question-minutes contradict each other; use one of them")
+    return 0.0 if no_questions else minutes
+
+
+def _answer_at_once(found: "TaskResult", session: Session, timeout: float) -> "TaskResult":
+    """Show the agent's question on the terminal, read the answer, and return the task's result.
+
+    With an empty answer the agent goes on with its assumption when its time is over. The time of reading does not count
+    as waiting.
+    """
+    from nemuri.terminal.output import say
+
+    say(question_lines(found))
+    said = typer.prompt("your answer (empty to give none)", default="", show_default=False)
+    limit = Deadline(timeout)
+
+    async def work(client: "Client") -> "TaskResult":
+        if said.strip():
+            await client.answer_question(found.task_id, said)
+        return await _follow(client, found.task_id, limit, session)
+
+    return session.run(work, limit)
 
 
 async def _submitted(client: "Client", text: str, options: dict[str, Any], limit: Deadline) -> UUID:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from inspect import isawaitable
 from typing import Any, Literal, Self
 from uuid import UUID
 
@@ -20,8 +21,8 @@ from nemuri.client.memory_changes import change_memory, edit_memory
 from nemuri.client.memory_offers import offer_memories, record_experience, until_known
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
 from nemuri.client.questions import QueryMethods
-from nemuri.client.task_waiting import OnProgress, not_submitted, wait_for_result
-from nemuri.client.tasks import answer_negotiation, budget_of, give_feedback, submit_task
+from nemuri.client.task_waiting import OnProgress, OnQuestion, not_submitted, wait_for_result
+from nemuri.client.tasks import answer_negotiation, answer_question, budget_of, give_feedback, submit_task
 from nemuri_contracts import queries
 from nemuri_contracts.client_events import MemoryContent, NegotiationOption, Scope, Setting, Turn
 from nemuri_contracts.colleague_views import HandoverView
@@ -133,6 +134,7 @@ class Client(QueryMethods):
         budget_tokens: int | None = None,
         budget_money: float | None = None,
         streamed: bool = False,
+        question_minutes: float | None = None,
         key: Key = None,
     ) -> UUID:
         """Submit a task and return its id as soon as the log has stored it.
@@ -158,6 +160,8 @@ class Client(QueryMethods):
                 done without a language model, and the answer says so.
             budget_money: The same in the currency of the operator's price list, above 0.
             streamed: Send the answer to waiting clients while a model writes it, for `on_draft` of `result`.
+            question_minutes: Minutes that the agent waits for the answer if it asks a question about the task, up to
+                10,080; 0 to forbid questions, None for the platform's setting.
             key: Idempotency key: a text or a UUID. At most one task is submitted under a key, so a failed call can be
                 repeated with the same key.
 
@@ -189,6 +193,7 @@ class Client(QueryMethods):
             deep=deep,
             budget=budget_of(budget_tokens, budget_money),
             streamed=streamed,
+            question_minutes=question_minutes,
         )
 
     async def ask(
@@ -199,6 +204,7 @@ class Client(QueryMethods):
         settled: bool = False,
         on_progress: OnProgress | None = None,
         on_draft: OnDraft | None = None,
+        on_question: OnQuestion | None = None,
         **options: Any,
     ) -> TaskResult:
         """Submit a task and wait for its result.
@@ -211,10 +217,15 @@ class Client(QueryMethods):
             on_progress: Function that is called with the task's state, as for `result`.
             on_draft: Function that is called with the answer as far as it is written, as for `result`. With it the task
                 is submitted as `streamed`.
+            on_question: Function that is called with the task's state if the agent asks a question
+                (`clarification`). It returns the answer, or None to let the agent go on with its assumption when its
+                time is over. It may be a coroutine function.
             **options: Further arguments of `submit`.
 
         Returns:
-            The result. If the task has too many items, its `status` is "negotiation", and `answer` continues it.
+            The result. If the task has too many items, its `status` is "negotiation", and `answer` continues it. If the
+            agent asks a question and there is no `on_question`, it is "clarification", and `answer_question` continues
+            it.
 
         Raises:
             TaskTimeoutError: The task has not ended in time. The error's `task_id` is None if nothing was submitted;
@@ -233,7 +244,16 @@ class Client(QueryMethods):
         except Expired as error:
             raise not_submitted(self._exchange, call.sent, limit) from error
         left = None if limit is None else max(call.seconds_left, MIN_ATTEMPT_SECONDS)
-        return await self.result(task_id, timeout=left, settled=settled, on_progress=on_progress, on_draft=on_draft)
+        found = await self.result(task_id, timeout=left, settled=settled, on_progress=on_progress, on_draft=on_draft)
+        if found.status != "clarification" or on_question is None:
+            return found
+        said = on_question(found)
+        if (answer := await said if isawaitable(said) else said) is not None:
+            await self.answer_question(task_id, answer)
+        left = None if limit is None else max(call.seconds_left, MIN_ATTEMPT_SECONDS)
+        return await self.result(
+            task_id, timeout=left, settled=settled, on_progress=on_progress, on_draft=on_draft, past_questions=True
+        )
 
     async def result(
         self,
@@ -243,8 +263,9 @@ class Client(QueryMethods):
         settled: bool = False,
         on_progress: OnProgress | None = None,
         on_draft: OnDraft | None = None,
+        past_questions: bool = False,
     ) -> TaskResult:
-        """Wait until a task has ended or waits for a choice of the client (a negotiation), and return its result.
+        """Wait until a task has ended or waits for its client (a negotiation or a question), and return its result.
 
         Args:
             task_id: Id of the task, as a UUID or its text.
@@ -257,9 +278,10 @@ class Client(QueryMethods):
             on_draft: Function that is called with the answer as far as it is written, while a language model writes it.
                 A model that starts again begins with a shorter text. It is called only for a task that was submitted as
                 `streamed`, has one answer and is not answered yet.
+            past_questions: Wait also while the task waits for the answer to its agent's question.
 
         Returns:
-            The result. Its `status` is "done", "failed" or "negotiation".
+            The result. Its `status` is "done", "failed", "negotiation" or "clarification".
 
         Raises:
             TaskTimeoutError: The task has not ended in time. It continues, and its result can be fetched later.
@@ -279,6 +301,7 @@ class Client(QueryMethods):
             settled=settled,
             on_progress=on_progress,
             on_draft=on_draft,
+            past_questions=past_questions,
         )
 
     async def answer(self, task_id: Id, option: NegotiationOption, *, items: Numbers = ()) -> None:
@@ -305,6 +328,28 @@ class Client(QueryMethods):
             >>> await client.answer(task.task_id, "most_important", items=[1, 2])
         """
         await answer_negotiation(self._exchange, task_id, option, tuple(items))
+
+    async def answer_question(self, task_id: Id, text: Written) -> None:
+        """Answer the question that an agent asked about a task.
+
+        Such a task waits in the status "clarification", with the question in its result's `clarification`. If nobody
+        answers in time, the agent goes on, and its answer says what it assumed.
+
+        Args:
+            task_id: Id of the task, as a UUID or its text.
+            text: The answer, at most 16,000 characters. It need not be one of the offered options.
+
+        Raises:
+            ClientError: The task waits for no answer, another client submitted it, or the text is empty or too long.
+                Nothing was recorded.
+
+        Example:
+            >>> task = await client.ask("Who is <customer name>?", agent="python")
+            >>> task.status, task.clarification.request.question
+            ('clarification', 'The request has “<customer name>” in place of a word. What should stand there?')
+            >>> await client.answer_question(task.task_id, "Ann")
+        """
+        await answer_question(self._exchange, task_id, text)
 
     async def feedback(
         self,

@@ -114,7 +114,7 @@ class SyncClient:
             timeout: Seconds for the whole call, above 0; None for no limit.
             settled: Wait also until it is known which memories the answer used and which memories were learned from
                 the task, but not longer than `timeout`.
-            **options: Further arguments of `submit`, and `on_progress` of `result`.
+            **options: Further arguments of `submit`, `on_progress` of `result`, and `on_question` of `Client.ask`.
 
         Returns:
             The result. If the task has too many items, its `status` is "negotiation", and `answer` continues it.
@@ -138,6 +138,7 @@ class SyncClient:
     why = blocking(Client.why)
     routing = blocking(Client.routing)
     answer = blocking(Client.answer)
+    answer_question = blocking(Client.answer_question)
     feedback = blocking(Client.feedback)
     remember = blocking(Client.remember)
     edit_memory = blocking(Client.edit_memory)

@@ -1,6 +1,6 @@
 """Waiting for the end of a task by notifications. A query from time to time covers lost notifications."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from nemuri.client.deadlines import Expired, time_left, within
@@ -56,6 +56,8 @@ def not_submitted(exchange: Exchange, task_id: UUID | None, timeout: float | Non
 
 OnProgress = Callable[[TaskResult], None]
 """Function that receives the state of a task."""
+OnQuestion = Callable[[TaskResult], str | Awaitable[str | None] | None]
+"""Function that receives the state of a task with a question, and returns the answer or None."""
 
 
 async def wait_for_result(
@@ -67,13 +69,15 @@ async def wait_for_result(
     settled: bool,
     on_progress: OnProgress | None = None,
     on_draft: OnDraft | None = None,
+    past_questions: bool = False,
 ) -> TaskResult:
-    """Wait up to `timeout` seconds until a task has ended or has opened a negotiation, and return its result.
+    """Wait up to `timeout` seconds until a task has ended or waits for its client, and return its result.
 
     With `settled` the call waits also until the used and the learned memories are known. If the time is up before that,
-    it returns the result without them. `on_progress` receives the first state and each change, at most every `PROGRESS`
-    seconds. `on_draft` receives the answer as far as it is written, if the task was submitted as `streamed`. Raises
-    `ClientError` if the task is unknown and `TaskTimeoutError` if it is still open.
+    it returns the result without them. With `past_questions` it waits also for the end of an agent's question.
+    `on_progress` receives the first state and each change, at most every `PROGRESS` seconds. `on_draft` receives the
+    answer as far as it is written, if the task was submitted as `streamed`. Raises `ClientError` if the task is unknown
+    and `TaskTimeoutError` if it is still open.
     """
     check_timeout(timeout)
     result: TaskResult | None = None
@@ -85,7 +89,7 @@ async def wait_for_result(
             following_drafts(exchange.log, task_id, on_draft),
         ):
             result = await _standing(exchange, task_id)
-            while result is None or not _final(result, settled=settled):
+            while result is None or not _final(result, settled=settled, past_questions=past_questions):
                 if on_progress and result and result != told:
                     on_progress(told := result)
                 heard = await news(time_left(PROGRESS if on_progress else HEARTBEAT_SECONDS))
@@ -113,5 +117,7 @@ async def _standing(exchange: Exchange, task_id: UUID) -> TaskResult | None:
         return None
 
 
-def _final(result: TaskResult, *, settled: bool) -> bool:
+def _final(result: TaskResult, *, settled: bool, past_questions: bool) -> bool:
+    if result.status == "clarification":
+        return not past_questions
     return result.status in {"negotiation", "failed"} or (result.status == "done" and (result.settled or not settled))

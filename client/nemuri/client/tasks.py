@@ -1,4 +1,4 @@
-"""Commands of a client about a task: submit it, answer its negotiation, judge its answer."""
+"""Commands of a client about a task: submit it, answer its negotiation or its question, judge its answer."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import event_id_of, is_appended
 from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.clarifications import ClarificationAnswered
 from nemuri_contracts.client_events import (
     TEXT_LIMIT,
     Budget,
@@ -85,6 +86,23 @@ async def answer_negotiation(
     chosen = list(dict.fromkeys(items))
     event = validated(NegotiationAnswered, event_id=uuid4(), correlation_id=task_id, option=option, items=chosen)
     await exchange.append(event)
+
+
+async def answer_question(exchange: Exchange, task_id: UUID, text: str) -> None:
+    """Answer the question that an agent asked about a task.
+
+    Raises `ClientError`, with nothing recorded, if the task does not wait for an answer, if the text is empty or too
+    long, or if the task belongs to another client and this one is no operator.
+    """
+    standing = await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
+    if exchange.client_id not in {standing.client_id, OPERATOR}:
+        whose = f"task {task_id} belongs to client {standing.client_id}"
+        raise ClientError(f"{whose}; only that client or an operator may answer its question")
+    if standing.status != "clarification":
+        raise ClientError(f"task {task_id} waits for no answer; {standing.progress}")
+    if not text.strip():
+        raise ClientError("the answer is empty")
+    await exchange.append(validated(ClarificationAnswered, event_id=uuid4(), correlation_id=task_id, text=text))
 
 
 async def give_feedback(

@@ -79,7 +79,7 @@ def is_gradable(state: TaskState) -> bool:
     negotiation.
     """
     task = state.task
-    if task is None or task.status in {"failed", "negotiation"}:
+    if task is None or task.status in {"failed", "negotiation", "clarification"}:
         return task is not None
     return 0 < task.routed == len(state.present) and all(each.ended for each in state.present)
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from immutables import Map
 
+from nemuri_contracts.clarifications import Clarification
 from nemuri_contracts.client_events import Budget, Document, ItemOption, Setting
 from nemuri_contracts.event import OPERATOR, TUTOR, Usage
 from nemuri_contracts.rebuttals import Revision
@@ -25,7 +26,11 @@ from nemuri_contracts.tasks import (
     Part,
     ReadingPlan,
 )
+from nemuri_contracts.trouble_signs import Sign
 from nemuri_domain.event_sourcing.row_model import RowModel
+
+SHORT_ANSWER = 400
+"""Maximum characters of the client's answer to a question that is added to the request. A longer one is material."""
 
 
 class MemberRevision(RowModel):
@@ -57,6 +62,10 @@ class Task(RowModel):
     """True if the client shows the answer while a model writes it."""
     budget: Budget | None = None
     """The most that language models may spend on the task; None for no limit."""
+    question_minutes: float | None = None
+    """Minutes that an agent waits for the answer to its question; 0 to forbid questions, None for the platform's
+    setting.
+    """
     attempt: int = 1
     items: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
@@ -94,6 +103,8 @@ class Task(RowModel):
     """The request, rewritten so that it does not refer to earlier turns of the conversation; None if it was not
     rewritten.
     """
+    clarification: Clarification | None = None
+    """The question that the agent asked; None if it asked none."""
     answer: str | None = None
     revisions: tuple[MemberRevision, ...] = ()
     """Revisions of the current attempt by members of the panel, in the order of the log."""
@@ -127,13 +138,16 @@ class Task(RowModel):
     def part(self, number: int) -> Part:
         """Return the part of an assignment. If the request was rewritten, it replaces the task's text in the part.
 
-        Items of the documents that follow the task's text in the part are kept.
+        Items of the documents that follow the task's text in the part are kept. A short answer of the client to
+        the agent's question follows as a last line; a long one is material (`clarification.material`).
         """
-        part = self.parts[number]
-        if self.request is None:
-            return part
-        following = part.text.removeprefix(self.text) if part.text.startswith(self.text) else ""
-        return part.model_copy(update={"text": self.request + following})
+        part, text = self.parts[number], self.parts[number].text
+        if self.request is not None:
+            text = self.request + (text.removeprefix(self.text) if text.startswith(self.text) else "")
+        said = self.clarification.answer if self.clarification is not None else None
+        if said is not None and len(said) <= SHORT_ANSWER:
+            text = f"{text}\n{said}"
+        return part if text == part.text else part.model_copy(update={"text": text})
 
 
 class Chunk(RowModel):
@@ -207,6 +221,8 @@ class Assignment(RowModel):
     """Numbers of the passages that the answer cites, from 1."""
     overview: Overview | None = None
     """How the answer was made if it is about the documents as a whole."""
+    signs: tuple[Sign, ...] = ()
+    """Signs of trouble in the sources of the answer."""
     usage: Usage | None = None
     used: tuple[UUID, ...] | None = None
     """Memories that the answer used; None before usage detection."""

@@ -40,8 +40,8 @@ def stands_alone(request: str) -> bool:
 def waits(earlier: Iterable[Task]) -> bool:
     """Return True if a task must wait because an earlier task of its conversation is still open.
 
-    Every open task ends, so the wait ends too. An earlier task in negotiation does not count, because it waits for its
-    client.
+    Every open task ends, so the wait ends too. An earlier task in negotiation or with an open question does not count,
+    because it waits for its client.
     """
     return any(each.status == "open" for each in earlier)
 

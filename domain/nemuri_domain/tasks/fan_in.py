@@ -8,6 +8,7 @@ from nemuri_contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummari
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
+from nemuri_domain.tasks.clarification import with_assumption
 from nemuri_domain.tasks.client_negotiation import parts_of, with_items
 from nemuri_domain.tasks.read_share import with_read_note
 from nemuri_domain.tasks.spending import with_budget_note
@@ -62,13 +63,16 @@ def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
     """Return the event that completes the task as soon as every assignment of the current attempt is answered; None
     before.
 
-    The answers to the parts are joined. A note says how much of the documents was read, unless it was everything.
+    The answers to the parts are joined. Notes say what was assumed, if the agent's question was not answered, and how
+    much of the documents was read, unless it was everything.
     """
     found, task = answers(state), state.task
     if found is None or task is None:
         return None
-    answer = with_notes(joined_answers((part, said) for _, part, said in found), state)
-    return TaskCompleted.following(cause, key=attempt_key(task.task_id, task.attempt), answer=answer)
+    joined = with_assumption(joined_answers((part, said) for _, part, said in found), task)
+    answer = with_notes(joined, state)
+    signs = tuple(dict.fromkeys(each for work, _, _ in found for each in work.signs))
+    return TaskCompleted.following(cause, key=attempt_key(task.task_id, task.attempt), answer=answer, signs=signs)
 
 
 def with_notes(answer: str, state: TaskState) -> str:

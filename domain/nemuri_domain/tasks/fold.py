@@ -2,7 +2,14 @@
 
 from dataclasses import replace
 from typing import assert_never
+from uuid import UUID
 
+from nemuri_contracts.clarifications import (
+    ClarificationAnswered,
+    ClarificationAsked,
+    ClarificationExpired,
+    ClarificationRefused,
+)
 from nemuri_contracts.client_events import FeedbackGiven, NegotiationAnswered, TaskSubmitted
 from nemuri_contracts.codec import AnyTaskEvent
 from nemuri_contracts.erasure import TaskErased
@@ -37,7 +44,7 @@ from nemuri_contracts.tasks import (
     TaskRouted,
     TaskSummarised,
 )
-from nemuri_domain.tasks import reading_fold
+from nemuri_domain.tasks import clarification, reading_fold
 from nemuri_domain.tasks.aggregate import (
     Assignment,
     Feedback,
@@ -74,7 +81,7 @@ StageEvent = (
     | ReactionFailed
 )
 """Events that change the status of a task or the progress of its current attempt."""
-LifeEvent = TaskSubmitted | NegotiationAnswered | FeedbackGiven | AnyTaskEvent | WorkEvent
+LifeEvent = TaskSubmitted | NegotiationAnswered | ClarificationAnswered | FeedbackGiven | AnyTaskEvent | WorkEvent
 
 
 def evolve(state: TaskState, event: LifeEvent) -> TaskState:
@@ -91,17 +98,15 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
             | ImpactCredited()
         ):
             return _work(state, event)
-        case FeedbackParked():
-            return _parked(state, event)
-        case FeedbackRefused():
-            return _refused(state, event)
+        case FeedbackParked() | FeedbackRefused():
+            return _parked(state, event) if isinstance(event, FeedbackParked) else _refused(state, event)
         case TaskSubmitted():
             return state if state.task else replace(state, task=_submitted(event))
         case FeedbackGiven():
             return replace(state, feedback=state.feedback.set(event.event_id, _feedback(event)))
         case TaskChunked() | ChunkSummarised() | NotesCondensed():
             return reading_fold.evolve(state, event)
-        case ChunkReady() | NotesReady() | NegotiationRefused() | RebuttalRequested():
+        case ChunkReady() | NotesReady() | NegotiationRefused() | ClarificationRefused() | RebuttalRequested():
             return state
         case TaskAssigned():
             if event.assignment_id in state.assignments:
@@ -111,6 +116,8 @@ def evolve(state: TaskState, event: LifeEvent) -> TaskState:
             return _answered(state, event)
         case ConsultationEnded():
             return _consulted(state, event)
+        case ClarificationAsked() | ClarificationAnswered() | ClarificationExpired():
+            return clarification.evolve(state, event)
         case TaskErased():
             return TaskState()
         case _:
@@ -150,7 +157,14 @@ def _stage(state: TaskState, event: StageEvent) -> TaskState:
             return state.with_task(status="failed", reason=event.reason, ended_at=event.at)
         case TaskReopened():
             return state.with_task(
-                status="open", attempt=event.attempt, routed=0, request=None, revisions=(), reason=None, ended_at=None
+                status="open",
+                attempt=event.attempt,
+                routed=0,
+                request=None,
+                revisions=(),
+                reason=None,
+                ended_at=None,
+                clarification=clarification.closed(task),
             )
         case ReactionFailed():
             return state
@@ -181,7 +195,7 @@ def _timely(task: Task, event: StageEvent) -> bool:
         case TaskCompleted():
             return task.status != "done"
         case TaskFailed():
-            return event.attempt == task.attempt and task.status in {"open", "negotiation"}
+            return event.attempt == task.attempt and task.status in {"open", "negotiation", "clarification"}
         case TaskReopened():
             return event.attempt == task.attempt + 1 and task.status == "failed"
         case ReactionFailed():
@@ -233,7 +247,7 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
                 for each in event.in_context
                 for score, features in [ranked.get(each, (None, ()))]
             )
-            return state.with_assignment(event.assignment_id, retrieved=recalled)
+            return _retrieved(state, event.assignment_id, recalled)
         case AssignmentStepped():
             return _stepped(state, event)
         case MemoriesUsed():
@@ -250,6 +264,15 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
             return _credited(state, event)
         case _:
             assert_never(event)
+
+
+def _retrieved(state: TaskState, assignment_id: UUID, recalled: tuple[Recalled, ...]) -> TaskState:
+    """Return the state after a retrieval. What earlier steps put into the context stays in it."""
+    work = state.assignments.get(assignment_id)
+    stepped = {each for step in work.steps for each in step.memories} if work else set()
+    found = {each.memory_id for each in recalled}
+    kept = [each for each in (work.retrieved or ()) if each.memory_id in stepped - found] if work else []
+    return state.with_assignment(assignment_id, retrieved=(*recalled, *kept))
 
 
 def _stepped(state: TaskState, event: AssignmentStepped) -> TaskState:
@@ -362,9 +385,11 @@ def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
 
 
 def _answered(state: TaskState, event: TaskAnswered) -> TaskState:
-    known = state.assignments.get(event.assignment_id)
+    known, asked = state.assignments.get(event.assignment_id), clarification.waiting(state.task)
     if known is None or known.answer is not None:
         return state
+    if asked is not None and asked.assignment_id == event.assignment_id:  # Another worker asked at the same time.
+        state = state.with_task(status="open", clarification=None)
     return state.with_assignment(
         event.assignment_id,
         answer=event.text,
@@ -372,6 +397,7 @@ def _answered(state: TaskState, event: TaskAnswered) -> TaskState:
         details=event.details,
         overview=event.overview,
         cited_details=event.cited_details,
+        signs=event.signs,
         usage=event.usage,
     )
 
@@ -392,6 +418,7 @@ def _submitted(event: TaskSubmitted) -> Task:
         deep=event.deep,
         streamed=event.streamed,
         budget=event.budget,
+        question_minutes=event.question_minutes,
         submitted_at=event.at,
     )
 

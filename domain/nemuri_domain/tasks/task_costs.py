@@ -30,6 +30,8 @@ def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
         yield "items", usage
     for usage in task.routing_usage if task else ():
         yield "routing", usage
+    if task and task.clarification:
+        yield "answer", task.clarification.usage
     for each in work:
         yield from (("answer", step.usage) for step in each.steps)
         yield "overview" if each.overview else "answer", each.usage

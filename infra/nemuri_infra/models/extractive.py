@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from nemuri_contracts.affective import Reading
+from nemuri_contracts.clarifications import ClarificationRequest
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
@@ -135,7 +136,7 @@ class ExtractiveModel:
         """False: it quotes what it is given."""
         return False
 
-    async def answer(self, job: AnswerJob) -> Reply[Answer]:
+    async def answer(self, job: AnswerJob) -> Reply[Answer | ClarificationRequest]:
         """Return an answer of at most 6 quoted sentences with at most 1,200 characters in all.
 
         Each quote has a line of its own and is followed by its label in brackets. Sentences are ranked by the terms
@@ -146,7 +147,12 @@ class ExtractiveModel:
         The framing is in the language of the question, the quotes are in the language of their sources. If no sentence
         shares a term, the answer says that nothing was found and cites nothing. A question with several items is
         answered item by item. Each item gets at least one sentence or a note that nothing was found.
+
+        It asks only if the question certainly refers to something that did not come with it.
         """
+        if job.may_ask and job.missing is not None:
+            request = ClarificationRequest(question=job.missing.question, assumption=job.missing.assumption)
+            return Reply(request, _FREE)
         language = _language(job.question)
         items = requests(job.question)
         asked = (job.question, *items)
@@ -164,10 +170,11 @@ class ExtractiveModel:
         chosen = [passage for quotes in found for passage in quotes]
         if not chosen:
             nothing = _NOT_READ if job.share is not None and job.share.text < 1 else _NOTHING
-            return Reply(Answer(nothing[language], (), complete=True), _FREE)
+            return Reply(Answer(nothing[language], (), complete=True, signs=job.signs), _FREE)
         lines = _itemised(items, found, _OPEN[language]) if items else _quoted(chosen)
         text = "\n".join([_QUOTING[language], *lines])
-        return Reply(Answer(text, tuple(dict.fromkeys(passage.label for passage in chosen)), complete=True), _FREE)
+        cited = tuple(dict.fromkeys(passage.label for passage in chosen))
+        return Reply(Answer(text, cited, complete=True, signs=job.signs), _FREE)
 
     async def key_point(self, job: KeyPointJob) -> Reply[str]:
         """Return the most central sentence of the text.

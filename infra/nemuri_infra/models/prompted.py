@@ -82,7 +82,9 @@ class PromptedModel:
         return True
 
     async def answer(self, job: AnswerJob) -> Reply[AnswerOutcome]:
-        """Return the chat's answer, or its call of a tool. Only labels of the job's sources count as citations."""
+        """Return the chat's answer, its call of a tool, or its question. Only labels of the job's sources count as
+        citations.
+        """
         reply = await self._chat.complete(answer.request(job))
         return Reply(answer.read(reply.value, job), reply.usage)
 

@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
 from nemuri_contracts.affective import Reading
+from nemuri_contracts.clarifications import Clarification, ClarificationRequest
 from nemuri_contracts.event import Usage
 from nemuri_contracts.steps import Tool
 from nemuri_contracts.tasks import Dissent, OverviewBasis, OverviewKind, Voice
+from nemuri_contracts.trouble_signs import Sign
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
+from nemuri_domain.language.missing_references import MissingReference
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.language.text_units import Kind
 from nemuri_domain.tasks.conversation_history import Turn
@@ -121,6 +124,16 @@ class AnswerJob:
     """Earlier calls of tools, oldest first."""
     steps_left: int = 0
     """Number of further calls that are allowed. With 0 the model must answer."""
+    may_ask: bool = False
+    """True if the model may reply with a question to the client instead of an answer."""
+    missing: MissingReference | None = None
+    """A reference of the question to something that did not come with it; None if there is certainly none."""
+    asked: Clarification | None = None
+    """The question that was asked before, answered or expired; None if none was asked. An answer of the client is part
+    of `question` or of `details`.
+    """
+    signs: tuple[Sign, ...] = ()
+    """Signs of trouble that rules found in the sources."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -140,6 +153,8 @@ class Answer:
     """
     complete: bool = False
     """True if the citations are known to be complete: the answer used no source that it does not cite."""
+    signs: tuple[Sign, ...] = ()
+    """Signs of trouble in the sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,14 +168,18 @@ class ToolRequest:
     """What is wrong with the call, in one line for the model; "" if it can be carried out."""
 
 
-AnswerOutcome = Answer | ToolRequest
-"""Outcome of an `AnswerJob`. It is a call of a tool only if the job has tools and `steps_left`."""
+AnswerOutcome = Answer | ToolRequest | ClarificationRequest
+"""Outcome of an `AnswerJob`. It is a call of a tool only if the job has tools and `steps_left`, and a question to the
+client only if the job allows one.
+"""
 
 
 def answer_of(outcome: AnswerOutcome) -> Answer:
-    """Return the answer to a job without tools. Raises TypeError for the call of a tool."""
-    if not isinstance(outcome, Answer):
+    """Return the answer to a job without tools and without questions. Raises TypeError for any other outcome."""
+    if isinstance(outcome, ToolRequest):
         raise TypeError(f"the model called {outcome.tool} although it has no tools")
+    if isinstance(outcome, ClarificationRequest):
+        raise TypeError(f"the model asked although it may not: {outcome.question}")
     return outcome
 
 
@@ -483,7 +502,9 @@ class Model(Protocol):
         """True if the model may call the tools of an `AnswerJob`."""
 
     async def answer(self, job: AnswerJob) -> Reply[AnswerOutcome]:
-        """Return an answer in the language of the question. If the sources contain nothing relevant, the answer says
+        """Return an answer in the language of the question, a call of a tool, or a question to the client.
+
+        Calls and questions come only if the job allows them. If the sources contain nothing relevant, the answer says
         so.
         """
 

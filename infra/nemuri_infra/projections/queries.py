@@ -164,6 +164,11 @@ class Views:
         async with self.database.reading() as connection:
             return await records(connection, Task, query)
 
+    async def tasks_with_open_questions(self) -> list[Task]:
+        """Return all tasks that wait for the answer to their agent's question."""
+        async with self.database.reading() as connection:
+            return await load(connection, tables.task, Task, tables.task.c.status == "clarification")
+
     async def next_turn(self, task_id: UUID) -> UUID | None:
         """Return the id of the first later task of the same conversation that is summarised but not routed yet.
 

@@ -60,16 +60,20 @@ _ABSORBED = text(
 )
 _GIVEN = text(
     """
-    -- Assignments whose answer had any of these memories in its context, with the rest of the model's input.
-    SELECT work.task_id, concat_ws(E'\n', work.answer, work.question, work.steps::text, task.revisions::text) AS answer,
-        work.dropped::text AS dropped, task.text, task.request, task.parts::text AS parts,
-        task.details::text AS details,
-        ARRAY(SELECT each->>'memory_id' FROM jsonb_array_elements(work.retrieved) AS each) AS retrieved
-    FROM assignment AS work JOIN task USING (task_id)
-    WHERE work.answer IS NOT NULL AND EXISTS (
-        SELECT 1 FROM jsonb_array_elements(work.retrieved) AS each
-        WHERE each->>'memory_id' IN (SELECT unnest(CAST(:ids AS text[])))
-    )
+    -- Assignments whose answer or question had one of these memories in its context, with the rest of the input.
+    SELECT work.task_id, task.text, task.request, task.parts::text AS parts, task.details::text AS details,
+        concat_ws(
+            E'\\n', work.answer, work.question, work.steps, work.dropped, work.signs, task.revisions,
+            task.clarification->'request'
+        ) AS written,
+        task.clarification->>'answer' AS said, shown.ids AS retrieved
+    FROM assignment AS work JOIN task USING (task_id), LATERAL (
+        SELECT coalesce(array_agg(DISTINCT each.id), '{}') AS ids FROM (
+            SELECT jsonb_array_elements(work.retrieved)->>'memory_id' AS id
+            UNION ALL SELECT jsonb_array_elements_text(task.clarification->'shown')
+        ) AS each
+    ) AS shown
+    WHERE (work.answer IS NOT NULL OR task.clarification IS NOT NULL) AND shown.ids && CAST(:ids AS text[])
     ORDER BY work.assigned_at, work.assignment_id
     """
 )
@@ -126,10 +130,10 @@ class StrengthLineage:
         for row in await self.read.rows(_DREW, ids=ids):
             _add(steps, UUID(row.id), Thing("task", row.task_id), "drew on")
         for row, contents in await self._given(ids):
-            given = [each for each in (row.text, row.request, row.parts, row.details) if each]
+            given = [each for each in (row.text, row.request, row.parts, row.details, row.said) if each]
             for each in contents.keys() & rows.keys():
                 others = (content for other, content in contents.items() if other != each)
-                if quotes(f"{row.answer}\n{row.dropped}", rows[each].content, [*given, *others]):
+                if quotes(row.written, rows[each].content, [*given, *others]):
                     _add(steps, each, Thing("task", row.task_id), "quotes")
         for row in await self.read.rows(_LINKED, ids=ids):
             _add(steps, UUID(row.id), Thing("memory", row.memory_id), "came from")

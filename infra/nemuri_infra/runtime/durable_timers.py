@@ -12,7 +12,6 @@ from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.api import Header
 
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.runtime.provisioning import timers_durable
 from nemuri_infra.stores.platform_clock import Clock
 
 FETCH_SECONDS = 5.0
@@ -33,10 +32,12 @@ class DueTimer:
 
 @dataclass(frozen=True, slots=True)
 class Timers:
-    """The timers of one namespace. Their times are times of the platform's clock, which operators can advance."""
+    """The timers of one service. Their times are times of the platform's clock, which operators can advance."""
 
     log: Log
     clock: Clock
+    service: str = ""
+    """Name of the service; "" in the resources that no service has yet."""
 
     async def set(self, key: str, at: datetime) -> None:
         """Set the timer `key` to the time `at` of the platform's clock. It fires once, immediately if the time is past.
@@ -49,17 +50,16 @@ class Timers:
             before = ahead
             # Rounded up to whole seconds, because a timer that fires too early would have to be set again.
             moment = (at - ahead + timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
-            headers = {Header.SCHEDULE.value: f"@at {moment}", Header.SCHEDULE_TARGET.value: subjects.timer_due(key)}
-            await self.log.stream.publish(
-                subjects.timer(key), key.encode(), headers=headers, stream=subjects.timers_stream
-            )
+            due, place = subjects.timer_due(self.service, key), subjects.timer(self.service, key)
+            headers = {Header.SCHEDULE.value: f"@at {moment}", Header.SCHEDULE_TARGET.value: due}
+            await self.log.stream.publish(place, key.encode(), headers=headers, stream=subjects.timers_stream)
 
     async def due(self) -> AsyncIterator[DueTimer]:
-        """Yield each due timer, waiting for the next one without end. Each timer goes to one listener among all
-        processes.
+        """Yield each due timer, waiting for the next one without end. Each timer goes to one listener of
+        the service among all processes.
         """
-        durable, stream = timers_durable(self.log.subjects).name, self.log.subjects.timers_stream
-        subscription = await self.log.stream.pull_subscribe_bind(durable, stream)
+        stream = self.log.subjects.timers_stream
+        subscription = await self.log.stream.pull_subscribe_bind(self.service, stream)
         try:
             while True:
                 try:

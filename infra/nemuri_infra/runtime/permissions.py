@@ -17,7 +17,7 @@ from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.tiered import ConsolidationAsked
 from nemuri_infra.bus.access import INBOX, inbox
 from nemuri_infra.runtime.consumer_pauses import pauses_bucket
-from nemuri_infra.runtime.provisioning import Durable, timers_durable
+from nemuri_infra.runtime.provisioning import TIMER_SERVICES, Durable, timers_durable
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.delivery_attempts import attempts_bucket
@@ -104,7 +104,8 @@ class Permissions:
     def durables(self) -> dict[str, tuple[Durable, ...]]:
         """Return the durable consumers of all services, by stream."""
         mine = tuple(each for service in self.services.values() for each in service.durables(self.subjects))
-        return {self.subjects.stream: mine, self.subjects.timers_stream: (timers_durable(self.subjects),)}
+        timers = tuple(timers_durable(self.subjects, each) for each in TIMER_SERVICES)
+        return {self.subjects.stream: mine, self.subjects.timers_stream: timers}
 
     def operators_kinds(self) -> frozenset[type[Event]]:
         """Return the kinds of events that operators append.
@@ -162,10 +163,10 @@ class Permissions:
             answers = (REPLY_SUBJECTS, *(f"{inbox(self.user(each))}.>" for each in QUERY_ROLES))
             rights |= _publishing(*answers) | _subscribing(f"{self.subjects.query(topic)} {service.name}")
         for use in service.capabilities:
-            rights |= self._using(use)
+            rights |= self._using(use, service.name)
         return rights
 
-    def _using(self, use: Capability) -> Rights:
+    def _using(self, use: Capability, service: str) -> Rights:
         name, subjects = self.subjects.namespace, self.subjects
         vectors = _publishing(f"{API}.STREAM.MSG.GET.KV_{vector_bucket(name)}")
         match use:
@@ -184,7 +185,8 @@ class Permissions:
                 clock = clock_bucket(name)
                 return _publishing(f"{API}.STREAM.MSG.GET.KV_{clock}") | _subscribing(f"$KV.{clock}.*")
             case Capability.SETS_TIMERS:
-                return _publishing(subjects.timer("*")) | _consuming(subjects.timers_stream, timers_durable(subjects))
+                heard = _consuming(subjects.timers_stream, timers_durable(subjects, service))
+                return _publishing(subjects.timer(service)) | heard
             case Capability.PROJECTS:
                 return _publishing(subjects.projected) | self._reading_all(subjects.stream) | self._keeping_snapshots()
             case Capability.KEEPS_AGENTS:

@@ -23,6 +23,8 @@ from nemuri_infra.stores.vectors import vector_bucket
 
 RESULT_SECONDS = 7 * 24 * 3600.0
 """Seconds for which a result is stored. After that time results are read from the projections."""
+TIMER_SERVICES = (TUTOR, "specialist")
+"""Services with the capability to set timers."""
 APPENDED = "appended"
 """Name of the consumer that sends each new event to all processes."""
 
@@ -59,7 +61,8 @@ async def provision(
         await _stream(log.stream, replace(wanted, max_bytes=bounds.get(str(wanted.name))))
     consumers = (*(_consumer(each, ack_wait, replicas) for each in durables), _sender(subjects, replicas))
     await _consumers(log.stream, subjects.stream, consumers)
-    await _consumers(log.stream, subjects.timers_stream, [_consumer(timers_durable(subjects), ack_wait, replicas)])
+    timers = [_consumer(timers_durable(subjects, each), ack_wait, replicas) for each in TIMER_SERVICES]
+    await _consumers(log.stream, subjects.timers_stream, timers)
 
 
 def _streams(subjects: Subjects, replicas: int) -> Iterator[api.StreamConfig]:
@@ -98,7 +101,7 @@ def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
     """
     return api.StreamConfig(
         name=subjects.timers_stream,
-        subjects=[subjects.timer("*"), subjects.timer_due("*")],
+        subjects=[subjects.timer(), subjects.timer_due()],
         storage=api.StorageType.FILE,
         max_msgs_per_subject=1,
         allow_msg_schedules=True,
@@ -107,9 +110,9 @@ def _timers(subjects: Subjects, replicas: int) -> api.StreamConfig:
     )
 
 
-def timers_durable(subjects: Subjects) -> Durable:
-    """Return the durable consumer of due timers."""
-    return Durable(TUTOR, (subjects.timer_due("*"),), 4)
+def timers_durable(subjects: Subjects, service: str) -> Durable:
+    """Return the durable consumer of a service's due timers."""
+    return Durable(service, (subjects.timer_due(service),), 4)
 
 
 def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerConfig:

@@ -11,12 +11,11 @@ from nats.js.api import ConsumerInfo
 from nats.js.errors import NotFoundError
 from sqlalchemy.exc import DBAPIError
 
-from nemuri_contracts.event import TUTOR
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections.projection import FOLD, OtherFoldsError
 from nemuri_infra.runtime.consumer_pauses import UNFINISHED, is_paused_for_import
-from nemuri_infra.runtime.provisioning import timers_durable
+from nemuri_infra.runtime.provisioning import TIMER_SERVICES
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.storage_limits import fullness, nearly_full, warnings
@@ -126,7 +125,7 @@ class Readiness:
 
     def _consumers(self, service: Service) -> Iterable[tuple[str, str]]:
         subjects = self.resources.log.subjects
-        timers = [(subjects.timers_stream, timers_durable(subjects).name)] if service.name == TUTOR else []
+        timers = [(subjects.timers_stream, service.name)] if service.name in TIMER_SERVICES else []
         return [*((subjects.stream, each.name) for each in service.durables(subjects)), *timers]
 
     async def _consumer(self, service: str, stream: str, durable: str, lag: dict[str, tuple[int, int]]) -> str | None:

@@ -54,12 +54,15 @@ class Resources:
     """Reason why the background work of a service ended unexpectedly, by service. Readiness reports it."""
 
     def of(self, service: str) -> Self:
-        """Return the same resources for one service: its log counts appended events in the service's metrics."""
+        """Return the same resources for one service: its log counts appended events in the service's metrics, and its
+        timers are its own.
+        """
 
         def count(event: Event) -> None:
             self.metrics.appended.labels(service, event.kind).inc()
 
-        return replace(self, log=replace(self.log, on_append=count))
+        log = replace(self.log, on_append=count)
+        return replace(self, log=log, timers=Timers(log, self.clock, service))
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from nemuri_contracts.client_events import MAX_QUESTION_MINUTES
 from nemuri_contracts.event import Identifier
 from nemuri_infra.bus.access import Access
 from nemuri_infra.embedded.data_directory import default_path
@@ -143,6 +144,10 @@ class Settings(BaseSettings):
     """Minimum cosine similarity of a relevant memory, instead of the embedder's calibrated one."""
     use_threshold: float | None = Field(default=None, ge=-1, le=1)
     """Minimum cosine similarity of an answer and a memory that it used, instead of the embedder's calibrated one."""
+    question_minutes: float = Field(default=10.0, ge=0, le=MAX_QUESTION_MINUTES)
+    """Minutes that an agent waits for the answer to its own question before it goes on with its assumption. 0 forbids
+    questions. A task may have a time of its own.
+    """
     providers: str = ""
     """Model providers in order of preference, comma-separated. Default: those with an API key."""
     anthropic_api_key: SecretStr | None = Field(

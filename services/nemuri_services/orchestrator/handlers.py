@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nemuri_contracts.clarifications import ClarificationAsked
 from nemuri_contracts.client_events import NegotiationAnswered
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
@@ -32,7 +33,7 @@ fitness = Fitness()
 
 ENDING = frozenset({"intake", "orchestrator", "specialist"})
 """Services that a task needs for its answer. A failure of any other service does not fail the task."""
-PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened)
+PASSING_ON = (TaskCompleted, TaskFailed, NegotiationOpened, ClarificationAsked)
 """Events after which the next turn of a conversation may be routed."""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.clarifications import ClarificationAsked
 from nemuri_contracts.codec import digest
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.error_messages import not_by_use
@@ -76,9 +77,9 @@ LONGEST_WAIT = 2.0
 service = Service("query-api", concurrency=16, lag_per_replica=100, capabilities=frozenset({Capability.TELLS_RESULTS}))
 
 
-@service.handles(TaskCompleted, TaskFailed, NegotiationOpened, SessionEnded)
+@service.handles(TaskCompleted, TaskFailed, NegotiationOpened, ClarificationAsked, SessionEnded)
 async def publish_state(
-    event: TaskCompleted | TaskFailed | NegotiationOpened | SessionEnded, resources: Resources
+    event: TaskCompleted | TaskFailed | NegotiationOpened | ClarificationAsked | SessionEnded, resources: Resources
 ) -> None:
     """Publish the state of the task to clients that wait for it. Nothing is published while the task is open."""
     task_id = event.thread

@@ -17,6 +17,13 @@ from nemuri_domain.tasks.read_share import overview_of, share_read
 from nemuri_domain.tasks.spending import over_budget
 from nemuri_domain.tasks.task_costs import costs
 
+_ENDED = {
+    "negotiation": "waiting for your choice",
+    "clarification": "waiting for your answer to the agent's question",
+    "done": "answered",
+    "failed": "failed",
+}
+"""Progress of a task that is not open, by status."""
 PAGE_BYTES = 64
 """Bytes that a reply with a page of memories needs besides the memories."""
 
@@ -50,6 +57,8 @@ def result_of(state: TaskState) -> TaskResult | None:
         items=task.items if task.status == "negotiation" and task.summary is None else (),
         options=task.options if task.status == "negotiation" else (),
         important=task.important if task.status == "negotiation" else (),
+        clarification=task.clarification,
+        signs=tuple(dict.fromkeys(sign for each in work for sign in each.signs)),
         feedback=feedback_of(state),
         progress=_progress(task, state),
         chunks=max(task.chunks, len(task.details)),
@@ -121,7 +130,7 @@ def _read(work: Assignment) -> Iterator[ReadPassage]:
 
 def _progress(task: Task, state: TaskState) -> str:
     if task.status != "open":
-        return {"negotiation": "waiting for your choice", "done": "answered", "failed": "failed"}[task.status]
+        return _ENDED[task.status]
     if task.routed:
         return _answered(task, state)
     if task.summary is not None:

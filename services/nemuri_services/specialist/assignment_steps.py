@@ -13,8 +13,8 @@ from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import shown_text
 from nemuri_domain.strength.ranking import selected
-from nemuri_domain.tasks import consultations
-from nemuri_domain.tasks.aggregate import Assignment, TaskState
+from nemuri_domain.tasks import clarification, consultations
+from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
 from nemuri_domain.tasks.aggregate import TakenStep as RecordedStep
 from nemuri_infra.models.protocol import Colleague, Source, TakenStep, ToolRequest
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
@@ -66,8 +66,10 @@ async def situation(event: Event, assignment_id: UUID, done: int, resources: Res
         return None
     if work.steps and work.steps[-1].waits:
         return None
+    if clarification.was_asked(work, state.task, event, done):
+        return None
     agent = await resources.views.agent(work.agent_id)
-    retrieved = event if isinstance(event, MemoriesRetrieved) else await _retrieval(assignment_id, resources)
+    retrieved = event if isinstance(event, MemoriesRetrieved) else await _retrieval(state.task, work, resources)
     return None if agent is None or retrieved is None else Situation(state, agent, work, retrieved)
 
 
@@ -78,8 +80,9 @@ def steps_before(event: ConsultationEnded, state: TaskState) -> int:
     return known.index(event.consultation_id) + 1 if event.consultation_id in known else -1
 
 
-async def _retrieval(assignment_id: UUID, resources: Resources) -> MemoriesRetrieved | None:
-    places = await resources.views.sequences_of([derive(assignment_id, MemoriesRetrieved.kind_of())])
+async def _retrieval(task: Task, work: Assignment, resources: Resources) -> MemoriesRetrieved | None:
+    event_id = derive(clarification.retrieval_key(task, work), MemoriesRetrieved.kind_of())
+    places = await resources.views.sequences_of([event_id])
     event = await resources.log.at(places[0]) if places else None
     return event if isinstance(event, MemoriesRetrieved) else None
 

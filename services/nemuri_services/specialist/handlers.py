@@ -1,114 +1,124 @@
 """Event handlers of the specialist, and the handler of recall queries."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from datetime import timedelta
+from typing import assert_never
 
+from nemuri_contracts.clarifications import (
+    ClarificationAnswered,
+    ClarificationAsked,
+    ClarificationExpired,
+    ClarificationRefused,
+    ClarificationRequest,
+)
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverRequested, MemoriesHandedOver
 from nemuri_contracts.error_messages import not_by_use
-from nemuri_contracts.event import Event
+from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.memory_views import PrincipleView, RecalledMemory, RecallView
 from nemuri_contracts.queries import HandoverPlanQuery, RecallQuery, Refusal
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import MemoriesRetrieved, MemoryEncoded
 from nemuri_contracts.tasks import TaskAnswered, TaskAssigned
-from nemuri_domain.strength.agent_topics import memo
-from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.handed_over_memories import told_memories, view_of
 from nemuri_domain.strength.ranking import context_principles, selected
-from nemuri_domain.tasks import consultations
-from nemuri_domain.tasks.aggregate import Assignment
-from nemuri_domain.tasks.read_share import Share, taken
-from nemuri_infra.bus.answer_drafts import draft_writer
-from nemuri_infra.models.protocol import AnswerJob, Source, ToolRequest
+from nemuri_domain.tasks import clarification, consultations
+from nemuri_infra.models.protocol import Answer, ToolRequest
 from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
+from nemuri_services.specialist.answer_job import AnswerCall, answer_call
+from nemuri_services.specialist.assignment_retrieval import retrieved
 from nemuri_services.specialist.assignment_steps import (
     Situation,
-    offer,
-    shown_steps,
     situation,
     steps_before,
     take_step,
 )
 from nemuri_services.specialist.handover import handed_over, plan_handover
-from nemuri_services.specialist.memory_sources import memory_sources, missing_successors
-from nemuri_services.specialist.overview import overview_material
+from nemuri_services.specialist.question_timers import expire_questions, set_timer
 from nemuri_services.specialist.rebuttal import rebut
-from nemuri_services.specialist.task_passages import cited_numbers, detail_sources, outline, passages_for
+from nemuri_services.specialist.task_passages import cited_numbers
 
 service = Service(
     "specialist",
     concurrency=8,
     lag_per_replica=20,
-    capabilities=frozenset({Capability.READS_INPUTS, Capability.MAKES_VECTORS, Capability.SENDS_DRAFTS}),
+    background=expire_questions,
+    also_emits=(ClarificationExpired,),
+    capabilities=frozenset(
+        {
+            Capability.READS_INPUTS,
+            Capability.MAKES_VECTORS,
+            Capability.SENDS_DRAFTS,
+            Capability.READS_CLOCK,
+            Capability.SETS_TIMERS,
+        }
+    ),
 )
 minds = AgentIndexes()
 knowledge = TopicCache()
+Outcome = TaskAnswered | AssignmentStepped | ClarificationAsked
+"""What follows a call of the answering model."""
 
 
 @service.handles(TaskAssigned)
-async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetrieved | None:
+async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetrieved:
     """Retrieve the agent's memories for its part of the task.
 
     Raises LookupError if the agent or the task does not exist.
     """
     state = await resources.views.task(event.task_id)
-    agent = await resources.views.agent(event.agent_id, only_rules=True)
-    if state.task is None or agent is None:
-        raise LookupError(f"{event.agent_id} was assigned to a task, but the agent or the task does not exist")
-    query = event.question or state.task.part(event.part).text
-    found = await minds.recall(
-        resources,
-        agent,
-        query,
-        perspective=event.perspective,
-        setting=state.task.setting,
-        deep=state.task.deep,
-        now=event.recorded_at,
-        summary=state.task.background if event.question is None else None,
-    )
-    kept = context_principles(agent, found.principles)
-    seed = event.assignment_id.int % 2**32
-    chosen = selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept, items=found.items)
-    return MemoriesRetrieved.following(
-        event,
-        agent_id=event.agent_id,
-        assignment_id=event.assignment_id,
-        query=query,
-        terms=found.terms,
-        expansions=found.expansions,
-        vector=resources.vectors.with_embedder_of(agent.embedding).key(query),
-        perspective=event.perspective,
-        setting=state.task.setting,
-        seed=seed,
-        ranking=found.ranking,
-        candidates=found.candidates,
-        selected=chosen.memory_ids,
-        crowded=chosen.crowded,
-        principles=kept,
-        deep=found.deep,
-    )
+    work = state.assignments.get(event.assignment_id)
+    if state.task is None or work is None:
+        raise LookupError(f"{event.agent_id} was assigned to a task, but the task does not exist")
+    return await retrieved(event, state.task, work, minds, resources)
+
+
+@service.handles(ClarificationAsked)
+async def wait_for_answer(event: ClarificationAsked, resources: Resources) -> None:
+    """Set the timer of the agent's question, after which the agent goes on without an answer."""
+    await resources.views.wait_for(event)  # whoever hears the timer reads the question from the projections
+    state = await resources.views.task(event.task_id)
+    if (known := clarification.waiting(state.task)) is not None:
+        await set_timer(event.task_id, known, resources)
+
+
+@service.handles(ClarificationAnswered, ClarificationExpired)
+async def continue_after_question(
+    event: ClarificationAnswered | ClarificationExpired, resources: Resources
+) -> MemoriesRetrieved | ClarificationRefused | None:
+    """Retrieve the agent's memories again, because its question was answered or has expired. The first of both counts.
+
+    Refuse an answer of another client, and one that nobody waits for.
+    """
+    state = await resources.views.task(event.task_id)
+    if state.task is None:
+        return None
+    if isinstance(event, ClarificationAnswered) and (refused := clarification.refuse(event, state.task)):
+        return refused
+    work = clarification.resumed(event, state)
+    return None if work is None else await retrieved(event, state.task, work, minds, resources)
 
 
 @service.handles(MemoriesRetrieved)
-async def answer(event: MemoriesRetrieved, resources: Resources) -> TaskAnswered | AssignmentStepped | None:
+async def answer(event: MemoriesRetrieved, resources: Resources) -> Outcome | None:
     """Answer the agent's part of the task with a model, from the retrieved memories and from passages of the documents.
-    A language model may take a step first.
+    A language model may take a step first. The model may also ask the client a question instead.
 
     Returns None if the outcome is recorded already.
     """
-    return await _step_or_answer(event, await situation(event, event.assignment_id, 0, resources), resources)
+    done = clarification.steps_before(event, (await resources.views.task(event.task_id)).task)
+    return await _step_or_answer(event, await situation(event, event.assignment_id, done, resources), resources)
 
 
 @service.handles(AssignmentStepped)
 async def continue_after_step(
     event: AssignmentStepped, resources: Resources
-) -> TaskAnswered | AssignmentStepped | TaskAssigned | ConsultationEnded | None:
+) -> Outcome | TaskAssigned | ConsultationEnded | None:
     """Take the next step of an assignment, or answer. If the step asks a colleague, assign the question to it."""
     if event.tool == "consult" and not event.problem:
         return await _consult(event, resources)
@@ -116,9 +126,7 @@ async def continue_after_step(
 
 
 @service.handles(ConsultationEnded)
-async def continue_after_consultation(
-    event: ConsultationEnded, resources: Resources
-) -> TaskAnswered | AssignmentStepped | None:
+async def continue_after_consultation(event: ConsultationEnded, resources: Resources) -> Outcome | None:
     """Take the next step of the assignment that asked a colleague, or answer."""
     done = steps_before(event, await resources.views.task(event.task_id))
     return await _step_or_answer(event, await situation(event, event.assignment_id, done, resources), resources)
@@ -133,54 +141,37 @@ async def _consult(event: AssignmentStepped, resources: Resources) -> TaskAssign
     return consultations.assigned(event, work, colleague)
 
 
-async def _step_or_answer(
-    event: Event, now: Situation | None, resources: Resources
-) -> TaskAnswered | AssignmentStepped | None:
-    """Ask the model once, and return its answer or the step that it takes."""
+async def _step_or_answer(event: Event, now: Situation | None, resources: Resources) -> Outcome | None:
+    """Ask the model once, and return its answer, the step that it takes, or its question to the client."""
     if now is None or now.state.task is None:
         return None
-    task, retrieved = now.state.task, now.retrieved
-    question = now.state.question(now.work)
-    known = await resources.views.memories_by_id(retrieved.in_context)
-    shown = [known[each] for each in retrieved.in_context if each in known]
-    asks_itself = now.work.consulted_by is None
-    fetched = await passages_for(retrieved, now.agent, question, task, shown, resources) if asks_itself else ()
-    now = replace(now, first=tuple(each.detail for each in fetched))
-    labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
-    newer = await missing_successors(shown, retrieved.setting, resources.views)
-    memories = memory_sources(retrieved, now.agent, shown, newer)
-    topics = await knowledge.topics(now.agent, task.setting, resources.views)
-    contents = memo(topics, now.agent.rules.index_memo_tokens)
-    share = taken(task.details, now.details) if asks_itself else None
-    offered = await offer(now, knowledge, resources)
-    shows = task.shows_drafts and asks_itself
-    drafts = draft_writer(resources.log, event.task_id, now.work.assignment_id) if shows else None
-    steps, more = await shown_steps(now, resources, len(memories), len(fetched))
-    job = replace(
-        _job(now.agent, now.work, question, memories, detail_sources(fetched), contents, share, outline(task)),
-        tools=offered.tools,
-        colleagues=offered.colleagues,
-        steps=steps,
-        steps_left=now.steps_left if offered.tools else 0,
-        on_text=drafts,
-    )
-    whole = await overview_material(question, now.state, resources) if asks_itself else None
-    model = resources.models.main
-    reply = await (model.answer(job) if whole is None else model.overview(whole.job(job)))
-    if isinstance(reply.value, ToolRequest):
-        return await take_step(event, now, reply.value, reply.usage, minds, resources)
-    labels |= more
+    call = await answer_call(event, now, now.state.task, knowledge, resources)
+    reply = await call.reply(resources.models)
+    match reply.value:
+        case ToolRequest():
+            return await take_step(event, call.now, reply.value, reply.usage, minds, resources)
+        case ClarificationRequest():
+            until = await resources.clock.now() + timedelta(minutes=call.minutes)
+            return clarification.asked(event, now.work, reply.value, until, reply.usage)
+        case Answer():
+            return _answered(event, call, reply.value, reply.usage)
+        case _:
+            assert_never(reply.value)
+
+
+def _answered(event: Event, call: AnswerCall, said: Answer, usage: Usage) -> TaskAnswered:
     return TaskAnswered.following(
         event,
-        agent_id=now.agent.agent_id,
-        assignment_id=now.work.assignment_id,
-        text=reply.value.text,
-        citations=[labels[label] for label in reply.value.cited if label in labels],
-        citations_complete=reply.value.complete,
-        details=now.details if whole is None else whole.details(question, now.first),
-        cited_details=cited_numbers(reply.value.cited),
-        usage=reply.usage,
-        overview=whole.overview if whole else None,
+        agent_id=call.now.agent.agent_id,
+        assignment_id=call.now.work.assignment_id,
+        text=said.text,
+        citations=[call.labels[label] for label in said.cited if label in call.labels],
+        citations_complete=said.complete,
+        details=call.details,
+        cited_details=cited_numbers(said.cited, len(call.details)),
+        signs=said.signs,
+        usage=usage,
+        overview=call.whole.overview if call.whole else None,
     )
 
 
@@ -238,26 +229,3 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
         PrincipleView(memory_id=each, memory=held[each]) for each in context_principles(agent, found.principles)
     )
     return RecallView(ranking=found.ranking, memories=memories, deep=found.deep, principles=principles)
-
-
-def _job(
-    agent: Agent,
-    work: Assignment,
-    question: str,
-    memories: Sequence[Source],
-    details: Sequence[Source],
-    contents: str,
-    share: Share | None,
-    known: str,
-) -> AnswerJob:
-    return AnswerJob(
-        role=agent.definition.role,
-        system_prompt=agent.definition.system_prompt,
-        perspective=work.perspective,
-        question=question,
-        memories=tuple(memories),
-        details=tuple(details),
-        memo=contents,
-        outline=known,
-        share=share,
-    )

@@ -75,6 +75,10 @@ def detail_sources(passages: Sequence[Passage], first: int = 1) -> tuple[Source,
     return tuple(each.source(f"d{number}") for number, each in enumerate(passages, first))
 
 
-def cited_numbers(cited: Sequence[str]) -> tuple[int, ...]:
-    """Return the numbers of the passages among cited labels, from 1, in their order."""
-    return tuple(int(found[1]) for each in cited if (found := _DETAIL.fullmatch(each)))
+def cited_numbers(cited: Sequence[str], passages: int) -> tuple[int, ...]:
+    """Return the numbers of the passages among cited labels, from 1 to `passages`, in their order.
+
+    A greater number is that of a text which is no passage: the client's long answer to the agent's question.
+    """
+    numbers = (int(found[1]) for each in cited if (found := _DETAIL.fullmatch(each)))
+    return tuple(each for each in numbers if each <= passages)

@@ -10,6 +10,10 @@ ALL = {*SERVICES, *OPERATORS, "provisioner", "host", "world", "ann", "bob"}
 IN_THE_ACCOUNT = ALL - {"ann", "bob"}
 WITH_HANDLERS = {*SERVICES} - {"projector"}
 """Services with event handlers; each of them also answers requests for a retry."""
+WITH_CLOCK = {"strength-sleep", "tutor", "affective-nightly", "specialist"}
+"""Services that read the platform's clock."""
+WITH_TIMERS = ("tutor", "specialist")
+"""Services that set timers. Each hears only its own."""
 PUBLISHERS: dict[str, set[str]] = {
     "task_chunked": {"intake"},
     "chunk_ready": {"intake"},
@@ -18,6 +22,9 @@ PUBLISHERS: dict[str, set[str]] = {
     "notes_condensed": {"intake"},
     "negotiation_opened": {"intake", "orchestrator"},
     "negotiation_refused": {"intake"},
+    "clarification_asked": {"specialist"},
+    "clarification_expired": {"specialist"},
+    "clarification_refused": {"specialist"},
     "task_summarised": {"intake"},
     "memory_amended": {"intake"},
     "memory_refused": {"intake", "affective-memory", "tiered-memory"},
@@ -84,8 +91,8 @@ orchestrator only.
 ROUTING_MEMORY_KINDS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
 """Kinds of events that the routing memory may publish, for the orchestrator's own memory only."""
 CLIENT_KINDS = {
-    "task_submitted", "negotiation_answered", "feedback_given", "memory_offered", "memory_change_requested",
-    "handover_requested", "turn_offered", "experience_offered",
+    "task_submitted", "negotiation_answered", "clarification_answered", "feedback_given", "memory_offered",
+    "memory_change_requested", "handover_requested", "turn_offered", "experience_offered",
 }  # fmt: skip
 TUTOR_KINDS = {"task_submitted", "feedback_given"}
 ANSWERED_BY = {
@@ -127,7 +134,8 @@ def may_publish(name: str) -> dict[str, set[str]]:
     expected |= {f"$KV.{name}-tries.{each}.7": {each} & WITH_HANDLERS for each in SERVICES}
     expected |= {f"{name}-query.retry.{each}": OPERATORS for each in WITH_HANDLERS}
     expected[f"{name}-projected"] = {"projector"}
-    expected |= {f"{name}-timers.set.x": {"tutor"}, f"{name}-timers.due.x": set()}
+    expected |= {f"{name}-timers.set.{each}.x": {each} for each in WITH_TIMERS}
+    expected |= {f"{name}-timers.due.{each}.x": set() for each in WITH_TIMERS}
     expected |= store_rights(name) | inbox_rights(name) | stream_rights(name) | consumer_rights(name)
     return expected | society_rights(name)
 
@@ -157,7 +165,7 @@ def store_rights(name: str) -> dict[str, set[str]]:
         f"$JS.API.STREAM.MSG.GET.OBJ_{name}-blobs": {"intake", "specialist"} | OPERATORS,
         f"$JS.API.STREAM.MSG.GET.KV_{name}-vectors": embedding | {"projector", "affective-nightly"} | OPERATORS,
         f"$JS.API.STREAM.MSG.GET.KV_{name}-results": {"query-api"} | OPERATORS,
-        f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": {"strength-sleep", "tutor", "affective-nightly"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": WITH_CLOCK | OPERATORS,
         f"$JS.{name}.API.STREAM.MSG.GET.OBJ_{name}-blobs": set(),
         f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs": set(),
         f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.M.ann.abc": {"ann"},
@@ -245,8 +253,8 @@ def consumer_rights(name: str) -> dict[str, set[str]]:
         f"$JS.API.CONSUMER.PAUSE.{name}.specialist": {"importer", "eraser"},
         f"$JS.API.CONSUMER.DELETE.{name}.specialist": {"provisioner"},
         f"$JS.API.CONSUMER.MSG.NEXT.{name}.fresh": readers | {"host"},
-        f"$JS.API.CONSUMER.MSG.NEXT.{name}-timers.tutor": {"tutor"},
-        f"$JS.ACK.{name}-timers.tutor.1.2.3.4.5": {"tutor"},
+        **{f"$JS.API.CONSUMER.MSG.NEXT.{name}-timers.{each}": {each} for each in WITH_TIMERS},
+        **{f"$JS.ACK.{name}-timers.{each}.1.2.3.4.5": {each} for each in WITH_TIMERS},
     }
     for service in ("intake", "orchestrator", "specialist", "attribution", "routing-memory", "tutor", "query-api"):
         expected[f"$JS.API.CONSUMER.MSG.NEXT.{name}.{service}"] = {service}
@@ -270,7 +278,7 @@ def may_subscribe(name: str) -> dict[str, set[str]]:
         f"{name}-query.>": set(),
         f"{name}-projected": IN_THE_ACCOUNT,
         f"$KV.{name}-results.abc": OPERATORS | {"ann", "bob"},
-        f"$KV.{name}-clock.ahead": {"strength-sleep", "tutor", "affective-nightly"},
+        f"$KV.{name}-clock.ahead": WITH_CLOCK,
         f"$KV.{name}-vectors.>": set(),
         f"$O.{name}-blobs.>": set(),
         "$JS.API.>": set(),

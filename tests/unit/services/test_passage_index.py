@@ -8,7 +8,7 @@ from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.protocol import AnswerJob, LearningsJob
+from nemuri_infra.models.protocol import AnswerJob, LearningsJob, answer_of
 from nemuri_infra.stores.blobs import Blobs, TextCache
 from nemuri_services.specialist.passage_index import PassageIndexes
 from nemuri_services.specialist.passage_search import Wanted
@@ -87,11 +87,9 @@ async def answered(question: str, text: str) -> tuple[list[str], dict[str, str]]
     """Return the quotes from a document for a question, without labels, and the learnings from them."""
     sources = tuple(each.source(f"d{number}") for number, each in enumerate(await found(question, text), 1))
     model = ExtractiveModel()
-    reply = await model.answer(AnswerJob("expert", "", None, question, (), sources))
-    quotes = [line.rpartition(" [")[0] for line in reply.value.text.splitlines()[1:]]
-    learned = await model.learnings(
-        LearningsJob("expert", question, reply.value.text, ("semantics", "service and task"), ())
-    )
+    said = answer_of((await model.answer(AnswerJob("expert", "", None, question, (), sources))).value).text
+    quotes = [line.rpartition(" [")[0] for line in said.splitlines()[1:]]
+    learned = await model.learnings(LearningsJob("expert", question, said, ("semantics", "service and task"), ()))
     return quotes, dict(learned.value.by_perspective)
 
 

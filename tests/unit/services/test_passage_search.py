@@ -4,7 +4,7 @@ import pytest
 
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.protocol import AnswerJob
+from nemuri_infra.models.protocol import AnswerJob, answer_of
 from nemuri_services.specialist.open_parts import open_parts
 from nemuri_services.specialist.passage_index import PassageIndex
 from nemuri_services.specialist.passage_search import Wanted
@@ -26,7 +26,7 @@ async def quoted(question: str, passages: tuple[Passage, ...]) -> list[str]:
     """Return the quotes of the extractive model, best first."""
     sources = tuple(each.source(f"d{number}") for number, each in enumerate(passages, 1))
     reply = await ExtractiveModel().answer(AnswerJob("clerk", "", None, question, (), sources))
-    return [line.removeprefix("- ").rpartition(" [")[0] for line in reply.value.text.splitlines()[1:]]
+    return [line.removeprefix("- ").rpartition(" [")[0] for line in answer_of(reply.value).text.splitlines()[1:]]
 
 
 def beside(*lines: str, before: int = 700) -> str:

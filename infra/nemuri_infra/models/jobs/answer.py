@@ -9,7 +9,7 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.read_share import Share
 from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.jobs import answer_tools
+from nemuri_infra.models.jobs import answer_notes, answer_tools
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Part, prompt
 from nemuri_infra.models.protocol import Answer, AnswerJob, AnswerOutcome, Source
@@ -29,6 +29,8 @@ def request(job: AnswerJob) -> ChatRequest:
         {
             "instructions": job.system_prompt.strip(),
             "role": job.role,
+            "asking": answer_notes.asking(job),
+            "signs": answer_notes.signs(job),
             "memo": contents(job.memo),
             "sources": job.memories + job.details,
             "outline": _outlined(job.outline),
@@ -36,27 +38,32 @@ def request(job: AnswerJob) -> ChatRequest:
             "perspective": angle,
             "tools": prompt("answer_tools").part({"steps": str(job.steps_left)}) if job.tools else "",
             "colleagues": [Source(each.agent_id, each.contents, each.role) for each in job.colleagues],
+            "asked": answer_notes.asked(job),
             "question": Quote("question", job.question),
         },
         tools=answer_tools.offered(job),
         turns=answer_tools.turns(job),
         may_call=job.steps_left > 0,
     )
-    return replace(asked, on_text=job.on_text)
+    return replace(asked, on_text=answer_notes.prose_only(job.on_text) if job.on_text else None)
 
 
 def read(reply: ChatReply, job: AnswerJob) -> AnswerOutcome:
-    """Return the answer or the call of a tool in a reply. Only labels of the job's sources count as citations.
+    """Return the answer, the call of a tool or the question in a reply. Only labels of the job's sources count as
+    citations.
 
     An answer that stopped at its token limit ends with a note that says so.
     """
     if reply.tool_calls and job.steps_left > 0:
         return answer_tools.read(reply.tool_calls[0], job)
-    return cited_answer(reply, job.question, job.sources)
+    if (asked := answer_notes.read_request(reply.text, job)) is not None:
+        return asked
+    text, signs = answer_notes.read_signs(reply.text, job)
+    return replace(cited_answer(replace(reply, text=text), job.question, job.sources), signs=signs)
 
 
 def cited_answer(reply: ChatReply, question: str, sources: Sequence[Source]) -> Answer:
-    """Return the answer in a reply to a question, as `read` does."""
+    """Return the answer in a reply to a question, as `read` does, without a question and signs."""
     found = cited_labels(reply.text, [source.label for source in sources])
     language = "ja" if any(map(is_cjk, question)) else "en"
     text = f"{reply.text}\n\n{_CUT[language]}" if reply.truncated else reply.text

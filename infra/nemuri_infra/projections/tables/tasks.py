@@ -1,6 +1,6 @@
 """Tables of tasks and assignments."""
 
-from sqlalchemy import Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text, Uuid, text
+from sqlalchemy import Boolean, Column, Float, Index, Integer, PrimaryKeyConstraint, Table, Text, Uuid, text
 
 from nemuri_infra.projections.tables.columns import json, metadata, time
 
@@ -22,6 +22,7 @@ task = Table(
     Column("deep", Boolean, nullable=False),
     Column("streamed", Boolean, nullable=False),
     json("budget", nullable=True),
+    Column("question_minutes", Float),
     Column("attempt", Integer, nullable=False),
     json("items"),
     json("options"),
@@ -43,6 +44,7 @@ task = Table(
     Column("routed", Integer, nullable=False),
     json("routing_usage"),
     Column("request", Text),
+    json("clarification", nullable=True),
     Column("answer", Text),
     json("revisions"),
     json("voices", nullable=True),
@@ -83,6 +85,7 @@ assignment = Table(
     json("details"),
     json("overview", nullable=True),
     json("cited_details"),
+    json("signs"),
     json("usage", nullable=True),
     json("used", nullable=True),
     json("judge_usage", nullable=True),

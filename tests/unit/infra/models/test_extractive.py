@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from nemuri_domain.language.passage_ranking import QUOTE_LIMIT
 from nemuri_domain.language.request_items import listed_items, requests
 from nemuri_infra.models.extractive import MAX_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
-from nemuri_infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Source
+from nemuri_infra.models.protocol import Answer, AnswerJob, KeyPointJob, LearningsJob, Source, answer_of
 
 MODEL = ExtractiveModel()
 POOL = Source("m1", "Sunday is for walks. The database pool is reset by restarting the worker.")
@@ -21,7 +21,7 @@ async def answer(question: str, memories: tuple[Source, ...], details: tuple[Sou
     """Return the model's answer from these sources."""
     reply = await MODEL.answer(AnswerJob("an operator", "", None, question, memories, details))
     assert (reply.usage.model, reply.usage.input_tokens, reply.usage.output_tokens) == ("extractive", 0, 0)
-    return reply.value
+    return answer_of(reply.value)
 
 
 async def learn(question: str, text: str, *perspectives: str, details: tuple[Source, ...] = ()) -> dict[str, str]:

@@ -11,7 +11,7 @@ from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.fallback import FallbackModel
 from nemuri_infra.models.jobs import answer_merge
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import AnswerJob, Merged, MergeJob, RestateJob, Source
+from nemuri_infra.models.protocol import AnswerJob, Merged, MergeJob, RestateJob, Source, answer_of
 from tests.unit.infra.models.test_prompted import Parrot
 
 MODEL = ExtractiveModel()
@@ -55,7 +55,7 @@ async def test_the_prompt_has_the_turns_and_the_request() -> None:
 async def test_prefaces_are_left_out_of_a_merged_answer() -> None:
     """Prefaces of answers, such as the note that no language model is connected, do not count as agreement."""
     answers = [
-        await MODEL.answer(AnswerJob("x", "", None, question, (Source("m1", memory),), ()))
+        answer_of((await MODEL.answer(AnswerJob("x", "", None, question, (Source("m1", memory),), ()))).value)
         for question, memory in (
             ("What does the lamp cost?", "The lamp costs 5 euro."),
             ("What does the lamp cost?", "The lamp costs 5 euro."),
@@ -63,8 +63,7 @@ async def test_prefaces_are_left_out_of_a_merged_answer() -> None:
         )
     ]
     voices = tuple(
-        Voice(agent_id=name, perspective=None, answer=each.value.text)
-        for name, each in zip("abc", answers, strict=True)
+        Voice(agent_id=name, perspective=None, answer=each.text) for name, each in zip("abc", answers, strict=True)
     )
 
     agreed = (await MODEL.merge(MergeJob("What does the lamp cost?", voices))).value
@@ -77,7 +76,7 @@ async def test_prefaces_are_left_out_of_a_merged_answer() -> None:
 
 async def test_a_panel_without_findings_says_so_once() -> None:
     """A panel without findings says so once. The titles of its parts do not count as statements."""
-    part = (await MODEL.answer(AnswerJob("x", "", None, "1. 価格は？\n2. 納期は？", (), ()))).value.text
+    part = answer_of((await MODEL.answer(AnswerJob("x", "", None, "1. 価格は？\n2. 納期は？", (), ()))).value).text
     voice = Voice(agent_id="a", perspective=None, answer=f"## batch 1 of 2\n\n{part}\n\n## batch 2 of 2\n\n{part}")
 
     assert (await MODEL.merge(MergeJob("1. 価格は？\n2. 納期は？", (voice, voice)))).value == Merged(part, ())

@@ -38,7 +38,8 @@ STATEMENTS = (
         important jsonb NOT NULL, item_usage jsonb NOT NULL, budget jsonb,
         streamed boolean NOT NULL, plan jsonb, condensed jsonb NOT NULL,
         condensing_usage jsonb NOT NULL, summary_usage jsonb NOT NULL,
-        rebuttal boolean NOT NULL, revisions jsonb NOT NULL
+        rebuttal boolean NOT NULL, revisions jsonb NOT NULL,
+        question_minutes double precision, clarification jsonb
     )
     """,
     "CREATE INDEX task_status ON task (status)",
@@ -55,7 +56,7 @@ STATEMENTS = (
         perspective text, attempt integer NOT NULL, assigned_at timestamptz NOT NULL, retrieved jsonb, answer text,
         citations jsonb NOT NULL, details jsonb NOT NULL, usage jsonb, used jsonb, learned integer,
         memories jsonb NOT NULL, ended boolean NOT NULL, credited jsonb NOT NULL, repeated jsonb NOT NULL,
-        dropped jsonb NOT NULL, judge_usage jsonb, learning_usage jsonb, overview jsonb,
+        dropped jsonb NOT NULL, judge_usage jsonb, learning_usage jsonb, overview jsonb, signs jsonb NOT NULL,
         consulted_by uuid, question text, steps jsonb NOT NULL, cited_details jsonb NOT NULL
     )
     """,

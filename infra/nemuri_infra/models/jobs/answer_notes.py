@@ -1,0 +1,120 @@
+"""What an answering model may say beside its answer: a question instead of it, and signs of trouble after it.
+
+The module contains the parts of the prompt and the parsers of the reply (document 000 §1.2.4).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pydantic import ValidationError
+
+from nemuri_contracts.clarifications import MAX_OPTIONS, QUESTION_LIMIT, ClarificationRequest
+from nemuri_contracts.trouble_signs import MAX_SIGNS, Sign
+from nemuri_domain.language.json_objects import find_objects, one_line
+from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_library import Part, prompt
+from nemuri_infra.models.protocol import AnswerJob, OnText
+
+_MISSING: Final = "A rule found that the question refers to something that did not come with it."
+_ANSWERED: Final = "The answer is at the end of the question, or the last detail. Work with both."
+_EXPIRED: Final = "Nobody answered in time. Work on your assumption, which follows it. The reader is told."
+_FOUND: Final = "A comparison of words found the signs below. Judge them yourself, and report those that are true."
+_NOTE: Final = re.compile(r"(?:^|\n)\s*(?:\{|```json)")
+_LAST: Final = re.compile(r"\n*(?:```(?:json)?\s*)?(\{\s*\"signs\"\s*:.*\})\s*(?:```)?\s*\Z", re.DOTALL)
+
+
+def asking(job: AnswerJob) -> str | Part:
+    """Return the paragraph that lets the model ask; empty if it may not."""
+    if not job.may_ask:
+        return ""
+    return prompt("answer_asking").part({"missing": _MISSING if job.missing is not None else ""})
+
+
+def asked(job: AnswerJob) -> str | Part:
+    """Return the paragraph about the question that the agent asked before; empty if it asked none."""
+    if job.asked is None:
+        return ""
+    texts = [Quote("asked", job.asked.request.question)]
+    if job.asked.answer is None:
+        texts.append(Quote("assumption", job.asked.request.assumption))
+    outcome = _EXPIRED if job.asked.answer is None else _ANSWERED
+    return prompt("answer_asked").part({"outcome": outcome, "asked": texts})
+
+
+def signs(job: AnswerJob) -> str | Part:
+    """Return the paragraph about signs of trouble, with those that rules found."""
+    found = [Quote(f"sign{number}", f"{each.kind}: {each.text}") for number, each in enumerate(job.signs, 1)]
+    return prompt("answer_signs").part({"hint": _FOUND if found else "", "found": found})
+
+
+def read_request(text: str, job: AnswerJob) -> ClarificationRequest | None:
+    """Return the question that a reply asks instead of an answer; None if the reply is an answer.
+
+    A reply counts as a question only if the model may ask and the reply is nothing but the JSON object, bare or in a
+    code fence. A question without a question or an assumption is none.
+    """
+    bare = re.sub(r"\A```(?:json)?|```\Z", "", text.strip()).strip()
+    if not job.may_ask or not (bare.startswith("{") and bare.endswith("}")):
+        return None
+    said = next((pairs["clarification"] for pairs in find_objects(bare) if "clarification" in pairs), None)
+    if not isinstance(said, Mapping):
+        return None
+    listed = said.get("options")
+    options = [one_line(each, QUESTION_LIMIT) for each in listed] if isinstance(listed, list) else []
+    try:
+        return ClarificationRequest(
+            question=one_line(said.get("question"), QUESTION_LIMIT),
+            assumption=one_line(said.get("assumption"), QUESTION_LIMIT),
+            options=tuple(dict.fromkeys(each for each in options if each))[:MAX_OPTIONS],
+        )
+    except ValidationError:
+        return None
+
+
+def read_signs(text: str, job: AnswerJob) -> tuple[str, tuple[Sign, ...]]:
+    """Return the answer without its last line of signs, and the signs.
+
+    Signs without text, of an unknown kind, and labels that the job does not have are left out. If the reply has no such
+    line, the signs are none; if the line cannot be parsed, they are those of the job.
+    """
+    found = _LAST.search(text)
+    if found is None:
+        return text, ()
+    answer = text[: found.start()].rstrip()
+    if not answer:
+        return text, ()
+    pairs = next((each for each in find_objects(found[1]) if "signs" in each), None)
+    listed = pairs.get("signs") if pairs is not None else None
+    return answer, tuple(_signs(listed, job))[:MAX_SIGNS] if isinstance(listed, list) else job.signs
+
+
+def _signs(listed: list[object], job: AnswerJob) -> Iterator[Sign]:
+    known = {source.label for source in job.sources}
+    for each in listed:
+        if not isinstance(each, dict):
+            continue
+        named = each.get("labels")
+        labels = [label for label in named if label in known][:8] if isinstance(named, list) else []
+        try:
+            yield Sign(kind=each.get("kind"), text=one_line(each.get("text"), 1_000), labels=tuple(labels))
+        except ValidationError:
+            continue
+
+
+def prose_only(on_text: OnText) -> OnText:
+    """Return a function that passes on the pieces of an answer, but no question and no line of signs."""
+    said = ""
+
+    async def forward(start: int, piece: str) -> None:
+        nonlocal said
+        shown, said = len(_prose(said[:start])), said[:start] + piece
+        if rest := _prose(said)[shown:]:
+            await on_text(shown, rest)
+
+    return forward
+
+
+def _prose(text: str) -> str:
+    """Return the text up to the first line that begins with a brace or a code fence of JSON."""
+    return _NOTE.split(text, maxsplit=1)[0]

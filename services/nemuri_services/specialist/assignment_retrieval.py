@@ -1,0 +1,54 @@
+"""The retrieval of an agent's memories for an assignment."""
+
+from nemuri_contracts.event import Event
+from nemuri_contracts.strength import MemoriesRetrieved
+from nemuri_domain.strength.ranking import context_principles, selected
+from nemuri_domain.tasks import clarification
+from nemuri_domain.tasks.aggregate import Assignment, Task
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.runtime.resources import Resources
+
+
+async def retrieved(
+    event: Event, task: Task, work: Assignment, minds: AgentIndexes, resources: Resources
+) -> MemoriesRetrieved:
+    """Return the retrieval for an assignment. Its id is derived from the assignment and the state of its question.
+
+    Raises LookupError if the agent does not exist.
+    """
+    agent = await resources.views.agent(work.agent_id, only_rules=True)
+    if agent is None:
+        raise LookupError(f"{work.agent_id} was assigned to a task, but the agent does not exist")
+    query = clarification.query(task, work)
+    found = await minds.recall(
+        resources,
+        agent,
+        query,
+        perspective=work.perspective,
+        setting=task.setting,
+        deep=task.deep,
+        now=event.recorded_at,
+        summary=task.background if work.question is None else None,
+    )
+    kept = context_principles(agent, found.principles)
+    seed = work.assignment_id.int % 2**32
+    chosen = selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept, items=found.items)
+    return MemoriesRetrieved.following(
+        event,
+        key=clarification.retrieval_key(task, work),
+        agent_id=work.agent_id,
+        assignment_id=work.assignment_id,
+        query=query,
+        terms=found.terms,
+        expansions=found.expansions,
+        vector=resources.vectors.with_embedder_of(agent.embedding).key(query),
+        perspective=work.perspective,
+        setting=task.setting,
+        seed=seed,
+        ranking=found.ranking,
+        candidates=found.candidates,
+        selected=chosen.memory_ids,
+        crowded=chosen.crowded,
+        principles=kept,
+        deep=found.deep,
+    )
