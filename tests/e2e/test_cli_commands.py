@@ -81,6 +81,31 @@ def test_items_are_chosen_by_number(nemuri: CommandLine, tmp_path: Path) -> None
     assert "dish 7" not in done.out
 
 
+def test_the_question_of_an_agent_is_answered(nemuri: CommandLine) -> None:
+    """`ask` prints the agent's question, what it assumes otherwise, and the command to answer, and ends with exit code
+    4. The command continues the task. An empty, a second and a needless answer are refused in one line.
+    """
+    asked = nemuri("ask", "How long is [name] kneaded?", "--agent", "cook")
+    assert asked.code == 4, asked.err
+    assert "cook asks: The request has “[name]” in place of a word. What should stand there?" in asked.out
+    assert "cook assumes: “[name]” stands for any such word." in asked.out
+    task = next(line.split()[-2] for line in asked.out.splitlines() if line.endswith("TEXT"))
+    empty = nemuri("answer", task, " ")
+    assert (empty.code, len(empty.err.splitlines())) == (2, 1)
+    assert "ANSWER is empty" in empty.err
+    assert nemuri("answer", task, "bread dough", "--json").json == {"task_id": task, "text": "bread dough"}
+    done = nemuri("result", task)
+    assert (done.code, "ten minutes" in done.out) == (0, True)
+    again = nemuri("answer", task, "pasta")
+    assert (again.code, len(again.err.splitlines())) == (1, 1)
+    assert "waits for no answer: the question of its agent was answered already" in again.err
+    told = nemuri("ask", "How long is [name] kneaded?", "--agent", "cook", "--no-questions", "--json").json
+    assert (told["status"], told["clarification"]) == ("done", None)
+    needless = nemuri("answer", told["task_id"], "pasta")
+    assert (needless.code, len(needless.err.splitlines())) == (2, 1)
+    assert "has no open question" in needless.err
+
+
 def test_a_panel_prints_the_merged_answer_and_each_part(nemuri: CommandLine) -> None:
     """A panel prints the merged answer, then the answers side by side. Its JSON holds each of them separately."""
     done = nemuri("ask", QUESTION, "--panel", "2", "--agent", "cook")

@@ -16,6 +16,7 @@ from nemuri.operations.agent_clone import clone_agent
 from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import NightFell
 from nemuri_contracts.agents import EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri_contracts.clarifications import ClarificationAnswered
 from nemuri_contracts.client_events import Document, MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.education import MemoriesReviewed
@@ -91,6 +92,7 @@ async def let_everything_happen(resources: Resources, client: Client, settings: 
     await log.append(NegotiationAnswered(event_id=uuid4(), option="all", **stranger))
     await client.answer(many.task_id, "most_important", items=[2, 1])
     await client.result(many.task_id, settled=True, timeout=20)
+    await ask_back(log, client)
     await correct_learnings(client)
     await fail_twice(log, client)
     await until_finished_and_idle(resources, client, await client.teach("python", TEXTBOOK))
@@ -112,6 +114,22 @@ async def let_everything_happen(resources: Resources, client: Client, settings: 
     await live_by_tiers(resources, client)
     await until_idle(resources)
     await forget(settings, [Thing("agent", "passing")])
+
+
+async def ask_back(log: Log, client: Client) -> None:
+    """Let an agent ask its client twice. A stranger's answer is refused, the client's counts, and the other question
+    expires.
+    """
+    asked = await client.ask("What is the truth value of [name]?", agent="python")
+    assert asked.status == "clarification"
+    stranger = {"client_id": "mallory", "correlation_id": asked.task_id}
+    await log.append(ClarificationAnswered(event_id=uuid4(), text="a set", **stranger))
+    await client.answer_question(asked.task_id, "an empty list")
+    await client.result(asked.task_id, settled=True)
+    silent = await client.submit("Why is [name] false?", agent="python", question_minutes=0.001)
+    expired = (await client.result(silent, settled=True, past_questions=True)).clarification
+    assert expired is not None
+    assert expired.state == "expired"
 
 
 async def change_memories(resources: Resources, client: Client) -> None:

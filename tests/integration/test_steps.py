@@ -10,6 +10,7 @@ import pytest
 
 from nemuri.operations import forget
 from nemuri_contracts.agents import AgentDefined, Perspective, PolicyAdopted
+from nemuri_contracts.clarifications import ClarificationRequest
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import SessionEnded
 from nemuri_infra.models import network_guard
@@ -43,6 +44,9 @@ QUESTION = "Which torque and which gasket does the flange of pump P7 need?"
 KIND = "The flange of pump P7 is of kind zirkonite."
 TORQUE = "Kind zirkonite is tightened with forty metres."
 GASKET = "Pump P7 gets a gasket of velvetine."
+GREASE = ClarificationRequest(
+    question="Is the thread greased?", assumption="The thread is dry.", options=("yes, it is greased",)
+)
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +101,17 @@ class ClumsyReader(Worker):
         if "not carried out" not in said.partition("there is no tool")[2]:
             return "read", {"page": "7"}
         return ("read", {"query": "zirkonite tightened metres"}) if "tightened with" not in said else None
+
+
+class Asker(Worker):
+    """A worker that asks the client as soon as it knows the torque, if its prompt lets it ask."""
+
+    def _next(self, request: ReceivedRequest) -> ScriptedReply:
+        said = json.dumps(request.body, ensure_ascii=False)
+        if "tightened with" not in said or "You may ask the person one question" not in said:
+            return super()._next(request)
+        self.received.append(request)
+        return ScriptedReply(openai_reply(json.dumps({"clarification": GREASE.model_dump()})))
 
 
 def _next_call(said: str, tools: set[str]) -> tuple[str, dict[str, str]] | None:
@@ -243,4 +258,35 @@ async def test_a_model_is_told_what_is_wrong_with_a_call_and_reads_on(settings: 
             assert first_page <= 31 <= last_page
             first = next(json.dumps(each.body) for each in provider.received if "tools" in each.body)
             assert "forty metres" not in first, "the question alone does not find the passage"
+    await assert_verified(settings)
+
+
+async def test_an_agent_asks_its_client_between_two_steps(settings: Settings) -> None:
+    """The model recalls, asks the client, consults a colleague and answers. The first step is not repeated after the
+    question, and what it found can still be cited.
+    """
+    async with Asker() as provider:
+        models = Models(PromptedModel(_openai(provider)), ExtractiveModel())
+        async with running_services(settings, models=models) as resources, connected_client(settings) as client:
+            for each in experts():
+                await resources.log.append(each)
+            await until_idle(resources)
+            await client.remember("fitter", KIND)
+            torque = await client.remember("fitter", TORQUE)
+            await client.remember("sealer", GASKET, tags=["gasket", "pump"])
+            waiting = await client.ask(QUESTION, agent="fitter", timeout=60)
+            assert waiting.clarification is not None
+            assert waiting.clarification.request == GREASE
+            assert [each.tool for each in waiting.steps] == ["recall"]
+            await client.answer_question(waiting.task_id, "The thread is greased with talgol.")
+            done = await client.result(waiting.task_id, timeout=60, settled=True)
+            await until_idle(resources)
+    assert [each.tool for each in done.steps] == ["recall", "consult"]
+    assert torque in done.citations
+    assert "velvetine [c1]" in (done.answer or "")
+    said = [json.dumps(each.body, ensure_ascii=False) for each in provider.received if "tools" in each.body]
+    assert ["talgol" in each for each in said] == [False, False, True, True], (
+        "two calls before the client's answer and two after it"
+    )
+    assert ["You may ask the person" in each for each in said] == [True, True, False, False]
     await assert_verified(settings)

@@ -213,7 +213,8 @@ def answer(
         raise WrongUse("--item needs the option most_important")
 
     async def work(client: "Client") -> bool:
-        if (await client.progress(task)).status == "clarification" and not item:
+        standing = await client.progress(task)
+        if standing.clarification is not None and standing.status != "negotiation" and not item:
             await client.answer_question(task, option)
             return True
         if option not in ITEM_OPTIONS and not option.startswith(AGENT_OPTION):

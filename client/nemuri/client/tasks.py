@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from uuid import UUID, uuid4
 
 from nemuri.client.exchange import ClientError, Exchange, validated
@@ -88,6 +88,15 @@ async def answer_negotiation(
     await exchange.append(event)
 
 
+_NOT_WAITING: Final = {
+    "none": "its agent asked nothing",
+    "answered": "the question of its agent was answered already",
+    "expired": "its agent went on with its assumption",
+    "waiting": "it ended before the question of its agent was answered",
+}
+"""Why a task does not wait for the answer to a question, by the state of the question."""
+
+
 async def answer_question(exchange: Exchange, task_id: UUID, text: str) -> None:
     """Answer the question that an agent asked about a task.
 
@@ -99,7 +108,8 @@ async def answer_question(exchange: Exchange, task_id: UUID, text: str) -> None:
         whose = f"task {task_id} belongs to client {standing.client_id}"
         raise ClientError(f"{whose}; only that client or an operator may answer its question")
     if standing.status != "clarification":
-        raise ClientError(f"task {task_id} waits for no answer; {standing.progress}")
+        known = standing.clarification
+        raise ClientError(f"task {task_id} waits for no answer: {_NOT_WAITING[known.state if known else 'none']}")
     if not text.strip():
         raise ClientError("the answer is empty")
     await exchange.append(validated(ClarificationAnswered, event_id=uuid4(), correlation_id=task_id, text=text))

@@ -4,7 +4,7 @@ The module contains the parts of the prompt and the parsers of the reply (docume
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pydantic import ValidationError
@@ -16,19 +16,20 @@ from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Part, prompt
 from nemuri_infra.models.protocol import AnswerJob, OnText
 
-_MISSING: Final = "A rule found that the question refers to something that did not come with it."
 _ANSWERED: Final = "The answer is at the end of the question, or the last detail. Work with both."
 _EXPIRED: Final = "Nobody answered in time. Work on your assumption, which follows it. The reader is told."
-_FOUND: Final = "A comparison of words found the signs below. Judge them yourself, and report those that are true."
 _NOTE: Final = re.compile(r"(?:^|\n)\s*(?:\{|```json)")
 _LAST: Final = re.compile(r"\n*(?:```(?:json)?\s*)?(\{\s*\"signs\"\s*:.*\})\s*(?:```)?\s*\Z", re.DOTALL)
 
 
 def asking(job: AnswerJob) -> str | Part:
     """Return the paragraph that lets the model ask; empty if it may not."""
-    if not job.may_ask:
-        return ""
-    return prompt("answer_asking").part({"missing": _MISSING if job.missing is not None else ""})
+    return prompt("answer_asking").part({}) if job.may_ask else ""
+
+
+def missing(job: AnswerJob) -> Sequence[Quote]:
+    """Return the words of the question that refer to something that is not there; empty if the model may not ask."""
+    return [Quote("missing", job.missing.words)] if job.missing is not None and job.may_ask else ()
 
 
 def asked(job: AnswerJob) -> str | Part:
@@ -42,10 +43,14 @@ def asked(job: AnswerJob) -> str | Part:
     return prompt("answer_asked").part({"outcome": outcome, "asked": texts})
 
 
-def signs(job: AnswerJob) -> str | Part:
-    """Return the paragraph about signs of trouble, with those that rules found."""
-    found = [Quote(f"sign{number}", f"{each.kind}: {each.text}") for number, each in enumerate(job.signs, 1)]
-    return prompt("answer_signs").part({"hint": _FOUND if found else "", "found": found})
+def signs() -> Part:
+    """Return the paragraph about signs of trouble."""
+    return prompt("answer_signs").part({})
+
+
+def found_signs(job: AnswerJob) -> list[Quote]:
+    """Return the signs of trouble that rules found, fenced because they quote sources."""
+    return [Quote(f"sign{number}", f"{each.kind}: {each.text}") for number, each in enumerate(job.signs, 1)]
 
 
 def read_request(text: str, job: AnswerJob) -> ClarificationRequest | None:

@@ -1,0 +1,145 @@
+"""A reply of an answering model may be a question to the client, and an answer may end with signs of trouble."""
+
+import json
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from nemuri_contracts.clarifications import Clarification, ClarificationRequest
+from nemuri_contracts.event import Usage
+from nemuri_contracts.trouble_signs import Sign
+from nemuri_domain.language.missing_references import MissingReference
+from nemuri_infra.models.chat import ChatReply
+from nemuri_infra.models.jobs import answer, answer_notes
+from nemuri_infra.models.protocol import Answer, AnswerJob, Source
+
+MEMORY = Source("m1", "The notice period is three months.")
+DETAIL = Source("d1", "The notice period is six months.")
+QUESTION = "What is the notice period?"
+ASKED = {"question": "Which contract?", "assumption": "The newest one.", "options": ["Falcon", "Falcon", "", "Heron"]}
+
+
+def job(**fields: object) -> AnswerJob:
+    """Return a job with a memory and a detail."""
+    return AnswerJob("lawyer", "", None, QUESTION, (MEMORY,), (DETAIL,), **fields)  # type: ignore[arg-type]
+
+
+def reply(text: str) -> ChatReply:
+    """Return a model's reply."""
+    return ChatReply(text, truncated=False)
+
+
+def test_a_model_may_ask_only_if_its_prompt_says_so() -> None:
+    """The prompt explains questions if the job allows one, whether a rule found something missing or not."""
+    allowed, forbidden = answer.request(job(may_ask=True)), answer.request(job())
+    assert '{"clarification": {"question"' in allowed.system
+    assert "clarification" not in forbidden.system
+    lacking = answer.request(job(may_ask=True, missing=MissingReference("attachment", "the attached letter")))
+    assert "the attached letter" in lacking.user
+    assert lacking.system == allowed.system, "what differs between two questions is in the user message"
+
+
+def test_signs_that_rules_found_are_data_beside_the_question() -> None:
+    """Signs quote sources, so they stand fenced in the user message; without any the paragraph is left out."""
+    sign = Sign(kind="memory_against_material", text="m1 says three, d1 says six.", labels=("m1", "d1"))
+    found, none = answer.request(job(signs=(sign,))), answer.request(job())
+    assert "memory_against_material: m1 says three, d1 says six." in found.user
+    assert found.system == none.system
+    assert "comparison of words" not in none.user
+
+
+@pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```", "\n {} \n"])
+def test_a_reply_that_is_only_a_question_asks(fence: str) -> None:
+    """The JSON object may be bare or in a code fence. Offered answers come once each, without empty ones."""
+    said = fence.replace("{}", json.dumps({"clarification": ASKED}))
+    expected = ClarificationRequest(
+        question="Which contract?", assumption="The newest one.", options=("Falcon", "Heron")
+    )
+    assert answer.read(reply(said), job(may_ask=True)) == expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I would ask: " + json.dumps({"clarification": ASKED}),
+        json.dumps({"clarification": {"question": "Which contract?"}}),
+        json.dumps({"clarification": {"question": " ", "assumption": "The newest one."}}),
+        json.dumps({"clarification": "Which contract?"}),
+        '{"clarification": {"question": "Which',
+        "{}",
+    ],
+)
+def test_any_other_reply_is_an_answer(said: str) -> None:
+    """Prose around the object, a question without an assumption and broken JSON are answers as they stand."""
+    found = answer.read(reply(said), job(may_ask=True))
+    assert isinstance(found, Answer)
+    assert found.text == said
+
+
+def test_a_question_that_is_not_allowed_is_an_answer() -> None:
+    """A model that asks although it may not has answered with these words."""
+    assert isinstance(answer.read(reply(json.dumps({"clarification": ASKED})), job()), Answer)
+
+
+def test_the_last_line_of_an_answer_tells_signs() -> None:
+    """The line is no part of the answer. Unknown kinds, empty texts and foreign labels are left out."""
+    signs = [
+        {"kind": "memory_against_material", "text": "Three against\n six.", "labels": ["m1", "d1", "d9", 7]},
+        {"kind": "weather", "text": "It rains."},
+        {"kind": "evidence_missing", "text": " "},
+        "no object",
+    ]
+    said = f"Six months [d1].\n\n{json.dumps({'signs': signs})}"
+    found = answer.read(reply(said), job())
+    assert isinstance(found, Answer)
+    assert (found.text, found.cited) == ("Six months [d1].", ("d1",))
+    assert found.signs == (Sign(kind="memory_against_material", text="Three against six.", labels=("m1", "d1")),)
+
+
+def test_signs_that_cannot_be_read_are_those_of_the_rules() -> None:
+    """A broken line of signs is no part of the answer, and what rules found stands."""
+    sign = Sign(kind="evidence_missing", text="no source mentions Heron.")
+    found = answer.read(reply('Six months [d1].\n{"signs": [{"kind": ]}'), job(signs=(sign,)))
+    assert isinstance(found, Answer)
+    assert (found.text, found.signs) == ("Six months [d1].", (sign,))
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "left"),
+    [("in winter", "The answer is at the end of the question", "assumption"), (None, "Nobody answered in time", None)],
+)
+def test_the_question_that_was_asked_is_shown_with_its_outcome(said: str | None, told: str, left: str | None) -> None:
+    """After an answer the prompt shows the question; after its time is over it shows the assumption as well."""
+    known = Clarification(
+        asked_by=UUID(int=1),
+        agent_id="lawyer",
+        assignment_id=UUID(int=2),
+        request=ClarificationRequest(question="Which contract is meant?", assumption="The newest one is meant."),
+        until=datetime(2026, 1, 1, tzinfo=UTC),
+        state="answered" if said else "expired",
+        answer=said,
+        usage=Usage(model="stand-in"),
+    )
+    user = answer.request(job(asked=known)).user
+    assert told in user
+    assert known.request.question in user
+    assert (known.request.assumption in user) == (left is None)
+
+
+async def test_a_waiting_client_sees_no_json() -> None:
+    """The draft of an answer ends before the line of signs, and a question is never a part of it."""
+    for said, expected in (
+        ('Six months [d1].\n\n{"signs": []}', "Six months [d1]."),
+        (json.dumps({"clarification": ASKED}), ""),
+    ):
+        shown = ""
+
+        async def show(start: int, piece: str) -> None:
+            nonlocal shown
+            shown = shown[:start] + piece
+
+        forward = answer_notes.prose_only(show)
+        for at in range(0, len(said), 3):
+            await forward(at, said[at : at + 3])
+        assert shown.rstrip() == expected
