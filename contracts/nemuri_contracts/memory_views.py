@@ -161,12 +161,23 @@ class RecallView(Value):
     """Principles that are part of every context besides these memories, strongest first."""
 
 
+class WaitingTask(Value):
+    """A task that waits for its client."""
+
+    task_id: UUID
+    client_id: Identifier
+    status: Literal["negotiation", "clarification"]
+    """`negotiation`: it waits for a choice. `clarification`: it waits for the answer to its agent's question."""
+
+
 class StatusView(Value):
     """State of the projections: the last projected stream sequence, and the numbers of tasks, agents and memories."""
 
     projected: int
     tasks: dict[str, int]
     """Number of tasks by status."""
+    waiting: tuple[WaitingTask, ...] = ()
+    """Tasks that wait for their client, the ones submitted last first: at most 10."""
     agents: int
     memories: int
     embedding: Embedding

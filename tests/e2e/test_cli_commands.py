@@ -90,12 +90,15 @@ def test_the_question_of_an_agent_is_answered(nemuri: CommandLine) -> None:
     assert "cook asks: The request has “[name]” in place of a word. What should stand there?" in asked.out
     assert "cook assumes: “[name]” stands for any such word." in asked.out
     task = next(line.split()[-2] for line in asked.out.splitlines() if line.endswith("TEXT"))
+    assert task in [each["task_id"] for each in nemuri("status", "--json").json["waiting"]]
+    assert any(task in line and "for an answer of " in line for line in nemuri("status").out.splitlines())
     empty = nemuri("answer", task, " ")
     assert (empty.code, len(empty.err.splitlines())) == (2, 1)
     assert "ANSWER is empty" in empty.err
     assert nemuri("answer", task, "bread dough", "--json").json == {"task_id": task, "text": "bread dough"}
     done = nemuri("result", task)
     assert (done.code, "ten minutes" in done.out) == (0, True)
+    assert task not in nemuri("status").out
     again = nemuri("answer", task, "pasta")
     assert (again.code, len(again.err.splitlines())) == (1, 1)
     assert "waits for no answer: the question of its agent was answered already" in again.err

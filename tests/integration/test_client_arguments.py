@@ -124,8 +124,8 @@ WRONG_VALUES: dict[str, list[Any]] = {
 }  # fmt: skip
 KINDS = {
     "documents": ["documents"], "tags domains participants layers": ["list"],
-    "timeout second importance budget_tokens budget_money": ["number"],
-    "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal": ["flag"],
+    "timeout second importance budget_tokens budget_money question_minutes": ["number"],
+    "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal past_questions": ["flag"],
     "task_id memory_id course_id prevented_error": ["id"], "said_at until advance": ["time"],
     "perspective project conversation said_by session key": ["label"],
     "words correction": ["remark"],
@@ -138,7 +138,7 @@ KINDS = {
 }  # fmt: skip
 ALLOWED_VALUES: dict[str, list[Any]] = {
     # Values that other parameters of the same kind refuse, but these parameters allow.
-    "second": [0], "importance": [0], "limit": [10**30], "timeout": [10**30],
+    "second": [0], "importance": [0], "question_minutes": [0], "limit": [10**30], "timeout": [10**30],
     "agent": [None], "summary": [None], "topic": [None], "query": [None], "location": [], "memories": [[]],
 }  # fmt: skip
 

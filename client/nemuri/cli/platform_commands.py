@@ -147,6 +147,10 @@ def _say_status(found: "dict[str, Any]", session: Session) -> None:
     say(f"log           {found['log']} events")
     say(f"views         at {found['projected']}{behind}")
     say(f"tasks         {', '.join(f'{number} {name}' for name, number in found['tasks'].items()) or 'none'}")
+    for each in found["waiting"]:
+        what = "a choice" if each["status"] == "negotiation" else "an answer"
+        see = next_command(session, f"result {each['task_id']}")
+        say(f"waiting       for {what} of {each['client_id']}: `{see}`")
     say(f"agents        {found['agents']}")
     say(f"memories      {found['memories']}")
     say(f"embedder      {found['embedding']['model']}, {found['embedding']['dimension']} numbers")

@@ -11,6 +11,7 @@ from sqlalchemy import func, select, true, tuple_
 
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.event import Event, derive
+from nemuri_contracts.memory_views import WaitingTask
 from nemuri_contracts.tasks import TaskReopened
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.decay import clock_of, log_strength
@@ -168,6 +169,16 @@ class Views:
         """Return all tasks that wait for the answer to their agent's question."""
         async with self.database.reading() as connection:
             return await load(connection, tables.task, Task, tables.task.c.status == "clarification")
+
+    async def waiting_tasks(self, limit: int = 10) -> list[WaitingTask]:
+        """Return at most `limit` tasks that wait for their client's choice or answer, the ones submitted last first."""
+        task = tables.task.c
+        wanted = select(task.task_id, task.client_id, task.status).where(
+            task.status.in_(["negotiation", "clarification"])
+        )
+        async with self.database.reading() as connection:
+            rows = await connection.execute(wanted.order_by(task.submitted_at.desc(), task.task_id).limit(limit))
+            return [WaitingTask.model_validate(row._asdict()) for row in rows]
 
     async def next_turn(self, task_id: UUID) -> UUID | None:
         """Return the id of the first later task of the same conversation that is summarised but not routed yet.

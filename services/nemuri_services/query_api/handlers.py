@@ -280,14 +280,15 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
 
 @service.answers(StatusQuery)
 async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noqa: ARG001 - every answer has this form
-    """Return the position of the projections, their numbers of tasks, agents and memories, and the reason if they are
-    halted.
+    """Return the position of the projections, their numbers of tasks, agents and memories, the tasks that wait for
+    their client, and the reason if the projections are halted.
     """
     tasks, agents_known, memories_known = await resources.views.totals()
     position = await resources.projection.position()
     return StatusView(
         projected=position.sequence,
         tasks=tasks,
+        waiting=tuple(await resources.views.waiting_tasks()),
         agents=agents_known,
         memories=memories_known,
         embedding=resources.vectors.embedding,
