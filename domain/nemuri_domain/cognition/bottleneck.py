@@ -17,6 +17,7 @@ from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget, section_shares
 from nemuri_domain.cognition.shared_state import Snapshot
 from nemuri_domain.cognition.situation_detection import Situation, threats
+from nemuri_domain.cognition.task_texts import task_text
 from nemuri_domain.language.token_estimate import estimate_tokens
 
 HEADINGS: Final[Mapping[PromptSection, str]] = {
@@ -27,16 +28,10 @@ HEADINGS: Final[Mapping[PromptSection, str]] = {
     "memories": "What comes to mind:",
 }
 """Heading of each section of the user prompt, in the order of the prompt."""
-TASK: Final = (
-    "Decide what you do now. Answer with one JSON object with the keys high_level_intent (a sentence), priority_action"
-    f" (one of the verbs {', '.join(each for each in VERBS if each != 'plan')}, with what it needs, like"
-    " `collect 3 wood`, `craft stone_pickaxe`, `give 2 wood to NAME`; or `follow the plan`), speech_directive (what to"
-    " tell those who are near, which promises nothing but that action; empty to say nothing) and context_summary (what"
-    " matters now)."
-)
+TASK: Final = task_text("society_decision", verbs=", ".join(each for each in VERBS if each != "plan"))
 ANSWER_TOKENS: Final = 300
 """Maximum tokens of a decision."""
-_FIXED: Final = estimate_tokens("\n".join([TASK, *HEADINGS.values()])) + len(HEADINGS) + 2
+_FIXED: Final = estimate_tokens("\n".join([TASK.text, *HEADINGS.values()])) + len(HEADINGS) + 2
 
 
 def fit_sections(
@@ -67,7 +62,13 @@ def decision_prompt(parts: Mapping[PromptSection, tuple[str, ...]], about: Mappi
     `about` is the same content as plain values, for models without language.
     """
     blocks = ["\n".join([heading, *parts.get(part, ())]) for part, heading in HEADINGS.items() if parts.get(part)]
-    return Prompt(system="\n".join([*parts["system"], TASK]), user="\n".join(blocks), about=about, limit=ANSWER_TOKENS)
+    return Prompt(
+        system="\n".join([*parts["system"], TASK.text]),
+        user="\n".join(blocks),
+        about=about,
+        limit=ANSWER_TOKENS,
+        task=TASK.label,
+    )
 
 
 def _goals(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:

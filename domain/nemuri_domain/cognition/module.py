@@ -80,6 +80,8 @@ class Prompt:
     """The content of the prompt as plain values, for models without language."""
     limit: int = 400
     """Maximum tokens of the answer."""
+    task: str = ""
+    """Name and version of the task's text, such as "society_speech@1"; "" if it comes from no file."""
 
 
 @dataclass(frozen=True, slots=True)

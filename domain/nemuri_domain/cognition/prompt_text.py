@@ -16,6 +16,7 @@ from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget
 from nemuri_domain.cognition.shared_state import Snapshot
 from nemuri_domain.cognition.situation_detection import creatures, number
+from nemuri_domain.cognition.task_texts import TaskText
 from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, FOOD_POINTS, RECIPES, SPECIES, Recipe
 
 _ABOUT: Final = {"town": "You live in {}", "traits": "You are {}", "role": "Your role: {}", "told": "{}"}
@@ -42,7 +43,7 @@ def _listing(value: object) -> str:
 
 
 def module_prompt(
-    snapshot: Snapshot, task: str, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int
+    snapshot: Snapshot, task: TaskText, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int
 ) -> Prompt:
     """Return a prompt of at most 4,096 tokens. The system prompt has the agent and its task, the user prompt the lines.
 
@@ -50,11 +51,11 @@ def module_prompt(
     answer.
     """
     texts: dict[PromptSection, list[str]] = {
-        "system": [f"{describe_agent(snapshot)} {task}"],
+        "system": [f"{describe_agent(snapshot)} {task.text}"],
         "memories": [each for each in lines if each],
     }
     fitted = fit_to_budget(texts, PROMPT_TOKENS, {"system": 0.2, "memories": 0.8})
-    return Prompt("\n".join(fitted["system"]), "\n".join(fitted["memories"]), about, limit)
+    return Prompt("\n".join(fitted["system"]), "\n".join(fitted["memories"]), about, limit, task.label)
 
 
 def quoted(text: object) -> str:

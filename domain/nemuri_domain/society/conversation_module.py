@@ -16,12 +16,10 @@ from nemuri_domain.cognition.module import Ask, Module, Rank, Spec
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import agents_in_sight, number, said_by_others
+from nemuri_domain.cognition.task_texts import task_text
 from nemuri_domain.language.json_objects import find_objects
 
-TASK = (
-    "You are in company. Answer with one JSON object with say, one sentence of at most 200 characters or an empty text,"
-    " and mind, an object with whatever you want to keep on your mind."
-)
+TASK = task_text("society_conversation")
 ANSWER_TOKENS = 200
 """Maximum tokens of an answer."""
 PROMPT_UTTERANCES = 12

@@ -1,22 +1,22 @@
-"""Prompts as files: `prompts/NAME.md`, each with a version, a system message and a user message with placeholders."""
+"""The prompts of the language model's jobs, filled with values. Untrusted values are fenced.
 
-import re
+The texts are files: `prompts/NAME.md` beside this module, and those of the societies beside their modules.
+"""
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from nemuri_domain.cognition.task_texts import PACKAGE as SOCIETIES
+from nemuri_domain.language.prompt_files import PLACEHOLDER, PromptError, PromptText, names_in, read_prompt
 from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.prompt_fences import Quote, digest, fenced, noted
 from nemuri_infra.models.protocol import Source
 
-_FILE: Final = re.compile(
-    r"\A---\nname: (?P<name>[a-z][a-z0-9_]*)\nversion: (?P<version>[1-9][0-9]*)\n---\n"
-    r"# System\n\n(?P<system>.*?)(?:\n+# User\n(?P<user>.*))?\Z",
-    re.DOTALL,
-)
-_PLACEHOLDER: Final = re.compile(r"\{\{([a-z_]+)\}\}")
+__all__ = ["Part", "Prompt", "PromptError", "Value", "Values", "prompt", "prompt_names"]
+
+_JOBS: Final = "nemuri_infra.models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +34,9 @@ Values = Mapping[str, Value]
 """Values of the placeholders by name."""
 
 
-class PromptError(Exception):
-    """A prompt's file is malformed, or its placeholders differ from the values that were given."""
-
-
 @dataclass(frozen=True, slots=True)
-class Prompt:
-    """A prompt from a file. Its placeholders have the form `{{name}}`."""
-
-    name: str
-    version: int
-    """Version of the texts, 1 or more. Whoever changes a text raises it by hand."""
-    system: str
-    user: str
-
-    @property
-    def label(self) -> str:
-        """Return name and version, such as "answer@4"."""
-        return f"{self.name}@{self.version}"
-
-    @property
-    def placeholders(self) -> frozenset[str]:
-        """Return the names of all placeholders."""
-        return frozenset(_PLACEHOLDER.findall(f"{self.system}\n{self.user}"))
+class Prompt(PromptText):
+    """A prompt whose placeholders can be filled."""
 
     def request(self, max_tokens: int, values: Values, **options: Any) -> ChatRequest:
         """Return a request with the prompt's texts, in which each placeholder has its value.
@@ -74,49 +54,38 @@ class Prompt:
 
     def render(self, values: Values) -> tuple[str, str]:
         """Return the system message and the user message with the values. Raises `PromptError` as `request` does."""
-        known = self.placeholders
-        if wrong := known ^ values.keys():
-            missing = "missing" if wrong & known else "unknown"
-            raise PromptError(f"prompt {self.label}: {missing} value for {', '.join(sorted(wrong))}")
+        self.check(frozenset(values))
         return _filled(self.system, values), _filled(self.user, values)
 
 
+@cache
 def prompt(name: str) -> Prompt:
     """Return the prompt of a name. Its file is read once. Raises `PromptError` if there is none or it is malformed."""
-    return _read(name)
+    package = next((each for each in (_JOBS, SOCIETIES) if name in names_in(each)), None)
+    if package is None:
+        raise PromptError(f"no prompt has the name {name!r}; there are {', '.join(prompt_names())}")
+    text = read_prompt(package, name)
+    return Prompt(text.name, text.version, text.system, text.user)
 
 
 def prompt_names() -> list[str]:
     """Return the names of all prompts in alphabetical order."""
-    folder = files("nemuri_infra.models").joinpath("prompts")
-    return sorted(each.name.removesuffix(".md") for each in folder.iterdir() if each.name.endswith(".md"))
-
-
-@cache
-def _read(name: str) -> Prompt:
-    try:
-        text = files("nemuri_infra.models").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise PromptError(f"no prompt has the name {name!r}; there are {', '.join(prompt_names())}") from None
-    found = _FILE.match(text)
-    if found is None or found["name"] != name:
-        raise PromptError(f"prompts/{name}.md: a header with name and version, # System and # User are expected")
-    return Prompt(name, int(found["version"]), found["system"].strip(), (found["user"] or "").strip())
+    return sorted((*names_in(_JOBS), *names_in(SOCIETIES)))
 
 
 def _filled(template: str, values: Values) -> str:
     """Return the template with its values. The fences of one message have one mark, which no value can contain."""
-    used = [values[name] for name in dict.fromkeys(_PLACEHOLDER.findall(template))]
+    used = [values[name] for name in dict.fromkeys(PLACEHOLDER.findall(template))]
     mark = digest(noted(source) for value in used for source in _sources(value))
     paragraphs = (_paragraph(each, values, mark) for each in template.split("\n\n"))
     return "\n\n".join(each for each in paragraphs if each)
 
 
 def _paragraph(template: str, values: Values, mark: str) -> str:
-    texts = {name: _inserted(values[name], mark) for name in _PLACEHOLDER.findall(template)}
+    texts = {name: _inserted(values[name], mark) for name in PLACEHOLDER.findall(template)}
     if texts and not any(texts.values()):
         return ""
-    return _PLACEHOLDER.sub(lambda found: texts[found[1]], template).strip()
+    return PLACEHOLDER.sub(lambda found: texts[found[1]], template).strip()
 
 
 def _inserted(value: Value, mark: str) -> str:

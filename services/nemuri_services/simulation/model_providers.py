@@ -52,7 +52,8 @@ class ChatModel:
 
     async def answer(self, prompt: Prompt) -> Reply[str]:
         """Return the completion of the prompt by the language model, with its usage."""
-        reply = await self.chat.complete(ChatRequest(prompt.system, prompt.user, prompt.limit))
+        prompts = (prompt.task,) if prompt.task else ()
+        reply = await self.chat.complete(ChatRequest(prompt.system, prompt.user, prompt.limit, prompts=prompts))
         return Reply(reply.value.text, reply.usage)
 
 

@@ -11,14 +11,10 @@ from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
 from nemuri_domain.cognition.percept_updates import listed
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import agents_in_sight, bodies_in_sight, number
+from nemuri_domain.cognition.task_texts import task_text
 from nemuri_domain.world.game_rules import RECIPES
 
-TASK: Final = (
-    f"Say what you want to reach next, at most {MAX_GOALS} goals, each within a few minutes' reach. Answer with one"
-    ' JSON object with the key goals, a list of objects with description (like "make a stone pickaxe"), priority'
-    " (0 to 1), sort (personal or social) and needs (descriptions of other goals in the list that come first). Things"
-    f" that can be made: {', '.join(RECIPES)}."
-)
+TASK: Final = task_text("society_goals", most=str(MAX_GOALS), things=", ".join(RECIPES))
 REVIEW_SECONDS: Final = 120.0
 """Maximum seconds between two reviews of the goals."""
 ANSWER_TOKENS: Final = 400

@@ -13,13 +13,13 @@ from nemuri_domain.cognition.module import Ask, Prompt, Rank, Spec
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import bodies_in_sight, number
+from nemuri_domain.cognition.task_texts import task_text
 from nemuri_domain.language.json_objects import find_objects
 
-TASK: Final = (
-    "Plan the steps to your goal. Answer with one JSON object with the key steps, a list of short commands in their"
-    f" order, each with one of the verbs {', '.join(each for each in VERBS if each not in ('plan', 'wait'))}, like"
-    f" `collect 4 wood`, `craft table`, `place table`, `craft stone_pickaxe`, `give 2 wood to NAME`."
-    f" {prompt_text.RULES_TEXT}"
+TASK: Final = task_text(
+    "society_planning",
+    verbs=", ".join(each for each in VERBS if each not in ("plan", "wait")),
+    rules=prompt_text.RULES_TEXT,
 )
 MAX_STEPS: Final = 24
 """Maximum number of steps of a plan. Further steps are dropped."""

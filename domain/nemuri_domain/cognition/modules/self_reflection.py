@@ -13,13 +13,10 @@ from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.cognition.state_sections import newest_entries
+from nemuri_domain.cognition.task_texts import task_text
 from nemuri_domain.language.json_objects import find_objects, one_line
 
-TASK: Final = (
-    "Look back at what you did and what came of it. Answer with one JSON object with the keys observation (what you"
-    " notice), insight (what you learn from it, a sentence) and goal_adjustment (what you should want instead; empty if"
-    " your goals are good)."
-)
+TASK: Final = task_text("society_reflection")
 MIN_ACTS: Final = 5
 """Number of ended acts after which the agent reflects."""
 QUIET_PAUSE: Final = 30.0

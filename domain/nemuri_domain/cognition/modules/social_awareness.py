@@ -12,12 +12,10 @@ from nemuri_domain.cognition.percept_updates import mapped
 from nemuri_domain.cognition.person_names import match_name
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import agents_in_sight, number, said_by_others
+from nemuri_domain.cognition.task_texts import task_text
 from nemuri_domain.language.json_objects import find_objects, one_line
 
-TASK: Final = (
-    "Judge how you feel about those who spoke. Answer with one JSON object with each speaker's name as a key, whose"
-    " value is an object with sentiment (0 hostile to 10 devoted, 5 neutral) and relationship (a word or two)."
-)
+TASK: Final = task_text("society_opinions")
 NEUTRAL: Final = 5.0
 MAX_SPEAKERS: Final = 6
 """Maximum number of speakers that are judged in one run. The latest speakers are taken."""

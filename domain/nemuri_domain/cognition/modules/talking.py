@@ -15,13 +15,11 @@ from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.cognition.speech_coherence import contradiction
+from nemuri_domain.cognition.task_texts import task_text
 from nemuri_domain.language.json_objects import one_line
 from nemuri_domain.language.sentences import spans
 
-TASK: Final = (
-    "Say what you are told to, aloud, to those who are near: one or two sentences, at most 200 characters, in the first"
-    " person. Promise to do nothing but what you are doing. Answer with the words alone."
-)
+TASK: Final = task_text("society_speech")
 ANSWER_TOKENS: Final = 80
 """Maximum tokens of an utterance."""
 PROMPT_UTTERANCES: Final = 8

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import nemuri_domain.cognition
 import nemuri_infra.models.jobs
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Prompt, PromptError, Value, prompt, prompt_names
@@ -32,8 +33,8 @@ def test_a_text_changes_only_with_its_version() -> None:
 
 def test_every_prompt_is_used() -> None:
     """The name of every prompt occurs in the code that renders prompts."""
-    folder = Path(nemuri_infra.models.jobs.__file__).parents[1]
-    code = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
+    folders = (Path(nemuri_infra.models.jobs.__file__).parents[1], Path(nemuri_domain.cognition.__file__).parents[1])
+    code = "\n".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py"))
     assert [name for name in prompt_names() if f'"{name}"' not in code] == []
 
 
