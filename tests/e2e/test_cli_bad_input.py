@@ -47,6 +47,7 @@ WRONG_USE = [
     ("ask", "hi", "--file", "picture.png"),
     ("ask", "hi", "--file", "huge.txt"),
     ("ask", "hi", "--file", "missing.txt"),
+    ("ask", "hi", "--summary", "missing.txt"),
     ("ask", "hi", "--panel", "1"),
     ("ask", "hi", "--panel", "9"),
     ("ask", "hi", "--panel", "some"),

@@ -39,10 +39,13 @@ def test_ask_prints_the_answer_and_its_evidence(nemuri: CommandLine) -> None:
 
 
 def test_a_submitted_task_is_answered_later(nemuri: CommandLine, tmp_path: Path) -> None:
-    """`submit` prints the task's id alone, takes a file, and `result` waits for the task."""
+    """`submit` prints the task's id alone, takes a file with a summary of it, and `result` waits for the task."""
     document = tmp_path / "pasta.md"
     document.write_text("Pasta water is salted. " * 50, encoding="utf-8")
-    task = UUID(nemuri("submit", "How is pasta water treated?", "--file", document).out.strip())
+    summary = tmp_path / "summary.txt"
+    summary.write_text("A page about salt.", encoding="utf-8")
+    asked = ("submit", "How is pasta water treated?", "--file", document, "--summary", summary)
+    task = UUID(nemuri(*asked).out.strip())
     assert nemuri("result", str(task), "--json").json["task_id"] == str(task)
 
 

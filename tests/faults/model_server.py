@@ -11,7 +11,7 @@ from tests.integration.providers.provider import ReceivedRequest, openai_reply, 
 
 LATE_SECONDS = 30.0
 """Seconds before a late reply. Callers time out earlier."""
-_SOURCE = re.compile(r"<(m\d+) [0-9a-f]{12}>")
+_SOURCE = re.compile(r"<(m\d+) [0-9a-f]{24}>")
 _PERSPECTIVE = re.compile(r"^- (.+)$", re.MULTILINE)
 
 
@@ -19,18 +19,19 @@ def reply_to(body: dict[str, object]) -> str:
     """Return a plausible reply to one of the platform's prompts."""
     system, user = (str(each["content"]) for each in body["messages"])  # type: ignore[attr-defined]
     sources = _SOURCE.findall(user)
-    if "JSON list of labels" in system:
-        return json.dumps(sources[:1])
+    if "really drew on" in system:
+        return json.dumps({"used": sources[:1]})
     if '"merged"' in system:
-        return json.dumps({"merged": "An empty list is false.", "dissent": {}})
+        return json.dumps({"merged": "An empty list is false.", "dissent": []})
     if '"takes_over"' in system:
         said = {"position": "revised", "answer": f"An empty list is false, say {len(user)} characters."}
         return json.dumps(said | {"takes_over": "false", "contradicts": ""})
-    if "keys are perspectives" in system:
-        asked = user.partition("Perspectives:")[2]
-        return json.dumps({each: f"Under {each} {len(user)} is true." for each in _PERSPECTIVE.findall(asked)[:1]})
+    if '"learnings"' in system:
+        asked = _PERSPECTIVE.findall(user.partition("Perspectives:")[2])
+        taught = [{"perspective": each, "sentence": f"Under {each} {len(user)} is true."} for each in asked[:1]]
+        return json.dumps({"happened": f"Something of {len(user)} characters was asked.", "learnings": taught})
     if "compare statements" in system:
-        return "{}"
+        return json.dumps({"pairs": []})
     if "continues a conversation" in system:
         return "What is the truth value of an empty list?"
     if "exactly one sentence" in system:

@@ -19,7 +19,6 @@ from tests.integration.providers.provider import ReceivedRequest, ScriptedReply,
 
 _SOURCE = re.compile(r"<(?P<label>[pdms]\d+) (?P<mark>[0-9a-f]+)>\n(?P<text>.*?)\n</(?P=label) (?P=mark)>", re.DOTALL)
 _FACT = re.compile(r"[^.。\n]*FACT-\d+[^.。\n]*[.。]")
-_PERSPECTIVE = re.compile(r"^- (.+)$", re.MULTILINE)
 
 
 def facts(text: str) -> list[str]:
@@ -106,8 +105,8 @@ class ReadingModel(Loopback):
             ("about documents as a whole", "overview"),
             ("condense texts", "summary"),
             ("exactly one sentence", "key point"),
-            ("keys are perspectives", "learnings"),
-            ("list of labels", "judge"),
+            ('"learnings"', "learnings"),
+            ("really drew on", "judge"),
         ):
             if words in system:
                 return job
@@ -126,8 +125,8 @@ class ReadingModel(Loopback):
             case "key point":
                 return next((fact for fact, _ in seen), "A part about classes.")
             case "learnings":
-                return json.dumps(dict.fromkeys(_PERSPECTIVE.findall(user)[:0], ""))
+                return json.dumps({"happened": "", "learnings": []})
             case "judge":
-                return "[]"
+                return json.dumps({"used": []})
             case _:
                 return "{}"

@@ -25,6 +25,10 @@ TextArgument = Annotated[str, typer.Argument(metavar="TEXT", help="The text of t
 FilesOption = Annotated[
     list[Path] | None, typer.Option("--file", metavar="F", help="A .txt, .md or .pdf document; repeatable.")
 ]
+SummaryOption = Annotated[
+    Path | None,
+    typer.Option("--summary", metavar="F", help="A file with your summary of the documents. The platform makes none."),
+]
 AgentOption = Annotated[
     str | None, typer.Option("--agent", metavar="ID", help="The agent to ask. Default: the orchestrator chooses.")
 ]
@@ -117,6 +121,7 @@ def ask(
     context: typer.Context,
     text: TextArgument,
     file: FilesOption = None,
+    summary: SummaryOption = None,
     agent: AgentOption = None,
     perspective: PerspectiveOption = None,
     project: ProjectOption = None,
@@ -138,7 +143,8 @@ def ask(
     limit = Deadline(timeout)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel, rebuttal)
     options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
-    options |= {"streamed": _streams(session), "question_minutes": _minutes(no_questions, question_minutes)}
+    options |= {"summary": _summary(summary), "streamed": _streams(session)}
+    options["question_minutes"] = _minutes(no_questions, question_minutes)
 
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await _submitted(client, text, options, limit), limit, session)
@@ -153,6 +159,7 @@ def submit(
     context: typer.Context,
     text: TextArgument,
     file: FilesOption = None,
+    summary: SummaryOption = None,
     agent: AgentOption = None,
     perspective: PerspectiveOption = None,
     project: ProjectOption = None,
@@ -174,7 +181,7 @@ def submit(
     session = Session.of(context, json=json)
     options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel, rebuttal)
     options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
-    options["question_minutes"] = _minutes(no_questions, question_minutes)
+    options |= {"summary": _summary(summary), "question_minutes": _minutes(no_questions, question_minutes)}
     task_id = session.run(lambda client: client.submit(text, **options))
     if session.json:
         say_json({"task_id": task_id})
@@ -303,6 +310,13 @@ def _options(
         "panel": panel,
         "rebuttal": rebuttal,
     }
+
+
+def _summary(path: Path | None) -> str | None:
+    """Return the text of the file; None without a file. Raises `InputError` for a file that cannot be read."""
+    from nemuri.files.documents import read_document
+
+    return None if path is None else read_document(path).text
 
 
 def _amount(money: float | None) -> float | None:
