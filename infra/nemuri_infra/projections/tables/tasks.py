@@ -1,6 +1,6 @@
 """Tables of tasks and assignments."""
 
-from sqlalchemy import Boolean, Column, Float, Index, Integer, PrimaryKeyConstraint, Table, Text, Uuid, text
+from sqlalchemy import Boolean, Column, Double, Index, Integer, PrimaryKeyConstraint, Table, Text, Uuid, text
 
 from nemuri_infra.projections.tables.columns import json, metadata, time
 
@@ -22,7 +22,7 @@ task = Table(
     Column("deep", Boolean, nullable=False),
     Column("streamed", Boolean, nullable=False),
     json("budget", nullable=True),
-    Column("question_minutes", Float),
+    Column("question_minutes", Double),
     Column("attempt", Integer, nullable=False),
     json("items"),
     json("options"),
