@@ -106,7 +106,7 @@ class Erased:
         """Return True if folds must ignore an event that comes after the tombstones. Tombstones are never ignored."""
         if isinstance(event, TOMBSTONES):
             return False
-        return event.agent_id in self.agents or any(each in self.ids for each in _named(event))
+        return event.agent_id in self.agents or any(each in self.ids for each in named_ids(event))
 
     def deletes(self, event: Event) -> bool:
         """Return True if an event contains erased data and must be deleted from the log, before or after the tombstone.
@@ -121,8 +121,8 @@ class Erased:
         return with_task or (event.agent_id in self.agents and event.kind in OF_AN_AGENT)
 
 
-def _named(event: Event) -> tuple[UUID | None, ...]:
-    """Return the id of the event, the id of its task, and the ids from `_parts`."""
+def named_ids(event: Event) -> tuple[UUID | None, ...]:
+    """Return the ids whose erasure makes the event ineffective: its own, its task's, and those from `_parts`."""
     return event.event_id, event.thread, *_parts(event)
 
 

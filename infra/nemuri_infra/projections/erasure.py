@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri_contracts.erasure import AgentErased, MemoriesErased, TaskErased
 from nemuri_contracts.error_messages import no_agent
 from nemuri_contracts.event import Event
-from nemuri_domain.event_sourcing.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
+from nemuri_domain.event_sourcing.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased, named_ids
 from nemuri_infra.projections import stored_indexes, tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import insert_new
@@ -37,8 +37,7 @@ def erased_keys(events: Iterable[Event]) -> set[str]:
     """Return the keys in the table of erased names that would make one of these events ineffective."""
     names = set[str]()
     for each in events:
-        ids = {each.event_id, each.thread, getattr(each, "course_id", None)} - {None}
-        names.update(map(str, ids))
+        names.update(str(name) for name in named_ids(each) if name is not None)
         if each.agent_id is not None:
             names.add(_AGENT + each.agent_id)
     return names
