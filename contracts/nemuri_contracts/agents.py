@@ -12,6 +12,13 @@ ORCHESTRATOR = "orchestrator"
 """Agent id of the orchestrator, whose routing memory is stored like an agent's memory. The orchestrator takes no tasks.
 """
 
+ORGANISATION = "organisation"
+"""Agent id under which the principles of the whole organisation (the namespace) are stored. It takes no tasks."""
+RESERVED_AGENTS = frozenset({ORCHESTRATOR, ORGANISATION})
+"""Agent ids that the platform uses itself."""
+
+MAX_PRINCIPLES = 128
+"""Maximum number of an agent's principles, adopted ones included."""
 EVERYWHERE = Scope()
 MAX_KEYWORDS = 64
 """Maximum number of keywords of a perspective."""
@@ -57,7 +64,7 @@ class Definition(Value):
     system_prompt: Text = Field(default="", max_length=16_000)
     perspectives: tuple[Perspective, ...] = Field(default=(), max_length=16)
     """Perspectives of the agent: at least one for strength memory, none for affective and tiered memory."""
-    principles: tuple[Principle, ...] = Field(default=(), max_length=32)
+    principles: tuple[Principle, ...] = Field(default=(), max_length=MAX_PRINCIPLES)
     """Principles that are part of every prompt. A plain text is valid in every scope."""
     memory: Literal["strength", "affective", "tiered"] = "strength"
     """Kind of memory: strength (documents 000 and 003), affective (document 001) or tiered (document 004). Only agents

@@ -18,6 +18,7 @@ from nemuri_contracts import (
     education,
     erasure,
     parked_events,
+    principles,
     rebuttals,
     scorers,
     steps,
@@ -37,6 +38,7 @@ AnyClientEvent = (
     | client_events.MemoryOffered
     | client_events.MemoryChangeRequested
     | colleagues.HandoverRequested
+    | principles.PrincipleDecisionGiven
     | affective.TurnOffered
     | tiered.ExperienceOffered
 )
@@ -78,6 +80,8 @@ AnyAgentEvent = (
     | strength.MemoryEncoded
     | strength.MemoryAmended
     | strength.MemoryRefused
+    | principles.PrincipleProposed
+    | principles.PrincipleDecided
     | strength.SessionEnded
     | strength.AgentSlept
     | strength.ImpactCredited

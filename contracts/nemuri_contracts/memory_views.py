@@ -7,6 +7,7 @@ from uuid import UUID
 from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import Identifier, Label, Value
+from nemuri_contracts.principles import PrincipleRecord
 from nemuri_contracts.strength import Candidate, Experiences, Origin, Relation
 
 
@@ -45,6 +46,8 @@ class AgentView(Value):
     sessions_slept: int
     active: int
     archived: int
+    principles: tuple[PrincipleRecord, ...] = ()
+    """Principles that were proposed for it, with the decisions on them. Those of its definition file are not listed."""
     fading: FadingView | None = None
     """Decay speed of unused memories; None for affective and tiered memory."""
 

@@ -106,6 +106,8 @@ class AgentsQuery(Query):
     agent_id: Identifier | None = None
     orchestrator: bool = False
     """True to include the orchestrator's routing memory."""
+    organisation: bool = False
+    """True to include the organisation, which holds the principles of all agents."""
 
 
 class MemoriesQuery(Query):

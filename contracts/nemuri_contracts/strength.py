@@ -28,7 +28,7 @@ Provenance = Literal["observed", "told", "inferred"]
 """How a memory came to be known: read in material, said by somebody, or concluded without either."""
 
 
-Source = Literal["task", "manual", "education", "definition", "feedback", "handover", "sleep"]
+Source = Literal["task", "manual", "education", "definition", "adopted", "feedback", "handover", "sleep"]
 """Kind of the source of a memory. `handover`: told by another agent. `sleep`: a semantic memory that a sleep formed."""
 
 
@@ -307,7 +307,7 @@ class MemoryAmended(AgentEvent):
 
 
 class MemoryRefused(AgentEvent):
-    """An offered memory, or the change of a memory's standing, was refused."""
+    """An offered memory, the change of a memory's standing, or a decision on a principle was refused."""
 
     kind: Literal["memory_refused"] = "memory_refused"
     reason: Text

@@ -65,6 +65,7 @@ from nemuri_contracts.education import (
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
 from nemuri_contracts.event import Event, Usage, derive
 from nemuri_contracts.parked_events import EventParked
+from nemuri_contracts.principles import PrincipleDecided, PrincipleDecisionGiven, PrincipleProposed
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested, Revision
 from nemuri_contracts.scorers import HeldOut, ScorerTrained, Weights
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
@@ -224,6 +225,10 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "verdict": "unhelpful", "result": "failure", "prevented_error": MEMORY,
         "words": "Too short.", "correction": "Steel is cheap in summer.",
     },
+    PrincipleDecisionGiven: {
+        "agent_id": "buyer", "decision": "adopt", "principle_id": CAUSE, "text": "Quote prices in yen.",
+        "scope": CONTENT.scope,
+    },
     MemoryChangeRequested: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope},
     MemoryOffered: {"memory": CONTENT, "replaces": OTHER},
     HandoverRequested: {"wish": WISH},
@@ -336,6 +341,13 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "vector": VECTOR, "source": "task", "origin": ORIGIN, "assignment_id": WORK,
         "strength": 1.0, "perspectives": ("cost",),
         "absorbs": (Seen(memory_id=OTHER, revision=5),), "experiences": EXPERIENCES,
+    },
+    PrincipleProposed: {
+        "text": "Quote prices in yen.", "scope": CONTENT.scope, "lessons": (MEMORY, OTHER), "agents": ("anna",),
+    },
+    PrincipleDecided: {
+        "decision": "adopt", "principle_id": CAUSE, "text": "Quote prices in yen.", "scope": CONTENT.scope,
+        "lessons": (MEMORY, OTHER), "asked_by": "operator",
     },
     MemoryAmended: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope, "asked_by": "operator"},
     AssignmentStepped: {

@@ -266,6 +266,19 @@ def test_a_person_changes_the_standing_of_a_memory(nemuri: CommandLine) -> None:
     assert "pin by an operator" in nemuri("memory", "history", known).out
 
 
+def test_a_principle_holds_for_all_agents_until_it_is_retired(nemuri: CommandLine) -> None:
+    """An own principle is adopted, listed and retired. An unknown one, or one decided already, is refused in a line."""
+    known = nemuri("principles", "add", "Say how long it takes.", "--json").json
+    listed = [each for each in nemuri("principles", "--json").json if each["principle_id"] == known["principle_id"]]
+    assert [(each["agent_id"], each["standing"]) for each in listed] == [("organisation", "adopted")]
+    assert "Say how long it takes." in nemuri("recall", "cook", "oven").out
+    for wrong in (("reject", known["principle_id"]), ("adopt", "ffffffff")):
+        refused = nemuri("principles", *wrong)
+        assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "is retired for organisation" in nemuri("principles", "retire", known["principle_id"][:8]).out
+    assert "Say how long it takes." not in nemuri("recall", "cook", "oven").out
+
+
 def test_an_invalid_memory_is_refused(nemuri: CommandLine, tmp_path: Path) -> None:
     """A memory without words, or with the tag of a principle, is refused in one line."""
     before = nemuri.event_count()

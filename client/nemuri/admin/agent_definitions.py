@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from nemuri.client.exchange import ClientError
 from nemuri.files.yaml_files import read_yaml
-from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, PolicyAdopted
+from nemuri_contracts.agents import RESERVED_AGENTS, AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.codec import parsed, validation_message
 from nemuri_contracts.erasure import AgentErased
 from nemuri_contracts.event import AgentEvent, Identifier, derive
@@ -130,8 +130,8 @@ def _agent_id(value: object, path: Path) -> str:
         agent_id: str = TypeAdapter(Identifier).validate_python(value, strict=True)
     except ValidationError as error:
         raise DefinitionError(f"{path}: id: {value!r:.80} is not an agent id: {ID_RULE}") from error
-    if agent_id == ORCHESTRATOR:
-        raise DefinitionError(f"{path}: id: {ORCHESTRATOR!r} is reserved for the platform; choose another name")
+    if agent_id in RESERVED_AGENTS:
+        raise DefinitionError(f"{path}: id: {agent_id!r} is reserved for the platform; choose another name")
     return agent_id
 
 

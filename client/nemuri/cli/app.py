@@ -24,6 +24,7 @@ from nemuri.cli import (
     past_states,
     permissions,
     platform_commands,
+    principles,
     prompts,
     replay,
     scorers,
@@ -70,8 +71,9 @@ def root(
 
 
 for _group in (
-    tasks, why, agents, memories, memory, past_states, replay, education, doctor, hook, affective, tiered, scorers,
-    log, dead_letters, platform_commands, park_event, forget, backup, permissions, prompts, experiments, society,
+    tasks, why, agents, memories, memory, principles, past_states, replay, education, doctor, hook, affective, tiered,
+    scorers, log, dead_letters, platform_commands, park_event, forget, backup, permissions, prompts, experiments,
+    society,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.demo")) is not None and _demo.origin is not None:

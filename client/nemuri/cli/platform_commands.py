@@ -154,6 +154,8 @@ def _say_status(found: "dict[str, Any]", session: Session) -> None:
     say(f"agents        {found['agents']}")
     say(f"memories      {found['memories']}")
     say(f"embedder      {found['embedding']['model']}, {found['embedding']['dimension']} numbers")
+    if found["proposed_principles"]:
+        say(f"principles    {found['proposed_principles']} proposed; see `{next_command(session, 'principles')}`")
     if found["dead_letters"]:
         say(f"dead letters  {found['dead_letters']}; see `{next_command(session, 'dead list')}`")
     for name, at in found["consumers"].items():
@@ -301,9 +303,15 @@ async def _status(client: "Client") -> dict[str, Any]:
         "consumers": await _consumers(client),
         "incomplete": await is_log_incomplete(client.log),
         "dead_letters": dead,
+        "proposed_principles": await _proposed_principles(client),
         "storage": await fullness(client.log),
     }
     return known | view.model_dump(mode="json")
+
+
+async def _proposed_principles(client: "Client") -> int:
+    found = await client.principles()
+    return sum(each.standing == "proposed" for some in found.values() for each in some)
 
 
 async def _consumers(client: "Client") -> dict[str, dict[str, Any]]:

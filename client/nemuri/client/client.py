@@ -20,6 +20,7 @@ from nemuri.client.idempotency_keys import Key
 from nemuri.client.memory_changes import change_memory, edit_memory
 from nemuri.client.memory_offers import offer_memories, record_experience, until_known
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
+from nemuri.client.principle_decisions import all_principles, decide
 from nemuri.client.questions import QueryMethods
 from nemuri.client.task_waiting import OnProgress, OnQuestion, not_submitted, wait_for_result
 from nemuri.client.tasks import answer_negotiation, answer_question, budget_of, give_feedback, submit_task
@@ -30,6 +31,7 @@ from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.education import Repeating, Textbook
 from nemuri_contracts.event import OPERATOR, TUTOR
 from nemuri_contracts.memory_views import RetriedView
+from nemuri_contracts.principles import PrincipleRecord
 from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_contracts.tiered import Cues, Experience, Experienced, Place
 from nemuri_infra.bus.access import Access
@@ -584,6 +586,72 @@ class Client(QueryMethods):
         fields = {"topic": topic, "query": query, "task": task_id, "top": top, "setting": setting}
         wish = validated(HandoverWish, source=source, **fields)
         return await hand_over(self._exchange, receiver, wish, dry_run=dry_run, key=key)
+
+    async def principles(self) -> dict[str, tuple[PrincipleRecord, ...]]:
+        """Return the principles that were proposed or decided, by agent. Those of the whole organisation are under
+        `organisation`. Principles in the agents' definition files are not listed.
+
+        Returns:
+            The principles of each agent that has any, in the order of their last decision.
+
+        Raises:
+            ClientError: The platform does not answer.
+
+        Example:
+            >>> principle_id = await client.adopt_principle("organisation", text="Quote prices in yen.")
+            >>> [each.standing for each in (await client.principles())["organisation"]]
+            ['adopted']
+        """
+        return await all_principles(self._exchange)
+
+    async def adopt_principle(
+        self, agent: Written, principle_id: Id | None = None, *, text: Written | None = None, scope: Scope | None = None
+    ) -> UUID:
+        """Adopt a proposed principle, or an own one, and return its id. It is part of every later context. Only an
+        operator may do this; no model and no service does.
+
+        Args:
+            agent: Id of the agent, or `organisation` for all agents.
+            principle_id: Id of a proposed principle; None for an own one.
+            text: Other words for the proposed principle, or an own one; at most 1,000 characters.
+            scope: Where the principle is valid. None means everywhere, or where the proposed one is.
+
+        Returns:
+            The id of the principle.
+
+        Raises:
+            ClientError: The agent or the principle is unknown, it is not proposed, the agent has it already, or this
+                client is no operator.
+
+        Example:
+            >>> principle_id = await client.adopt_principle("python", text="Name the version of Python.")
+            >>> await client.retire_principle("python", principle_id)
+        """
+        return await decide(self._exchange, agent, "adopt", principle_id, text, scope)
+
+    async def reject_principle(self, agent: Written, principle_id: Id) -> None:
+        """Reject a proposed principle. It is not proposed again from the same corrections.
+
+        Args:
+            agent: Id of the agent, or `organisation`.
+            principle_id: Id of the principle, as a UUID or its text.
+
+        Raises:
+            ClientError: The principle is unknown or not proposed, or this client is no operator.
+        """
+        await decide(self._exchange, agent, "reject", principle_id)
+
+    async def retire_principle(self, agent: Written, principle_id: Id) -> None:
+        """Retire an adopted principle. It stays as an ordinary memory, which fades.
+
+        Args:
+            agent: Id of the agent, or `organisation`.
+            principle_id: Id of the principle, as a UUID or its text.
+
+        Raises:
+            ClientError: The principle is unknown or not adopted, or this client is no operator.
+        """
+        await decide(self._exchange, agent, "retire", principle_id)
 
     async def remember_all(
         self,

@@ -46,7 +46,9 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
     found = _found(known, event, other)[: agent.rules.candidate_limit]
     order = _ordered(found, event, recorded, other)
     remembered = ((other.contents[each], other.memories[each]) for each in defined if each in other.memories)
-    kept = context_principles(agent, valid_principles(agent.definition, remembered, event.setting))
+    # The principles of the organisation do not depend on the mind.
+    shared = [each for each in event.principles if each not in recorded.memories]
+    kept = context_principles(agent, valid_principles(agent.definition, remembered, event.setting), shared)
     items = len(requests(event.query)[:MAX_QUERY_ITEMS])
     chosen = selected(order, agent.rules, top=None, seed=event.seed, apart=kept, items=items).memory_ids
     return ReplayedContext((*kept, *chosen), frozenset(each.memory_id for each in order if each.archived))

@@ -11,6 +11,7 @@ from nemuri_contracts.codec import AnyAgentEvent, AnyClientEvent, AnyTaskEvent
 from nemuri_contracts.colleagues import HandoverRequested
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased, Tombstone
 from nemuri_contracts.event import Event
+from nemuri_contracts.principles import PrincipleDecided, PrincipleDecisionGiven
 from nemuri_contracts.steps import AssignmentStepped
 from nemuri_contracts.strength import (
     LearningsExtracted,
@@ -42,6 +43,7 @@ OF_AN_AGENT = frozenset(
         MemoryOffered,
         MemoryChangeRequested,
         HandoverRequested,
+        PrincipleDecisionGiven,
         TurnOffered,
         ExperienceOffered,
     )
@@ -132,5 +134,7 @@ def _parts(event: Event) -> tuple[UUID, ...]:
         return (event.memory_id,)
     if isinstance(event, MemoryFormed):
         return event.sources
+    if isinstance(event, PrincipleDecided | PrincipleDecisionGiven):
+        return () if event.principle_id is None else (event.principle_id,)
     course_id = vars(event).get("course_id")
     return () if course_id is None else (course_id,)

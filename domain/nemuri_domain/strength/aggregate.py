@@ -11,6 +11,7 @@ from pydantic import computed_field
 
 from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.principles import PrincipleRecord
 from nemuri_contracts.scorers import HeldOut, Weights
 from nemuri_contracts.strength import Experiences, Origin, Relation
 from nemuri_domain.event_sourcing import memory_collection
@@ -59,6 +60,8 @@ class Agent(RowModel):
     active: tuple[int, ...] = (0,) * LEVELS
     """Number of active memories by level."""
     archived: int = 0
+    principles: tuple[PrincipleRecord, ...] = ()
+    """Principles that were proposed or that a person adopted. The adopted ones are part of `definition` too."""
     defined_at: datetime
 
     @property
@@ -177,14 +180,18 @@ class Scorer(RowModel):
     trained_at: datetime
 
 
+PRINCIPLE_SOURCES = ("definition", "adopted")
+"""Sources of principles."""
+
+
 def is_principle(definition: Definition, content: Content) -> bool:
     """Return True if a memory is a principle of an agent with this definition.
 
-    Only a definition creates principles. A client, a task or a textbook never does, whatever the tags. A principle that
-    a new definition does not list stays as an ordinary memory, which decays. It becomes a principle again if a later
-    definition lists it.
+    Only a definition and a person's adoption create principles. A client's memory, a task or a textbook never does,
+    whatever the tags. A principle that a new definition does not list stays as an ordinary memory, which decays. It
+    becomes a principle again if a later definition lists it.
     """
-    return content.source == "definition" and (content.memory.content, content.memory.scope) in definition.held
+    return content.source in PRINCIPLE_SOURCES and (content.memory.content, content.memory.scope) in definition.held
 
 
 Remembered = tuple[Content, Memory]

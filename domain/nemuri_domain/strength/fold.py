@@ -8,13 +8,14 @@ from typing import Any, get_args
 from uuid import UUID
 
 from nemuri_contracts.affective import AffectEvent
-from nemuri_contracts.agents import AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri_contracts.agents import ORGANISATION, AgentDefined, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri_contracts.client_events import Scope
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.colleagues import MemoriesHandedOver, MemoryCopied
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
-from nemuri_contracts.event import Event, derive
+from nemuri_contracts.event import Event
+from nemuri_contracts.principles import PrincipleDecided, PrincipleProposed
 from nemuri_contracts.scorers import ScorerTrained
 from nemuri_contracts.steps import AssignmentStepped
 from nemuri_contracts.strength import (
@@ -38,8 +39,15 @@ from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind, Scorer, rebased, with_strength
 from nemuri_domain.strength.amendments import amended
 from nemuri_domain.strength.decay import advance_by_days, advance_by_sessions, clock_of, stored_value
-from nemuri_domain.strength.memory_content import principle_key
 from nemuri_domain.strength.policy import LEVELS, Policy
+from nemuri_domain.strength.principles import (
+    DEFINITION,
+    decided,
+    principle_memory_id,
+    proposed,
+    redefined,
+    without_erased,
+)
 from nemuri_domain.strength.reinforcement import (
     confirmed,
     credited,
@@ -80,6 +88,8 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
             return frozenset({event.memory_id, *event.sources})
         case AgentDefined():
             return frozenset(_principles(event))
+        case PrincipleDecided(decision="adopt"):
+            return frozenset({principle_memory_id(event.agent_id, event.text, event.scope)})
         case MemoriesErased():
             return frozenset((*event.memory_ids, *(each.memory_id for each in event.standing)))
         case _:
@@ -107,8 +117,6 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
             return _repeated(mind, agent, event)
         case MemoriesReviewed():
             return mind.with_memories(reviewed(agent, each, event) for each in mind.standing_for(event.memory_ids))
-        case MemoryAmended():
-            return amended(mind, agent, event)
         case ImpactCredited():
             return mind.with_memories(credited(agent, each, event) for each in mind.standing_for(event.memory_ids))
         case SessionEnded():
@@ -127,9 +135,17 @@ def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
 
 
 Correction = (
-    RelationWithdrawn | RepetitionWithdrawn | SemanticMemorySplit | EmbeddingAdopted | ScorerTrained | MemoriesErased
+    RelationWithdrawn
+    | RepetitionWithdrawn
+    | SemanticMemorySplit
+    | MemoryAmended
+    | PrincipleProposed
+    | PrincipleDecided
+    | EmbeddingAdopted
+    | ScorerTrained
+    | MemoriesErased
 )
-"""Events that correct or erase memories, or that replace the embedding or the scorer."""
+"""Events that correct or erase memories, that concern principles, or that replace the embedding or the scorer."""
 UnrelatedEvent = (
     MemoryRefused
     | MemoriesConsolidated
@@ -170,6 +186,12 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | UnrelatedEvent) -> 
             )
         case SemanticMemorySplit():
             return split(mind, event.memory_id, event.sources, by=by)
+        case MemoryAmended():
+            return amended(mind, agent, event)
+        case PrincipleProposed():
+            return mind.with_agent(principles=proposed(agent, event))
+        case PrincipleDecided():
+            return _decided(mind, agent, event)
         case EmbeddingAdopted():
             return mind.with_agent(embedding=event.embedding)
         case ScorerTrained():
@@ -192,6 +214,8 @@ def _erased(mind: Mind, event: MemoriesErased) -> Mind:
     if event.memory_ids:
         gone = frozenset(event.memory_ids)
         mind = without_absorbers(mind, gone, by=event.sequence or 0).without_memories(event.memory_ids)
+    if mind.agent is not None:
+        mind = mind.with_agent(**without_erased(mind.agent, event.memory_ids))
     said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
     by = event.sequence or 0
     return mind.with_memories(each.replace(**said[each.memory_id], changed=by) for each in mind.find(said))
@@ -212,8 +236,13 @@ def _scorer(event: ScorerTrained) -> Scorer:
 
 
 def _defined(mind: Mind, event: AgentDefined) -> Mind:
+    """Return the mind after a definition of its agent. The organisation has the same one always: its principles are
+    only those that persons adopted.
+    """
+    if event.agent_id == ORGANISATION:
+        event = event.model_copy(update={"definition": DEFINITION})
     if mind.agent is not None:
-        return _back_in_mind(mind.with_agent(definition=event.definition), mind.agent, event)
+        return _back_in_mind(mind.with_agent(**redefined(mind.agent, event.definition)), mind.agent, event)
     policy = event.cloned.policy if event.cloned else {}
     agent = Agent(
         agent_id=event.agent_id,
@@ -228,7 +257,17 @@ def _defined(mind: Mind, event: AgentDefined) -> Mind:
 def _principles(event: AgentDefined) -> dict[UUID, tuple[str, Scope]]:
     """Return the principles of the definition. The key of each is the id of its memory."""
     held = event.definition.held
-    return {derive(principle_key(event.agent_id, *each), MemoryEncoded.kind_of()): each for each in held}
+    return {principle_memory_id(event.agent_id, *each): each for each in held}
+
+
+def _decided(mind: Mind, agent: Agent, event: PrincipleDecided) -> Mind:
+    """Return the mind after a person's decision on a principle. A principle that is adopted again is reactivated."""
+    after = mind.with_agent(**decided(agent, event))
+    if event.decision != "adopt":
+        return after
+    again = principle_memory_id(event.agent_id, event.text, event.scope)
+    archived = [each for each in after.find((again,)) if each.status == "archived"]
+    return after.with_memories(reactivated(agent, each, by=event.sequence or 0) for each in archived)
 
 
 def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:

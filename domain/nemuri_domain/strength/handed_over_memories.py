@@ -12,7 +12,7 @@ from nemuri_contracts.event import Usage, derive
 from nemuri_contracts.strength import MemoryEncoded, NewMemory, Origin
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.statement_comparison import Comparison
-from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered
+from nemuri_domain.strength.aggregate import PRINCIPLE_SOURCES, Agent, Content, Memory, Remembered
 from nemuri_domain.strength.memory_content import encoded, new_memory
 
 LEAST_SHARE: Final = 0.5
@@ -51,7 +51,7 @@ def worth_passing_on(
         for content, memory in found
         if memory.status == "active"
         and not memory.yields_to
-        and content.source != "definition"
+        and content.source not in PRINCIPLE_SOURCES
         and content.origin.agent_id != receiver.agent_id
         and source.strength(memory) >= LEAST_SHARE * source.rules.begins(content.source)
         and (

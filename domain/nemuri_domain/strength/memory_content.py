@@ -5,7 +5,7 @@ from datetime import datetime, time
 from typing import Any
 from uuid import UUID
 
-from nemuri_contracts.agents import EVERYWHERE
+from nemuri_contracts.agents import EVERYWHERE, ORGANISATION
 from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import MemoryEncoded, NewMemory, Origin, Provenance, Relation
@@ -114,6 +114,9 @@ def origin_in_words(content: Content) -> str:
     match content.source:
         case "definition":
             known = "your own definition"
+        case "adopted":
+            whose = "the organisation" if content.agent_id == ORGANISATION else "your own"
+            known = f"a principle of {whose}, adopted{_of(content.origin)}"
         case "education":
             known = f"the textbook {content.origin.textbook}" if content.origin.textbook else "a textbook"
         case "sleep":

@@ -278,10 +278,16 @@ def valid_principles(
     )
 
 
-def context_principles(agent: Agent, principles: Iterable[Remembered]) -> tuple[UUID, ...]:
-    """Return the strongest principles for the context; ties by id. Their number is at most `principles_share` ×
-    `top_k_results`.
+def context_principles(agent: Agent, principles: Iterable[Remembered], shared: Sequence[UUID] = ()) -> tuple[UUID, ...]:
+    """Return the principles for the context: those of the organisation in `shared`, then the agent's strongest; ties by
+    id.
+
+    Their number is at most `principles_share` × `top_k_results`. The organisation's have half of the places if the
+    agent needs the others.
     """
     strongest = sorted(principles, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
-    share = ceil(agent.rules.principles_share * agent.rules.top_k_results)
-    return tuple(content.memory_id for content, _ in strongest[:share])
+    own = [content.memory_id for content, _ in strongest]
+    places = ceil(agent.rules.principles_share * agent.rules.top_k_results)
+    room = max(ceil(places / 2), places - len(own))
+    first = tuple(shared[:room])
+    return (*first, *own[: places - len(first)])

@@ -14,7 +14,7 @@ from nemuri_contracts.strength import AgentSlept, Experiences, Origin, Provenanc
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.language.statement_parser import parse_statement
 from nemuri_domain.language.tokenization import terms
-from nemuri_domain.strength.aggregate import Agent, Content, Remembered
+from nemuri_domain.strength.aggregate import PRINCIPLE_SOURCES, Agent, Content, Remembered
 from nemuri_domain.strength.extracted_learning_decision import statements
 from nemuri_domain.strength.policy import Policy
 
@@ -51,8 +51,8 @@ def newly_settled(event: AgentSlept, rules: Policy) -> tuple[UUID, ...]:
 def is_settled(memory: Remembered, rules: Policy) -> bool:
     """Return True if a memory may become part of a semantic memory.
 
-    It is active and settled, no newer memory contradicts or supersedes it, nobody has pinned it, and it does not come
-    from a definition.
+    It is active and settled, no newer memory contradicts or supersedes it, nobody has pinned it, and it is no
+    principle, neither from a definition nor adopted.
     """
     content, state = memory
     return (
@@ -60,7 +60,7 @@ def is_settled(memory: Remembered, rules: Policy) -> bool:
         and state.level >= rules.semantic_level
         and not state.yields_to
         and not state.pinned
-        and content.source != "definition"
+        and content.source not in PRINCIPLE_SOURCES
     )
 
 

@@ -10,7 +10,8 @@ from typing import Generic, TypeVar, get_args
 from cachetools import LRUCache
 
 from nemuri_contracts.agents import AgentDefined, EmbeddingAdopted, PolicyAdopted
-from nemuri_contracts.erasure import AgentErased
+from nemuri_contracts.erasure import AgentErased, MemoriesErased
+from nemuri_contracts.principles import PrincipleDecided, PrincipleProposed
 from nemuri_contracts.scorers import ScorerTrained
 from nemuri_contracts.strength import AgentSlept
 from nemuri_domain.education.course import CourseEvent
@@ -25,9 +26,20 @@ from nemuri_infra.projections.rows import load, load_keyed
 
 AGENT_KINDS = frozenset(each.kind_of() for each in AGENT_EVENTS)
 RULE_KINDS = frozenset(
-    each.kind_of() for each in (AgentDefined, AgentErased, AgentSlept, EmbeddingAdopted, PolicyAdopted)
+    each.kind_of()
+    for each in (
+        AgentDefined,
+        AgentErased,
+        AgentSlept,
+        EmbeddingAdopted,
+        MemoriesErased,
+        PolicyAdopted,
+        PrincipleDecided,
+        PrincipleProposed,
+    )
 )
-"""Kinds of events that change an agent's definition, its embedding, its policy in force or its decay clocks."""
+"""Kinds of events that change an agent's definition, its principles, its embedding, its policy in force or its decay
+clocks."""
 COURSE_KINDS = frozenset(each.kind_of() for each in (AgentErased, *get_args(CourseEvent)))
 SCORER_KINDS = frozenset({ScorerTrained.kind_of()})
 MAX_CACHED_AGENTS = 10_000

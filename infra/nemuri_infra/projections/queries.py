@@ -9,7 +9,7 @@ from uuid import UUID
 from immutables import Map
 from sqlalchemy import func, select, true, tuple_
 
-from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.agents import ORCHESTRATOR, RESERVED_AGENTS
 from nemuri_contracts.event import Event, derive
 from nemuri_contracts.memory_views import WaitingTask
 from nemuri_contracts.tasks import TaskReopened
@@ -311,6 +311,8 @@ class Views:
             statuses = await connection.execute(
                 select(tables.task.c.status, func.count()).group_by(tables.task.c.status)
             )
-            agents = await connection.execute(select(func.count()).where(tables.agent.c.agent_id != ORCHESTRATOR))
+            agents = await connection.execute(
+                select(func.count()).where(tables.agent.c.agent_id.not_in(RESERVED_AGENTS))
+            )
             memories = await connection.execute(select(func.count()).where(tables.memory.c.agent_id != ORCHESTRATOR))
             return dict(statuses.all()), agents.scalar_one(), memories.scalar_one()

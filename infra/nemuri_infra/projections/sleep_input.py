@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nemuri_domain.strength.aggregate import Agent, Memory
+from nemuri_domain.strength.aggregate import PRINCIPLE_SOURCES, Agent, Memory
 from nemuri_domain.strength.decay import faint_below
 from nemuri_domain.strength.policy import LEVELS
 from nemuri_domain.strength.sleep import PruningCandidate, SleepInput, surplus
@@ -106,7 +106,7 @@ def _is_principle() -> ColumnElement[bool]:
     named = func.coalesce(scope["name"].astext, "")
     told = tuple_(content.memory["content"].astext, scope["level"].astext, named)
     listed = func.unnest(*(bindparam(name, type_=ARRAY(Text)) for name in HELD)).table_valued(*HELD).render_derived()
-    return and_(content.source == "definition", told.in_(select(*listed.c)))
+    return and_(content.source.in_(PRINCIPLE_SOURCES), told.in_(select(*listed.c)))
 
 
 HELD = ("held_words", "held_level", "held_name")

@@ -11,13 +11,17 @@ from nemuri_contracts.client_events import MemoryChangeRequested, MemoryOffered
 from nemuri_contracts.colleagues import MemoriesHandedOver
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.event import Event
+from nemuri_contracts.principles import PrincipleDecided, PrincipleDecisionGiven
 from nemuri_contracts.strength import MemoriesConsolidated, MemoryAmended
+from nemuri_domain.strength.principles import principle_memory_id
 from nemuri_domain.strength.usage_detection import quotes
 from nemuri_infra.projections.erasure_lineage_reader import LineageReading
 from nemuri_infra.projections.lineage_result import REQUESTED, DefinedError, LineageResult, Steps, Thing
 
 _TAUGHT = (CourseBegun, ChapterRead, ExerciseGraded, MemoriesReviewed, CourseFinished)
 """Kinds of events that may belong to a course of an agent."""
+_DECISIONS = (MemoryChangeRequested, MemoryAmended, PrincipleDecisionGiven, PrincipleDecided)
+"""Kinds of persons' requests and decisions on memories and principles."""
 _MEMORIES = text(
     """
     -- Memories, with the tasks in which they were learned.
@@ -58,6 +62,14 @@ _ABSORBED = text(
     SELECT id, memory_id FROM source ORDER BY memory_id
     """
 )
+_PROPOSED = text(
+    """
+    -- Principles that rest on these memories, with the agents for which they were proposed.
+    SELECT named.id, agent.agent_id, record->>'principle_id' AS principle_id
+    FROM agent, jsonb_array_elements(principles) AS record, jsonb_array_elements_text(record->'lessons') AS named (id)
+    WHERE named.id IN (SELECT unnest(CAST(:ids AS text[]))) ORDER BY agent.agent_id, principle_id
+    """
+)
 _GIVEN = text(
     """
     -- Assignments whose answer or question had one of these memories in its context, with the rest of the input.
@@ -87,8 +99,8 @@ class StrengthLineage:
     found: LineageResult
     _courses: dict[str, dict[UUID, set[UUID]]] = field(default_factory=dict)
     """Ids of the events of courses, by agent and by course. An agent is added when its events are read."""
-    _changes: dict[UUID, set[UUID]] | None = None
-    """Ids of the events by which persons changed a memory's standing, by memory; None before they are read."""
+    _decisions: list[Event] | None = None
+    """Persons' requests and decisions on memories and principles; None before they are read."""
 
     async def dependents(self, ids: Sequence[UUID]) -> Steps:
         """Return the things that must be erased because the strength memories in `ids` are erased.
@@ -111,18 +123,25 @@ class StrengthLineage:
             for row in await self.read.rows(_ABSORBED, ids=asked) if asked else ():
                 _add(steps, row.id, Thing("memory", row.memory_id), "is a source of")
             await self._uses(rows, steps)
-        await self._changed(ids)
+        await self._decided_on(ids)
         return steps
 
-    async def _changed(self, ids: Sequence[UUID]) -> None:
-        """Add to `found.events` the requests to change the standing of these memories, and their outcomes."""
-        if self._changes is None:
-            self._changes = {}
-            for each in await self.read.events_of_kinds(MemoryChangeRequested, MemoryAmended):
-                if isinstance(each, MemoryChangeRequested | MemoryAmended):
-                    self._changes.setdefault(each.memory_id, set()).add(each.event_id)
-        for memory_id in ids:
-            self.found.events |= self._changes.get(memory_id, set())
+    async def _decided_on(self, ids: Sequence[UUID]) -> None:
+        """Add to `found.events` the requests and decisions of persons about these memories and principles.
+
+        With the memory of an adopted principle, everything that was decided on the principle goes too.
+        """
+        if self._decisions is None:
+            self._decisions = await self.read.events_of_kinds(*_DECISIONS)
+        adopted = {
+            each.principle_id
+            for each in self._decisions
+            if isinstance(each, PrincipleDecided)
+            and principle_memory_id(each.agent_id, each.text, each.scope) in set(ids)
+        }
+        wanted = {*ids, *adopted}
+        about = {each.event_id for each in self._decisions if _subject_of(each) in wanted}
+        self.found.events |= adopted | about
 
     async def _uses(self, rows: dict[UUID, Any], steps: Steps) -> None:
         """Add to `steps` the tasks that used or quote these memories, and the memories derived from them."""
@@ -137,6 +156,11 @@ class StrengthLineage:
                     _add(steps, each, Thing("task", row.task_id), "quotes")
         for row in await self.read.rows(_LINKED, ids=ids):
             _add(steps, UUID(row.id), Thing("memory", row.memory_id), "came from")
+        # The words of a lesson are in the principle that was proposed from it. A principle is erased by its own id.
+        for row in await self.read.rows(_PROPOSED, ids=ids):
+            principle_id = UUID(row.principle_id)
+            self.found.owners[principle_id] = row.agent_id
+            _add(steps, UUID(row.id), Thing("memory", principle_id), "was proposed from")
 
     async def _given(self, ids: Sequence[str]) -> list[tuple[Any, dict[UUID, str]]]:
         """Return the rows of the answers whose context contained one of these memories.
@@ -178,6 +202,17 @@ class StrengthLineage:
         if (courses := self._courses.get(read.agent_id)) is None:
             courses = self._courses[read.agent_id] = _by_course(await self.read.events_of(read.agent_id, *_TAUGHT))
         return courses.get(read.course_id, set())
+
+
+def _subject_of(event: Event) -> UUID | None:
+    """Return the id of the memory or the principle that a person decided on."""
+    match event:
+        case MemoryChangeRequested() | MemoryAmended():
+            return event.memory_id
+        case PrincipleDecisionGiven() | PrincipleDecided():
+            return event.principle_id
+        case _:
+            return None
 
 
 def _by_course(events: Iterable[Event]) -> dict[UUID, set[UUID]]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, Select, select
+from sqlalchemy import Row, Select, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.client_events import MemoryContent
@@ -32,7 +32,7 @@ _CHANGED = f"""
     ORDER BY changed, memory_id LIMIT {PAGE_SIZE}
 """  # noqa: S608 - a constant of our own
 _INDEXED = """
-    SELECT wanted.memory_id, CAST(known.memory AS text), known.source = 'definition',
+    SELECT wanted.memory_id, CAST(known.memory AS text), known.source IN ('definition', 'adopted'),
         CAST(known.origin AS text), sparsevec_send(CAST(made.vector AS sparsevec))
     FROM unnest(%(ids)s::uuid[]) AS wanted (memory_id) JOIN memory AS known USING (memory_id)
     LEFT JOIN memory_vector AS made
@@ -60,7 +60,7 @@ class IndexedMemory(NamedTuple):
     memory_id: UUID
     memory: MemoryContent
     defined: bool
-    """True if the memory comes from a definition of the agent."""
+    """True if the memory comes from a definition of the agent, or was adopted as a principle."""
     source: str
     """Name of the source in the memory's origin; empty for none."""
     vector: NDArray[np.float32] | None
@@ -138,3 +138,20 @@ def _vector(data: bytes | None) -> NDArray[np.float32] | None:
     row = np.zeros(dimension, np.float32)
     row[np.frombuffer(data, ">i4", count, 12)] = np.frombuffer(data, ">f4", count, 12 + 4 * count)
     return row
+
+
+_LESSONS = text(
+    """
+    -- The newest lessons from feedback, of one agent or of all.
+    SELECT to_json(known)::text AS content FROM memory AS known
+    WHERE source = 'feedback' AND (CAST(:agent_id AS text) IS NULL OR agent_id = :agent_id)
+    ORDER BY created DESC LIMIT :limit
+    """
+)
+
+
+async def newest_lessons(database: Database, agent_id: str | None, limit: int) -> list[Content]:
+    """Return the newest lessons from feedback, at most `limit`, of an agent; of all agents if `agent_id` is None."""
+    async with database.reading() as connection:
+        rows = await connection.execute(_LESSONS, {"agent_id": agent_id, "limit": limit})
+        return [Content.model_validate_json(row.content) for row in rows]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from nemuri_contracts.affective import ProtectionChanged
-from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.agents import ORGANISATION, AgentDefined
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.event import OPERATOR, ClientEvent, Event
 from nemuri_contracts.subjects import Subjects
@@ -149,7 +149,10 @@ class Permissions:
         return there | _subscribing(f"{inbox(self.user(role))}.>", self.subjects.projected)
 
     def _service(self, service: Service) -> Rights:
-        rights = self._appending(service.name, service.emits(), service.agent_id)
+        emitted = service.emits()
+        rights = self._appending(service.name, emitted - {AgentDefined}, service.agent_id)
+        # No service defines a client's agent: it could give it principles, which only a person may do.
+        rights |= self._appending(service.name, emitted & {AgentDefined}, service.agent_id or ORGANISATION)
         if service.handlers or service.emits():
             rights |= _publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
         if service.handlers:

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import structlog
 
+from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.client_events import FeedbackGiven
 from nemuri_contracts.event import Usage
+from nemuri_contracts.principles import PrincipleProposed
 from nemuri_contracts.strength import (
     LearningsExtracted,
     MemoriesUsed,
@@ -30,6 +32,7 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.attribution.learning_comparison import Session, decide_learnings
 from nemuri_services.attribution.lessons import learn_lessons
+from nemuri_services.attribution.principle_proposals import propose_principles
 from nemuri_services.attribution.usage_evidence import detect_used_memories
 
 service = Service("attribution", concurrency=8, lag_per_replica=20, capabilities=frozenset({Capability.MAKES_VECTORS}))
@@ -101,6 +104,14 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[Me
     if event.entry is None:
         return [end]
     return [encoded(event, event.entry, source="task", assignment_id=event.assignment_id), end]
+
+
+@service.handles(MemoryEncoded)
+async def propose(event: MemoryEncoded, resources: Resources) -> Sequence[AgentDefined | PrincipleProposed]:
+    """Propose a principle if a lesson from feedback is similar to earlier ones (`proposal`). Other memories propose
+    nothing.
+    """
+    return await propose_principles(event, resources) if event.source == "feedback" else ()
 
 
 @service.handles(RepetitionWithdrawn)

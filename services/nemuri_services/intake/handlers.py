@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from nemuri_contracts.agents import AgentDefined
+from nemuri_contracts.agents import ORGANISATION, AgentDefined, Embedding
 from nemuri_contracts.client_events import (
     MemoryChangeRequested,
     MemoryContent,
@@ -12,6 +12,7 @@ from nemuri_contracts.client_events import (
     TaskSubmitted,
 )
 from nemuri_contracts.event import Event
+from nemuri_contracts.principles import PrincipleDecided, PrincipleDecisionGiven
 from nemuri_contracts.strength import MemoryAmended, MemoryEncoded, MemoryRefused, NewMemory, Origin, Relation
 from nemuri_contracts.tasks import (
     ChunkReady,
@@ -31,6 +32,7 @@ from nemuri_domain.strength.amendments import change_refusal
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory, principle_key
 from nemuri_domain.strength.offer_validation import PRINCIPLE, edit_refusal, refusal_reason
 from nemuri_domain.strength.policy import Policy
+from nemuri_domain.strength.principles import decision, decision_refusal, organisation_defined
 from nemuri_domain.tasks import chunk_order, client_negotiation, fan_in
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.reading_plan import group_of_chunks
@@ -268,3 +270,38 @@ async def encode_principles(event: AgentDefined, resources: Resources) -> Sequen
         )
         for text, scope in held
     ]
+
+
+@service.handles(PrincipleDecisionGiven)
+async def decide_principle(
+    event: PrincipleDecisionGiven, resources: Resources
+) -> Sequence[AgentDefined | MemoryEncoded | PrincipleDecided | MemoryRefused]:
+    """Carry out a person's decision on a principle, or refuse it (`decision_refusal`).
+
+    An adopted principle is encoded as a memory, which links to the lessons from which it was proposed. The first
+    decision about the organisation's principles also defines the organisation.
+    """
+    agent = await resources.views.agent(event.agent_id, only_rules=True)
+    refused = decision_refusal(event, agent)
+    if refused is not None:
+        return (MemoryRefused.following(event, reason=refused),)
+    made, embedder = decision(event, agent), resources.vectors.embedder
+    defined = organisation_defined(event, Embedding(model=embedder.model, dimension=embedder.dimension))
+    owner = agent or Agent(
+        agent_id=ORGANISATION, definition=defined.definition, embedding=defined.embedding, defined_at=event.at
+    )
+    before: list[AgentDefined | MemoryEncoded] = [] if agent else [defined]
+    if made.decision == "adopt":
+        before.append(await _adopted(event, made, owner, resources))
+    return (*before, made)
+
+
+async def _adopted(
+    event: PrincipleDecisionGiven, made: PrincipleDecided, owner: Agent, resources: Resources
+) -> MemoryEncoded:
+    vectors = resources.vectors.with_embedder_of(owner.embedding)
+    await vectors.store_missing([made.text])
+    content = MemoryContent(content=made.text, tags=(PRINCIPLE, *keywords(made.text)), scope=made.scope)
+    origin, key = Origin(client_id=made.asked_by), principle_key(owner.agent_id, made.text, made.scope)
+    new = new_memory(owner, content, vectors.key(made.text), origin=origin, links=made.lessons)
+    return encoded(event, new, key=key, source="adopted", agent_id=owner.agent_id)

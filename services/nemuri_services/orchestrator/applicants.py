@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.agents import RESERVED_AGENTS
 from nemuri_contracts.client_events import Setting
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_infra.projections.queries import Views
@@ -62,5 +62,5 @@ class Applicants:
                 *counted.workloads.get(agent.agent_id, Workload(0, 0, 0)),
             )
             for agent in await views.agents.all()
-            if agent.agent_id != ORCHESTRATOR and agent.definition.memory == "strength"
+            if agent.agent_id not in RESERVED_AGENTS and agent.definition.memory == "strength"
         ]

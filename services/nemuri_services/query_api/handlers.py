@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
-from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.agents import ORCHESTRATOR, ORGANISATION, RESERVED_AGENTS
 from nemuri_contracts.clarifications import ClarificationAsked
 from nemuri_contracts.codec import digest
 from nemuri_contracts.colleague_views import HandoverView
@@ -176,14 +176,19 @@ async def explain_routing(query: RoutingQuery, resources: Resources) -> RoutingV
 
 @service.answers(AgentsQuery)
 async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refusal:
-    """Return all agents, or the one that the query names. The orchestrator is included only on request."""
+    """Return all agents, or the one that the query names. The orchestrator and the organisation are included only on
+    request.
+    """
     if query.agent_id is None:
         found = await resources.views.agents.read()
     elif (agent := await resources.views.agent(query.agent_id)) is not None:
         found = [agent]
     else:
         return await _unknown_agent(query.agent_id, resources)
-    listed = [each for each in found if each.agent_id != ORCHESTRATOR or query.orchestrator or query.agent_id]
+    hidden = RESERVED_AGENTS - {query.agent_id}
+    hidden -= {ORCHESTRATOR} if query.orchestrator else set()
+    hidden -= {ORGANISATION} if query.organisation else set()
+    listed = [each for each in found if each.agent_id not in hidden]
     return AgentsView(agents=tuple(agent_view(each) for each in listed))
 
 
@@ -230,7 +235,9 @@ async def offer_outcomes(query: RememberedQuery, resources: Resources) -> Rememb
     """Return the offered memories that are undecided or refused. If some are undecided, wait, at most `LONGEST_WAIT`
     seconds.
     """
-    if await resources.views.agent(query.agent_id, only_rules=True) is None:
+    # The organisation exists from the first decision about its principles on.
+    there = query.agent_id == ORGANISATION or await resources.views.agent(query.agent_id, only_rules=True)
+    if not there:
         return await _unknown_agent(query.agent_id, resources)
     outcomes, until = OfferOutcomes.of(query.offers), asyncio.get_running_loop().time() + LONGEST_WAIT
     while True:

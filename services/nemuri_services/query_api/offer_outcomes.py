@@ -8,12 +8,15 @@ from uuid import UUID
 
 from nemuri_contracts.event import derive
 from nemuri_contracts.memory_views import RefusedOffer, RememberedView
+from nemuri_contracts.principles import PrincipleDecided
 from nemuri_contracts.strength import MemoryAmended, MemoryEncoded, MemoryRefused
 from nemuri_contracts.tiered import ExperienceRecorded
 from nemuri_infra.projections.erasure import erased_of
 from nemuri_infra.runtime.resources import Resources
 
-_OUTCOMES = tuple(each.kind_of() for each in (MemoryEncoded, MemoryAmended, ExperienceRecorded, MemoryRefused))
+_OUTCOMES = tuple(
+    each.kind_of() for each in (MemoryEncoded, MemoryAmended, PrincipleDecided, ExperienceRecorded, MemoryRefused)
+)
 """Kinds of the events that decide an offer. The last one is a refusal, the others accept it."""
 
 

@@ -170,6 +170,7 @@ def agent_view(agent: Agent) -> AgentView:
         sessions_slept=agent.slept,
         active=sum(agent.active),
         archived=agent.archived,
+        principles=agent.principles,
         fading=_fading(agent.coming) if agent.definition.memory == "strength" else None,
     )
 

@@ -7,6 +7,7 @@ from nemuri_domain.tasks import clarification
 from nemuri_domain.tasks.aggregate import Assignment, Task
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
+from nemuri_services.specialist.organisation_principles import organisation_principles
 
 
 async def retrieved(
@@ -30,7 +31,8 @@ async def retrieved(
         now=event.recorded_at,
         summary=task.background if work.question is None else None,
     )
-    kept = context_principles(agent, found.principles)
+    shared = await organisation_principles(task.setting, resources.views)
+    kept = context_principles(agent, found.principles, [content.memory_id for content, _ in shared])
     seed = work.assignment_id.int % 2**32
     chosen = selected(found.candidates, agent.rules, top=None, seed=seed, apart=kept, items=found.items)
     return MemoriesRetrieved.following(

@@ -39,6 +39,7 @@ from nemuri_services.specialist.assignment_steps import (
     take_step,
 )
 from nemuri_services.specialist.handover import handed_over, plan_handover
+from nemuri_services.specialist.organisation_principles import organisation_principles
 from nemuri_services.specialist.question_timers import expire_questions, set_timer
 from nemuri_services.specialist.rebuttal import rebut
 from nemuri_services.specialist.task_passages import cited_numbers
@@ -224,8 +225,8 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     memories = tuple(
         RecalledMemory(candidate=by_id[memory_id], memory=found.known[memory_id][0].memory) for memory_id in best
     )
-    held = {content.memory_id: content.memory for content, _ in found.principles}
-    principles = tuple(
-        PrincipleView(memory_id=each, memory=held[each]) for each in context_principles(agent, found.principles)
-    )
+    shared = await organisation_principles(query.setting, resources.views)
+    held = {content.memory_id: content.memory for content, _ in (*shared, *found.principles)}
+    kept = context_principles(agent, found.principles, [content.memory_id for content, _ in shared])
+    principles = tuple(PrincipleView(memory_id=each, memory=held[each]) for each in kept)
     return RecallView(ranking=found.ranking, memories=memories, deep=found.deep, principles=principles)

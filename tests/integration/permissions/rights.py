@@ -27,6 +27,8 @@ PUBLISHERS: dict[str, set[str]] = {
     "clarification_refused": {"specialist"},
     "task_summarised": {"intake"},
     "memory_amended": {"intake"},
+    "principle_proposed": {"attribution"},
+    "principle_decided": {"intake"},
     "memory_refused": {"intake", "affective-memory", "tiered-memory"},
     "task_routed": {"orchestrator"},
     "task_assigned": {"orchestrator", "specialist"},
@@ -90,9 +92,11 @@ orchestrator only.
 """
 ROUTING_MEMORY_KINDS = {"agent_defined", "memory_encoded", "memories_used", "session_ended"}
 """Kinds of events that the routing memory may publish, for the orchestrator's own memory only."""
+DEFINE_THE_ORGANISATION = {"intake", "attribution"}
+"""The services that may define the organisation. They may define no other agent."""
 CLIENT_KINDS = {
     "task_submitted", "negotiation_answered", "clarification_answered", "feedback_given", "memory_offered",
-    "memory_change_requested", "handover_requested", "turn_offered", "experience_offered",
+    "memory_change_requested", "handover_requested", "principle_decision_given", "turn_offered", "experience_offered",
 }  # fmt: skip
 TUTOR_KINDS = {"task_submitted", "feedback_given"}
 ANSWERED_BY = {
@@ -127,6 +131,8 @@ def may_publish(name: str) -> dict[str, set[str]]:
             expected[f"{name}.agent.7.python.{kind}"] = PUBLISHERS[kind] | {"importer"}
             mine = {"routing-memory"} if kind in ROUTING_MEMORY_KINDS else set()
             expected[f"{name}.agent.104.orchestrator.{kind}"] = PUBLISHERS[kind] | {"importer"} | mine
+            first = DEFINE_THE_ORGANISATION if kind == "agent_defined" else set()
+            expected[f"{name}.agent.180.organisation.{kind}"] = PUBLISHERS[kind] | {"importer"} | first
     expected |= {f"{name}.agent.7.python.made_up": {"importer"}, f"{name}.client.ann.agent_slept": {"importer"}}
     questions = [each.name for service in SERVICES.values() for each in service.query_handlers]
     expected |= {f"{name}-query.{each}": OPERATORS | {"ann", "bob"} for each in questions}

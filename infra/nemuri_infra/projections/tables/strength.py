@@ -35,6 +35,7 @@ agent = Table(
     time("last_slept_at", nullable=True),
     json("active"),
     Column("archived", Integer, nullable=False),
+    json("principles"),
     time("defined_at"),
     comment="Agents: definition, policy, embedding, and the state of strength memory.",
 )

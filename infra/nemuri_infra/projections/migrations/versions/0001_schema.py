@@ -76,7 +76,7 @@ STATEMENTS = (
         policy jsonb NOT NULL, next_policy jsonb, awake jsonb NOT NULL, slept integer NOT NULL,
         last_sleep bigint NOT NULL, reviewed bigint NOT NULL, carried_days double precision NOT NULL,
         carried_until double precision, last_slept_at timestamptz, active jsonb NOT NULL, archived integer NOT NULL,
-        defined_at timestamptz NOT NULL
+        defined_at timestamptz NOT NULL, principles jsonb NOT NULL
     )
     """,
     """
