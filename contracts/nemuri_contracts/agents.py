@@ -17,6 +17,8 @@ ORGANISATION = "organisation"
 RESERVED_AGENTS = frozenset({ORCHESTRATOR, ORGANISATION})
 """Agent ids that the platform uses itself."""
 
+MAX_LISTED = 32
+"""Maximum number of principles in an agent's definition file."""
 MAX_PRINCIPLES = 128
 """Maximum number of an agent's principles, adopted ones included."""
 EVERYWHERE = Scope()

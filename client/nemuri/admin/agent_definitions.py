@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from nemuri.client.exchange import ClientError
 from nemuri.files.yaml_files import read_yaml
-from nemuri_contracts.agents import RESERVED_AGENTS, AgentDefined, Definition, Embedding, PolicyAdopted
+from nemuri_contracts.agents import MAX_LISTED, RESERVED_AGENTS, AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.codec import parsed, validation_message
 from nemuri_contracts.erasure import AgentErased
 from nemuri_contracts.event import AgentEvent, Identifier, derive
@@ -70,6 +70,8 @@ def read_definition(path: Path) -> AgentFile:
         definition = Definition.model_validate(fields)
     except ValidationError as error:
         raise DefinitionError(f"{path}: {_validation_message(error)}") from error
+    if len(definition.principles) > MAX_LISTED:
+        raise DefinitionError(f"{path}: principles: write at most {MAX_LISTED}")
     return AgentFile(agent_id, definition, differing)
 
 
