@@ -133,6 +133,10 @@ class Relation(Value):
     """Perspective of the older memory's learning that the relation concerns; None if it concerns the whole memory."""
 
 
+BELIEVED_LIMIT = 300
+"""Maximum characters of a wrong answer in the origin of the lesson from it."""
+
+
 class Origin(Value):
     """Origin of a memory as known to the platform. `said_by` is only the offering client's claim."""
 
@@ -148,6 +152,8 @@ class Origin(Value):
     """Agent from which the memory was handed over or cloned."""
     memory_id: UUID | None = None
     """Id of that agent's memory."""
+    believed: Text | None = Field(default=None, min_length=1, max_length=BELIEVED_LIMIT)
+    """Of a lesson from feedback: what the agent had answered wrongly. The memory's links name what led to it."""
 
     @property
     def source(self) -> str:

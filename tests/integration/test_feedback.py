@@ -285,6 +285,7 @@ async def test_a_corrected_memory_yields_to_its_correction(settings: Settings) -
         assert lesson.memory.content == "The truth value of an empty list is false.\nSee the manual."
         assert [each.older for each in lesson.relations] == [wrong]
         assert wrong in lesson.links
+        assert "is true" in str(lesson.origin.believed)
         assert (lesson.origin.client_id, lesson.origin.task_id) == ("ann", task.task_id)
         assert (await client.memory(wrong)).yields_to == (lesson.memory_id,)
         recalled = [each.candidate.memory_id for each in (await client.recall("python", QUESTIONED)).memories]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from nemuri.operations.past_states import check_use, events_of
 from nemuri.operations.session import OperationError
-from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, Clone, Embedding, PolicyAdopted
+from nemuri_contracts.agents import RESERVED_AGENTS, AgentDefined, Clone, Embedding, PolicyAdopted
 from nemuri_contracts.colleagues import MemoryCopied
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
 from nemuri_contracts.event import Event, derive
 from nemuri_domain.strength.aggregate import Agent, Content, Mind
 from nemuri_domain.strength.cloned_memories import copies
 from nemuri_domain.strength.fold import evolve
+from nemuri_domain.strength.principles import own_definition
 from nemuri_infra.bus.event_log import ConflictError, Log
 from nemuri_infra.stores.vectors import generation_of, hash_in
 
@@ -43,15 +44,16 @@ class ClonedAgent:
 async def clone_agent(client: "Client", original: str, name: str) -> ClonedAgent:
     """Define the agent `name` as a copy of `original`, and return when its memories can be recalled.
 
-    The clone has the definition, the policy and all memories of the original with their strengths, levels and counts.
-    From then on each of the two has a log of its own. Its scorer is trained anew. Calling it again completes an
-    interrupted call: it copies the original as it was at the first call. Raises `OperationError` if the original is
-    unknown or has another kind of memory, or if `name` exists and is not its clone.
+    The clone has the definition, without the principles that persons adopted for the original, the policy and all
+    memories of the original with their strengths, levels and counts. From then on each of the two has a log of its own.
+    Its scorer is trained anew. Calling it again completes an interrupted call: it copies the original as it was at the
+    first call. Raises `OperationError` if the original is unknown or has another kind of memory, or if `name` exists
+    and is not its clone.
     """
     log = client.log
     await check_use(log, original)
-    if original == ORCHESTRATOR or name == ORCHESTRATOR:
-        raise OperationError(f"{ORCHESTRATOR!r} is the platform's own agent and cannot be cloned or replaced")
+    if own := RESERVED_AGENTS & {original, name}:
+        raise OperationError(f"{min(own)!r} is the platform's own agent and cannot be cloned or replaced")
     if (await log.newest_on(log.subjects.of_agent(name, AgentErased))).sequence:
         raise OperationError(f"agent {name} was erased, and its name cannot be used again; choose another one")
     cloned = await _begun(log, original, name)
@@ -106,7 +108,7 @@ async def _define(log: Log, agent: Agent, name: str, as_of: datetime) -> None:
     defined = AgentDefined(
         event_id=derive(f"{name}/{agent.agent_id}", AgentDefined.kind_of()),
         agent_id=name,
-        definition=agent.definition,
+        definition=own_definition(agent),
         embedding=agent.embedding,
         cloned=Clone(agent_id=agent.agent_id, as_of=as_of, policy=dict(agent.policy)),
     )

@@ -9,7 +9,7 @@ from nemuri.operations import erasure_ledger
 from nemuri.operations.erasure_batches import Step, split_into_steps, union
 from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
 from nemuri.operations.tombstones import append_tombstones, begun_erasures, catch_up_projections
-from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.agents import ORCHESTRATOR, ORGANISATION
 from nemuri_contracts.erasure import Erasure
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_infra.bus.event_log import Log
@@ -223,6 +223,11 @@ async def _lineage_at(at: OperationContext, things: list[Thing], *, decided: boo
     for each in things:
         if each == Thing("agent", ORCHESTRATOR):
             raise OperationError("the orchestrator's memory cannot be erased as a whole; erase tasks or memories")
+        if each == Thing("agent", ORGANISATION):
+            raise OperationError(
+                "the organisation's principles cannot be erased as a whole, because none could be adopted after it; "
+                "erase memories of the organisation, or the lessons behind a proposal"
+            )
     if gone := await erased_of(at.projection.database, [each.name for each in things]):
         each = next(each for each in things if each.name in gone)
         raise OperationError(

@@ -124,7 +124,7 @@ def origin_in_words(content: Content) -> str:
         case "handover":
             known = f"told by your colleague {content.origin.agent_id}"
         case "feedback":
-            known = f"a judgement of your answer{_of(content.origin)}"
+            known = f"a judgement{_of(content.origin)} of your answer{_wrong(content.origin)}"
         case "task":
             known = f"what you learned in a task{_of(content.origin)}{_from(content.origin)}"
         case _:
@@ -146,6 +146,11 @@ def _from_experiences(content: Content) -> str:
 
 def _of(origin: Origin) -> str:
     return f" by client {origin.client_id}" if origin.client_id else ""
+
+
+def _wrong(origin: Origin) -> str:
+    """Return the wrong answer from which a lesson comes, in words; "" if it is unknown."""
+    return f", which was wrong: “{origin.believed}”" if origin.believed else ""
 
 
 def _from(origin: Origin) -> str:

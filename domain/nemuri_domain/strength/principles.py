@@ -4,8 +4,12 @@ The organisation is an agent that takes no tasks. Its principles are part of the
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nemuri_contracts.agents import (
     EVERYWHERE,
@@ -59,8 +63,12 @@ def principle_memory_id(agent_id: str, text: str, scope: Scope = EVERYWHERE) -> 
     return derive(principle_key(agent_id, text, scope), MemoryEncoded.kind_of())
 
 
-def similar_lessons(new: Content, others: Iterable[Content]) -> list[Content]:
-    """Return `new` and the lessons of the same scope that share half of the words of the shorter text with it."""
+def similar_lessons(
+    new: Content, others: Iterable[Content], vectors: Mapping[str, NDArray[np.float32] | None] = MappingProxyType({})
+) -> list[Content]:
+    """Return `new` and the lessons of the same scope that share half of the words of the shorter text with it, or whose
+    vectors have a cosine of at least .5. `vectors` are those that are known, by key.
+    """
     wanted, scope = terms(new.memory.content), new.memory.scope
     return [
         new,
@@ -69,9 +77,17 @@ def similar_lessons(new: Content, others: Iterable[Content]) -> list[Content]:
             for each in others
             if each.memory_id != new.memory_id
             and each.memory.scope == scope
-            and is_comparable(0.0, wanted, terms(each.memory.content))
+            and is_comparable(_cosine(new, each, vectors), wanted, terms(each.memory.content))
         ),
     ][:MAX_LESSONS]
+
+
+def _cosine(one: Content, other: Content, vectors: Mapping[str, NDArray[np.float32] | None]) -> float:
+    """Return the cosine of two memories; 0 if a vector is unknown, or if the two have different embedders."""
+    mine, others = vectors.get(one.vector), vectors.get(other.vector)
+    if mine is None or others is None or one.vector.rpartition(".")[0] != other.vector.rpartition(".")[0]:
+        return 0.0
+    return float(mine @ others)
 
 
 def proposal(cause: Event, target: str, known: Agent | None, lessons: Sequence[Content]) -> PrincipleProposed | None:
@@ -210,6 +226,11 @@ def redefined(agent: Agent, definition: Definition) -> Changes:
         for each in agent.principles
     )
     return _with_records(agent.replace(principles=()), definition, records)
+
+
+def own_definition(agent: Agent) -> Definition:
+    """Return an agent's definition without the principles that persons adopted for it."""
+    return _with_records(agent, agent.definition, ())["definition"]  # type: ignore[no-any-return]
 
 
 def without_erased(agent: Agent, memory_ids: Collection[UUID]) -> Changes:

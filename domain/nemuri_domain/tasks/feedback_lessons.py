@@ -8,9 +8,11 @@ from uuid import UUID
 
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import derive
-from nemuri_contracts.strength import MemoryEncoded, Relation
+from nemuri_contracts.strength import BELIEVED_LIMIT, MemoryEncoded, Relation
 from nemuri_domain.language.keywords import keywords
+from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.statement_comparison import Comparison
+from nemuri_domain.language.tokenization import terms
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.strength.scope_matching import scope_in
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, Task, TaskState, is_entitled
@@ -52,12 +54,12 @@ def lesson_memory(task: Task, work: Assignment, feedback: Feedback) -> MemoryCon
     """Return the memory of a lesson: the correction, and then the client's words. Without a correction, the question
     and the words.
 
-    The wrong answer is not repeated, because a memory that states it would be found and quoted like a fact. The links
-    of the memory name the memories that led to it, and its origin the task.
+    The wrong answer is not part of it, because a memory that states it would be found and quoted like a fact. It is in
+    the memory's origin (`believed`), with the task; the links name the memories that led to it.
     """
     question, words = task.part(work.part).text, feedback.words or ""
     if feedback.correction is None:
-        asked = question if len(question) <= QUESTION_CHARACTERS else f"{question[: QUESTION_CHARACTERS - 1]}…"
+        asked = shortened(question, QUESTION_CHARACTERS)
         japanese = any(map(is_cjk, words))
         text = (
             f"「{asked}」への回答は役に立たなかった：{words}" if japanese else f"An answer to “{asked}” failed: {words}"
@@ -67,6 +69,24 @@ def lesson_memory(task: Task, work: Assignment, feedback: Feedback) -> MemoryCon
     return MemoryContent(
         content=text, tags=keywords(f"{feedback.correction or words}\n{question}"), scope=scope_in(task.setting)
     )
+
+
+def believed(work: Assignment, feedback: Feedback) -> str | None:
+    """Return what an agent had answered wrongly, on one line of at most 300 characters; None without an answer.
+
+    Of a longer answer, that is the sentence that shares most words with the correction or with the client's words; the
+    first one of several.
+    """
+    answer = " ".join((work.answer or "").split())
+    if len(answer) > BELIEVED_LIMIT:
+        said = set(terms(feedback.correction or feedback.words or ""))
+        answer = max(sentences(answer), key=lambda each: len(said & set(terms(each))))
+    return shortened(answer, BELIEVED_LIMIT) or None
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return the text, cut to `limit` characters with an ellipsis at its end if it is longer."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def suspects(work: Assignment) -> tuple[UUID, ...]:

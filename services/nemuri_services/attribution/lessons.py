@@ -9,7 +9,15 @@ from nemuri_contracts.strength import MemoryEncoded, Origin, Relation
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, Task, TaskState
-from nemuri_domain.tasks.feedback_lessons import corrected, lesson_id, lesson_key, lesson_memory, lessons, suspects
+from nemuri_domain.tasks.feedback_lessons import (
+    believed,
+    corrected,
+    lesson_id,
+    lesson_key,
+    lesson_memory,
+    lessons,
+    suspects,
+)
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import ModelRefused, RelationsJob, Source
 from nemuri_infra.runtime.resources import Resources
@@ -38,7 +46,7 @@ async def _lesson(
     memory, links = lesson_memory(task, work, feedback), suspects(work)
     vectors, text = resources.vectors.with_embedder_of(agent.embedding), embedded_text(memory)
     await vectors.store_missing([text])
-    origin = Origin(client_id=feedback.client_id, task_id=task.task_id)
+    origin = Origin(client_id=feedback.client_id, task_id=task.task_id, believed=believed(work, feedback))
     new = new_memory(agent, memory, vectors.key(text), origin=origin, links=links)
     relations = await _corrected(feedback.correction, work, resources) if feedback.correction else ()
     return encoded(

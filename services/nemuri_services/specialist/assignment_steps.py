@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.agents import RESERVED_AGENTS
 from nemuri_contracts.event import Event, Usage, derive
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded, Tool
 from nemuri_contracts.strength import MemoriesRetrieved
@@ -120,7 +120,7 @@ async def _colleagues(now: Situation, knowledge: TopicCache, resources: Resource
     experts = [
         consultations.Expert(each.agent_id, each.definition, await knowledge.topics(each, setting, resources.views))
         for each in await resources.views.agents.all()
-        if each.definition.memory == "strength" and each.agent_id not in {ORCHESTRATOR, now.agent.agent_id}
+        if each.definition.memory == "strength" and each.agent_id not in {*RESERVED_AGENTS, now.agent.agent_id}
     ]
     found = consultations.colleagues(now.state.question(now.work), experts)
     return tuple(Colleague(each.agent_id, each.definition.role, memo(each.topics, CONTENTS_TOKENS)) for each in found)

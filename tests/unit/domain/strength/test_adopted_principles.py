@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from nemuri_contracts.agents import EVERYWHERE, ORGANISATION
@@ -74,6 +75,20 @@ def test_other_subjects_and_other_scopes_do_not_count() -> None:
     others = [lesson(4, "Ann is in Oslo."), lesson(5, TEXT, scope=Scope(level="project", name="bridge"))]
 
     assert similar_lessons(LESSONS[0], [*LESSONS, *others]) == LESSONS
+
+
+def test_vectors_find_similar_lessons_in_other_words() -> None:
+    """Lessons in other words are similar if vectors of one embedder say so."""
+    new, other, elsewhere = (
+        lesson(number, text).replace(vector=key)
+        for number, text, key in ((1, TEXT, "m.2.a"), (5, "Give amounts as ¥.", "m.2.b"), (6, "Give ¥.", "n.2.c"))
+    )
+    near, far = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
+
+    assert similar_lessons(new, [other], {"m.2.a": near, "m.2.b": near}) == [new, other]
+    assert similar_lessons(new, [other], {"m.2.a": near, "m.2.b": far}) == [new]
+    assert similar_lessons(new, [elsewhere], {"m.2.a": near, "n.2.c": near}) == [new]
+    assert similar_lessons(new, [other], {"m.2.a": near, "m.2.b": None}) == [new]
 
 
 def test_the_organisation_needs_corrections_of_several_agents() -> None:

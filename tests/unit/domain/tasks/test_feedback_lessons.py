@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from nemuri_contracts.client_events import FeedbackGiven
-from nemuri_contracts.strength import Relation
-from nemuri_domain.tasks.feedback_lessons import corrected, lesson_memory, lessons, suspects
+from nemuri_contracts.strength import BELIEVED_LIMIT, Relation
+from nemuri_domain.tasks.feedback_lessons import believed, corrected, lesson_memory, lessons, suspects
 from tests.unit.domain.tasks.stories import (
     Story,
     answered,
@@ -51,6 +51,18 @@ def test_a_correction_is_remembered_with_the_words() -> None:
     assert taught(DONE, verdict="unhelpful", correction="Steel is due in May.", words="Look at the contract.") == [
         "Steel is due in May.\nLook at the contract."
     ]
+
+
+def test_a_lesson_says_what_was_believed() -> None:
+    """The origin has the wrong answer on one line; of a long answer the sentence that the correction is about."""
+    work, said = DONE.assignment(1), DONE.when(feedback(verdict="unhelpful", correction="Steel is due in May.")).state
+    [told] = said.feedback.values()
+
+    assert believed(work.replace(answer="Steel is\ndue in June."), told) == "Steel is due in June."
+    long = f"{'Copper comes by ship. ' * 20}Steel is due in June. {'Tin is dear. ' * 20}"
+    assert believed(work.replace(answer=long), told) == "Steel is due in June."
+    assert len(str(believed(work.replace(answer="steel " * 100), told))) == BELIEVED_LIMIT
+    assert believed(work.replace(answer=None), told) is None
 
 
 def test_words_about_a_failure_are_remembered_with_the_question() -> None:
