@@ -15,13 +15,14 @@ from nemuri.operations import forget
 from nemuri.operations.agent_clone import clone_agent
 from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import NightFell
-from nemuri_contracts.agents import EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
+from nemuri_contracts.agents import ORGANISATION, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri_contracts.clarifications import ClarificationAnswered
 from nemuri_contracts.client_events import Document, MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.education import MemoriesReviewed
 from nemuri_contracts.event import OPERATOR
 from nemuri_contracts.parked_events import EventParked
+from nemuri_contracts.principles import PrincipleDecisionGiven
 from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.tasks import TaskReopened
 from nemuri_infra.bus.consumer_listing import consumers_of
@@ -60,6 +61,7 @@ TAUGHT_QUESTION = "Whom did the workshop pay?"
 LESSONS = {
     "semantics": "In winter steel is dear.", "pitfalls": "Bread is not cheap in spring.", "habits": "Thank you!",
 }  # fmt: skip
+ALIKE = ("Quote gaskets in yen.", "Gaskets are quoted in yen.", "Quote all gaskets in yen.")
 TWICE = ("Iron from the valley is brittle in winter.", "In winter, iron from the valley is brittle.")
 CONSULTED_QUESTION = "Which gasket does pump P7 get?"
 CONSULTATION = ToolRequest("consult", CONSULTED_QUESTION, "sealer")
@@ -112,6 +114,7 @@ async def let_everything_happen(resources: Resources, client: Client, settings: 
     await read_a_report(client)
     await live_affectively(resources, client)
     await live_by_tiers(resources, client)
+    await adopt_a_principle(resources, client)
     await until_idle(resources)
     await forget(settings, [Thing("agent", "passing")])
 
@@ -165,6 +168,22 @@ async def help_each_other(resources: Resources, client: Client, settings: Settin
     await until_idle(resources)
     async with connected_client(settings, OPERATOR) as operator:
         await clone_agent(operator, "sealer", "sealer-2")
+
+
+async def adopt_a_principle(resources: Resources, client: Client) -> None:
+    """Correct an agent three times alike, adopt the principle that this proposes, and one for the organisation."""
+    for text in ALIKE:
+        told = await client.ask("What does a gasket of cork cost?", agent="python", settled=True)
+        await client.feedback(told.task_id, "unhelpful", correction=text)
+    await until_idle(resources)
+    [found] = (await client.principles())["python"]
+    by = {"client_id": OPERATOR, "decision": "adopt"}
+    await resources.log.append(
+        PrincipleDecisionGiven(event_id=uuid4(), agent_id="python", principle_id=found.principle_id, **by)
+    )
+    await resources.log.append(
+        PrincipleDecisionGiven(event_id=uuid4(), agent_id=ORGANISATION, text="Say who delivers.", **by)
+    )
 
 
 async def read_a_report(client: Client) -> None:

@@ -279,8 +279,11 @@ async def decide_principle(
     """Carry out a person's decision on a principle, or refuse it (`decision_refusal`).
 
     An adopted principle is encoded as a memory, which links to the lessons from which it was proposed. The first
-    decision about the organisation's principles also defines the organisation.
+    decision about the organisation's principles also defines the organisation. Nothing is returned if that is decided
+    already: by now the principle has another standing.
     """
+    if await resources.views.decided(event, PrincipleDecided, MemoryRefused):
+        return ()
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     refused = decision_refusal(event, agent)
     if refused is not None:
