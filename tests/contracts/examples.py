@@ -167,8 +167,9 @@ CANDIDATE = Candidate(
     yields_to=OTHER, source="client anna",
 )  # fmt: skip
 ORIGIN = Origin(
-    client_id="anna", task_id=TASK, textbook="調達基礎", documents=("prices.pdf",), agent_id="seller", memory_id=OTHER
-)
+    client_id="anna", task_id=TASK, textbook="調達基礎", documents=("prices.pdf",), agent_id="seller", memory_id=OTHER,
+    believed="鋼材は六月に届く",
+)  # fmt: skip
 SUPERSEDES = Relation(older=OTHER, sort="supersedes", perspective="cost")
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 WISH = HandoverWish(source="seller", topic="steel", query="prices", task=TASK, top=5, setting=SETTING)
