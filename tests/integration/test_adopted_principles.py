@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri.client.exchange import ClientError
-from nemuri.operations.erasure import forget
+from nemuri.operations import OperationError, forget
 from nemuri_contracts.agents import ORGANISATION
 from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_infra.projections.erasure_lineage import Thing
@@ -16,6 +16,8 @@ from tests.integration.harness import (
     running_services,
     until_idle,
 )
+from tests.integration.reading_model import ReadingModel
+from tests.integration.servers import Servers, files_with
 
 pytestmark = pytest.mark.connected
 
@@ -70,4 +72,60 @@ async def test_repeated_corrections_propose_a_principle_that_a_person_adopts(set
         assert "python" not in await client.principles()
         log = [each.model_dump_json() for each in await effective_events(resources.log)]
         assert not [each for each in log if "principle" in each and CANARY in each]
+    await assert_verified(settings)
+
+
+async def test_a_prompt_says_whose_principle_it_is_and_what_was_believed(settings: Settings) -> None:
+    """The model is shown the organisation's principle and who adopted it, and with a correction the answer that was
+    wrong.
+    """
+    async with (
+        ReadingModel() as model,
+        running_services(settings, models=model.models()) as resources,
+        connected_client(settings, client_id="cli") as client,
+    ):
+        await resources.log.append(agent_defined("buyer"))
+        await client.settle()
+        await client.adopt_principle(ORGANISATION, text="Say who delivers.")
+        task = await client.ask("What does steel cost?", agent="buyer", settled=True)
+        await client.feedback(task.task_id, "unhelpful", correction="Steel costs nine yen.")
+        await until_idle(resources)
+        await client.ask("What does steel cost now?", agent="buyer", settled=True)
+
+        prompts = [user for calls in model.prompts.values() for _, user in calls]
+        assert any("Say who delivers." in each and "a principle of the organisation" in each for each in prompts)
+        wrong = f"of your answer, which was wrong: “{' '.join(str(task.answer).split())}”"
+        assert any("Steel costs nine yen." in each and wrong in each for each in prompts), prompts[-1]
+
+
+async def test_an_erased_agent_takes_its_share_of_principles_along(servers: Servers, settings: Settings) -> None:
+    """A principle of the organisation that rests on a correction of an erased agent is erased in every byte, with the
+    decision on it. The organisation itself cannot be erased, and adopts other principles as before.
+    """
+    async with running_services(settings) as resources, connected_client(settings, client_id="cli") as client:
+        for name in ("passing", "staying"):
+            await resources.log.append(agent_defined(name))
+        await client.settle()
+        alike = "Prices of steel are quoted in yen."
+        for name, text in (("staying", alike), ("passing", "Quote quollyen steel in yen."), ("staying", alike)):
+            task = await client.ask(f"What does steel cost in {name}?", agent=name, settled=True)
+            await client.feedback(task.task_id, "unhelpful", correction=text)
+        await until_idle(resources)
+        [proposed] = (await client.principles())[ORGANISATION]
+        assert proposed.agents == ("staying", "passing")
+        await client.adopt_principle(ORGANISATION, proposed.principle_id, text="Quote quollyen, as numbatadvised.")
+        await until_idle(resources)
+        assert (await client.recall("staying", "steel")).principles
+        with pytest.raises(OperationError, match="cannot be erased as a whole"):
+            await forget(settings, [Thing("agent", ORGANISATION)])
+
+        await forget(settings, [Thing("agent", "passing")])
+
+        await until_idle(resources)
+        held = files_with(servers.directory, "quollyen", "numbatadvised", "quoted in yen")
+        assert [bool(each) for each in held.values()] == [False, False, True]
+        assert await client.principles() == {}
+        assert (await client.recall("staying", "steel")).principles == ()
+        await client.adopt_principle(ORGANISATION, text="Say who delivers.")
+        assert [each.memory.content for each in (await client.recall("staying", "steel")).principles]
     await assert_verified(settings)

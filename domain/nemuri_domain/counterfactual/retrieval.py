@@ -15,6 +15,7 @@ from nemuri_domain.strength.ranking import (
     best_first,
     context_principles,
     features,
+    outdated_elsewhere,
     scores,
     selected,
     valid_principles,
@@ -84,7 +85,9 @@ def _ordered(
         )
         for each, row, score in zip(candidates, rows, scores(raw, agent.rules, other.scorer), strict=True)
     ]
-    return best_first(scored, {each.memory_id: other.memories[each.memory_id] for each in candidates})
+    memories = {each.memory_id: other.memories[each.memory_id] for each in candidates}
+    aside = outdated_elsewhere([other.contents[each] for each in memories], event.perspective)
+    return best_first(scored, memories, aside)
 
 
 def _features(candidate: Candidate, event: MemoriesRetrieved, recorded: Mind, other: Mind) -> tuple[float, ...]:

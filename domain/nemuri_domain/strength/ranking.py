@@ -152,22 +152,43 @@ def ranked(
         )
         for each, row, value in zip(found, raw, values, strict=True)
     ]
-    return best_first(candidates, {each.memory.memory_id: each.memory for each in found})
+    aside = outdated_elsewhere([each.content for each in found], occasion.perspective)
+    return best_first(candidates, {each.memory.memory_id: each.memory for each in found}, aside)
 
 
-def best_first(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> tuple[Candidate, ...]:
+def best_first(
+    candidates: Sequence[Candidate], memories: Mapping[UUID, Memory], aside: Collection[tuple[UUID, UUID]] = ()
+) -> tuple[Candidate, ...]:
     """Return the candidates by score, best first; ties by relevance, then by id. Before sorting, the scores of outdated
     candidates are lowered (`lower_outdated`).
     """
-    yielding = lower_outdated(candidates, memories)
+    yielding = lower_outdated(candidates, memories, aside)
     return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
 
 
-def lower_outdated(candidates: Sequence[Candidate], memories: Mapping[UUID, Memory]) -> list[Candidate]:
+def outdated_elsewhere(contents: Sequence[Content], perspective: str | None) -> frozenset[tuple[UUID, UUID]]:
+    """Return the pairs of an older and a newer memory that need not be ranked by age under this perspective.
+
+    The newer one contradicts or supersedes only what the older one taught under other perspectives, and the older one
+    has a learning under this perspective.
+    """
+    taught = {each.memory_id for each in contents if perspective in each.memory.learnings}
+    concerned: dict[tuple[UUID, UUID], set[str | None]] = {}
+    for newer in contents:
+        for each in newer.relations:
+            if each.older in taught:
+                concerned.setdefault((each.older, newer.memory_id), set()).add(each.perspective)
+    return frozenset(pair for pair, names in concerned.items() if not names & {None, perspective})
+
+
+def lower_outdated(
+    candidates: Sequence[Candidate], memories: Mapping[UUID, Memory], aside: Collection[tuple[UUID, UUID]] = ()
+) -> list[Candidate]:
     """Return the candidates, with lower scores for outdated ones, which a newer candidate contradicts or supersedes.
 
     An outdated candidate scores at least `YIELD_MARGIN` less than the best of the newer candidates, in any ranking. If
-    a newer candidate is outdated itself, its score is lowered first. An archived memory does not outdate an active one.
+    a newer candidate is outdated itself, its score is lowered first. An archived memory does not outdate an active one,
+    and in the pairs `aside` (`outdated_elsewhere`) the older one keeps its score.
     """
     if not any(memories[each.memory_id].yields_to for each in candidates):
         return list(candidates)
@@ -181,7 +202,10 @@ def lower_outdated(candidates: Sequence[Candidate], memories: Mapping[UUID, Memo
             newer = [
                 settle(by_id[each], above)
                 for each in memories[memory_id].yields_to
-                if each in by_id and each not in above and (candidate.archived or not by_id[each].archived)
+                if each in by_id
+                and each not in above
+                and (memory_id, each) not in aside
+                and (candidate.archived or not by_id[each].archived)
             ]
             settled[memory_id] = _below(candidate, max(newer, key=lambda each: each.score)) if newer else candidate
         return settled[memory_id]

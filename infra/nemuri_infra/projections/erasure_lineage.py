@@ -70,6 +70,22 @@ _PASSED_ON = text(
 )
 
 
+_PROPOSED_FROM = text(
+    """
+    -- Principles of others, such as the organisation, that rest on lessons of agents; and the memories of adopted ones.
+    SELECT named.agent_id, record->>'principle_id' AS id, agent.agent_id AS owner
+    FROM agent, jsonb_array_elements(principles) AS record,
+        jsonb_array_elements_text(record->'agents') AS named (agent_id)
+    WHERE named.agent_id = ANY(CAST(:names AS text[])) AND agent.agent_id <> named.agent_id
+    UNION SELECT mine.agent_id, CAST(theirs.memory_id AS text), theirs.agent_id
+    FROM memory AS mine JOIN memory AS theirs
+        ON theirs.source = 'adopted' AND jsonb_exists(theirs.links, CAST(mine.memory_id AS text))
+    WHERE mine.agent_id = ANY(CAST(:names AS text[])) AND theirs.agent_id <> mine.agent_id
+    ORDER BY agent_id, owner, id
+    """
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Lineage:
     """A search for lineage in the projections. Data that they do not contain is read from the log."""
@@ -114,6 +130,7 @@ class _Walk:
 
     def __init__(self, read: LineageReading, found: LineageResult) -> None:
         self._read = read
+        self._found = found
         self._strength = StrengthLineage(read, found)
         self._lived = ExperienceLineage(read, found)
 
@@ -149,6 +166,11 @@ class _Walk:
             steps[Thing("agent", row.agent_id)].append((Thing("task", row.task_id), f"{row.agent_id} worked on it"))
         for row in await self._read.rows(_PASSED_ON, names=names):
             steps[Thing("agent", row.agent_id)].append((Thing("memory", row.memory_id), f"came from {row.agent_id}"))
+        for row in await self._read.rows(_PROPOSED_FROM, names=names):
+            principle_id = UUID(row.id)
+            self._found.owners[principle_id] = row.owner
+            why = f"was proposed from what {row.agent_id} learned"
+            steps[Thing("agent", row.agent_id)].append((Thing("memory", principle_id), why))
         return steps
 
 

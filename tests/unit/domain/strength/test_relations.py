@@ -6,8 +6,9 @@ from uuid import UUID
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
-from nemuri_contracts.strength import Candidate
-from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, lower_outdated, ranked
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.strength import Candidate, Relation
+from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, lower_outdated, outdated_elsewhere, ranked
 from tests.unit.domain.strength.facts import accesses, level, status, strength, yielding
 from tests.unit.domain.strength.stories import (
     BEGINNING,
@@ -86,6 +87,23 @@ def test_a_yielding_memory_ranks_after_the_newer_one() -> None:
     assert alone[0].yields_to is None
     assert [each.memory_id for each in nobody_yields] == [A, B]
     assert alone[0].score == nobody_yields[0].score
+
+
+def test_a_contradicted_learning_counts_under_its_perspective_only() -> None:
+    """An entry of which one learning is contradicted keeps its rank under another perspective that it has a learning
+    for, and in no other case.
+    """
+    contents = given(encoded(A), encoded(B)).mind.contents
+    older = contents[A].replace(memory=MemoryContent(content="Bids.", learnings={COST: "Dear.", "time": "Slow."}))
+    newer = contents[B].replace(relations=(Relation(older=A, sort="contradicts", perspective=COST),))
+
+    assert outdated_elsewhere([older, newer], "time") == {(A, B)}
+    assert [outdated_elsewhere([older, newer], each) for each in (COST, "risk", None)] == [frozenset()] * 3
+    whole = newer.replace(relations=(*newer.relations, Relation(older=A, sort="supersedes")))
+    assert outdated_elsewhere([older, whole], "time") == frozenset()
+    memories = given(encoded(A), related(B, A)).mind.memories
+    candidates = [_candidate(A, 0.9), _candidate(B, 0.1)]
+    assert lower_outdated(candidates, memories, {(A, B)}) == candidates
 
 
 def test_an_archived_memory_does_not_outdate_an_active_one() -> None:
