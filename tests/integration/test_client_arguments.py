@@ -126,7 +126,7 @@ KINDS = {
     "documents": ["documents"], "tags domains participants layers": ["list"],
     "timeout second importance budget_tokens budget_money question_minutes": ["number"],
     "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal past_questions": ["flag"],
-    "task_id memory_id course_id prevented_error": ["id"], "said_at until advance": ["time"],
+    "task_id memory_id course_id prevented_error principle_id": ["id"], "said_at until advance": ["time"],
     "perspective project conversation said_by session key": ["label"],
     "words correction": ["remark"],
     "scope turn location cues textbook memories": ["model"],
