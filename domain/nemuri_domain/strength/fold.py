@@ -339,10 +339,9 @@ def _copied(agent: Agent, event: MemoryCopied) -> Memory:
     )
 
 
-def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, created_at: datetime) -> Mind:
-    """Return the mind with a new memory. The older memories that it contradicts or supersedes yield to it."""
-    sequence = event.sequence or 0
-    content = Content(
+def content_of(event: MemoryEncoded | MemoryCopied, created_at: datetime) -> Content:
+    """Return the content of a new memory."""
+    return Content(
         memory_id=event.memory_id,
         agent_id=event.agent_id,
         memory=event.memory,
@@ -353,8 +352,13 @@ def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, c
         origin=event.origin,
         experiences=event.experiences,
         created_at=created_at,
-        created=sequence,
+        created=event.sequence or 0,
     )
+
+
+def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, created_at: datetime) -> Mind:
+    """Return the mind with a new memory. The older memories that it contradicts or supersedes yield to it."""
+    sequence, content = event.sequence or 0, content_of(event, created_at)
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
     named = [each.older for each in event.relations if each.older != event.memory_id]
     older = {each.memory_id: each for each in (*mind.find(named), *mind.standing_for(named))}.values()

@@ -104,7 +104,7 @@ def proposal(cause: Event, target: str, known: Agent | None, lessons: Sequence[C
         return None
     return PrincipleProposed.following(
         cause,
-        key=f"{cause.event_id}/{target}",
+        key=_proposal_key(lessons[0].memory_id, target),
         agent_id=target,
         correlation_id=None,
         text=central_text([each.memory.content for each in fresh])[:PRINCIPLE_LIMIT],
@@ -112,6 +112,15 @@ def proposal(cause: Event, target: str, known: Agent | None, lessons: Sequence[C
         lessons=tuple(each.memory_id for each in fresh),
         agents=agents,
     )
+
+
+def _proposal_key(lesson: UUID, target: str) -> str:
+    return f"{lesson}/{target}"
+
+
+def proposal_id(lesson: UUID, target: str) -> UUID:
+    """Return the id of the proposal for an agent or the organisation that a lesson completes."""
+    return derive(_proposal_key(lesson, target), PrincipleProposed.kind_of())
 
 
 def central_text(texts: Sequence[str]) -> str:

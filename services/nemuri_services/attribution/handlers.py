@@ -32,7 +32,6 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.attribution.learning_comparison import Session, decide_learnings
 from nemuri_services.attribution.lessons import learn_lessons
-from nemuri_services.attribution.principle_proposals import propose_principles
 from nemuri_services.attribution.usage_evidence import detect_used_memories
 
 service = Service("attribution", concurrency=8, lag_per_replica=20, capabilities=frozenset({Capability.MAKES_VECTORS}))
@@ -106,14 +105,6 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[Me
     return [encoded(event, event.entry, source="task", assignment_id=event.assignment_id), end]
 
 
-@service.handles(MemoryEncoded)
-async def propose(event: MemoryEncoded, resources: Resources) -> Sequence[AgentDefined | PrincipleProposed]:
-    """Propose a principle if a lesson from feedback is similar to earlier ones (`proposal`). Other memories propose
-    nothing.
-    """
-    return await propose_principles(event, resources) if event.source == "feedback" else ()
-
-
 @service.handles(RepetitionWithdrawn)
 async def encode_withdrawn_repetition(event: RepetitionWithdrawn, resources: Resources) -> MemoryEncoded:  # noqa: ARG001
     """Encode a learning as a separate memory, because it no longer counts as a repetition of another memory."""
@@ -134,9 +125,11 @@ async def end_sessions_after_failure(event: ReactionFailed, resources: Resources
 
 
 @service.handles(FeedbackGiven)
-async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[CreditDecision | MemoryEncoded]:
-    """Credit, park or refuse a client's feedback, according to the current state of the task (`decide_credit`), and
-    encode what it teaches.
+async def credit(
+    event: FeedbackGiven, resources: Resources
+) -> Sequence[CreditDecision | MemoryEncoded | AgentDefined | PrincipleProposed]:
+    """Credit, park or refuse a client's feedback, according to the current state of the task (`decide_credit`), encode
+    what it teaches, and propose a principle if that was often taught.
     """
     state = await resources.views.task(event.task_id)
     feedback = state.feedback.get(event.event_id)
@@ -149,9 +142,9 @@ async def credit(event: FeedbackGiven, resources: Resources) -> Sequence[CreditD
 @service.handles(SessionEnded, TaskFailed)
 async def credit_parked(
     event: SessionEnded | TaskFailed, resources: Resources
-) -> Sequence[CreditDecision | MemoryEncoded]:
+) -> Sequence[CreditDecision | MemoryEncoded | AgentDefined | PrincipleProposed]:
     """Credit or refuse the parked feedback of a task, after a session ended or the task failed, and encode what it
-    teaches.
+    teaches, as `credit` does.
 
     Feedback and the end of a session are joined: the later of the two triggers the credit.
     """

@@ -1,12 +1,16 @@
 """Lessons from feedback, compared with the memories that led to the answer."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import structlog
 
+from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.event import Event
+from nemuri_contracts.principles import PrincipleProposed
 from nemuri_contracts.strength import MemoryEncoded, Origin, Relation
 from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.fold import content_of
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, Task, TaskState
 from nemuri_domain.tasks.feedback_lessons import (
@@ -21,23 +25,32 @@ from nemuri_domain.tasks.feedback_lessons import (
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.protocol import ModelRefused, RelationsJob, Source
 from nemuri_infra.runtime.resources import Resources
+from nemuri_services.attribution.principle_proposals import propose_principles
 
 logger = structlog.get_logger()
 
 
-async def learn_lessons(event: Event, state: TaskState, resources: Resources) -> Sequence[MemoryEncoded]:
-    """Return a memory for each lesson that the feedback on a task teaches and that is not encoded yet."""
+async def learn_lessons(
+    event: Event, state: TaskState, resources: Resources
+) -> Sequence[MemoryEncoded | AgentDefined | PrincipleProposed]:
+    """Return a memory for each lesson that the feedback on a task teaches and that is not encoded yet, and the
+    principles that these lessons propose.
+    """
     open_lessons = list(lessons(state))
     if not open_lessons or state.task is None:
         return ()
     ids = [lesson_id(feedback.feedback_id, work.assignment_id) for feedback, work in open_lessons]
+    known = await resources.views.memories_by_id(ids)
     there = await resources.views.projected_ids(ids)
-    found = []
+    found = list[MemoryEncoded]()
     for (feedback, work), memory_id in zip(open_lessons, ids, strict=True):
         agent = await resources.views.agent(work.agent_id, only_rules=True)
         if memory_id not in there and agent is not None and agent.definition.memory == "strength":
             found.append(await _lesson(event, state.task, work, feedback, agent, resources))
-    return found
+    # A lesson that is encoded already may have lost its proposal, if this handler ended between the two.
+    contents = [content for content, _ in known.values()]
+    contents += [content_of(each, event.recorded_at or datetime.now(UTC)) for each in found]
+    return [*found, *await propose_principles(event, contents, resources)]
 
 
 async def _lesson(

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_contracts.agents import ORGANISATION, AgentDefined
+from nemuri_contracts.event import Event
 from nemuri_contracts.principles import PrincipleProposed
-from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.strength.aggregate import Agent, Content
 from nemuri_domain.strength.memory_content import embedded_text
-from nemuri_domain.strength.principles import organisation_defined, proposal, similar_lessons
+from nemuri_domain.strength.principles import organisation_defined, proposal, proposal_id, similar_lessons
 from nemuri_infra.projections.strength_queries import newest_lessons
 from nemuri_infra.runtime.resources import Resources
 
@@ -19,29 +19,55 @@ MAX_COMPARED: Final = 200
 """Maximum number of lessons with which a new one is compared: the newest of the agent, and of all agents."""
 
 
-async def propose_principles(event: MemoryEncoded, resources: Resources) -> Sequence[AgentDefined | PrincipleProposed]:
-    """Return the proposal that a new lesson completes, for its agent or else for the organisation; none if there is
-    none.
+Proposals = Sequence[AgentDefined | PrincipleProposed]
 
-    The first proposal for the organisation also defines it.
+
+async def propose_principles(cause: Event, new: Sequence[Content], resources: Resources) -> Proposals:
+    """Return the proposals that new lessons complete, each for its agent or else for the organisation.
+
+    The lessons need not be in the projections yet. The first proposal for the organisation also defines it. Proposing
+    again from the same lesson gives the same event.
     """
-    agent = await resources.views.agent(event.agent_id, only_rules=True)
-    known = await resources.views.memories_by_id([event.memory_id])
-    if agent is None or event.memory_id not in known:
-        return ()
-    new = known[event.memory_id][0]
-    own = await newest_lessons(resources.database, event.agent_id, MAX_COMPARED)
-    found = proposal(event, event.agent_id, agent, similar_lessons(new, own, await _vectors(agent, own, resources)))
-    if found is not None:
-        return (found,)
-    everyones = await newest_lessons(resources.database, None, MAX_COMPARED)
+    found = list[AgentDefined | PrincipleProposed]()
+    made = {each.memory_id: proposal_id(each.memory_id, each.agent_id) for each in new}
+    there = await resources.views.projected_ids(made.values()) if made else set()
+    for lesson in new:
+        agent = await resources.views.agent(lesson.agent_id, only_rules=True)
+        if agent is not None and made[lesson.memory_id] not in there:
+            found += await _own(cause, lesson, new, agent, resources) or await _common(
+                cause, lesson, new, agent, resources
+            )
+    return found
+
+
+async def _own(cause: Event, lesson: Content, new: Sequence[Content], agent: Agent, resources: Resources) -> Proposals:
+    """Return the proposal for the agent of a lesson, if there is one."""
+    mine = [each for each in new if each.agent_id == agent.agent_id]
+    similar = await _similar(lesson, mine, agent, agent.agent_id, resources)
+    found = proposal(cause, agent.agent_id, agent, similar)
+    return (found,) if found else ()
+
+
+async def _common(
+    cause: Event, lesson: Content, new: Sequence[Content], agent: Agent, resources: Resources
+) -> Proposals:
+    """Return the proposal for the organisation, if there is one, after its definition if it does not exist."""
     organisation = await resources.views.agent(ORGANISATION, only_rules=True)
-    found = proposal(
-        event, ORGANISATION, organisation, similar_lessons(new, everyones, await _vectors(agent, everyones, resources))
-    )
+    found = proposal(cause, ORGANISATION, organisation, await _similar(lesson, new, agent, None, resources))
     if found is None:
         return ()
-    return (found,) if organisation else (organisation_defined(event, agent.embedding), found)
+    return (found,) if organisation else (organisation_defined(cause, agent.embedding), found)
+
+
+async def _similar(
+    lesson: Content, new: Sequence[Content], agent: Agent, of: str | None, resources: Resources
+) -> list[Content]:
+    """Return the lessons that are similar to a new one, which comes first: new ones, and the newest earlier ones of an
+    agent, or of all agents if `of` is None.
+    """
+    earlier = await newest_lessons(resources.database, of, MAX_COMPARED)
+    some = [*{each.memory_id: each for each in (*earlier, *new)}.values()]
+    return similar_lessons(lesson, some, await _vectors(agent, some, resources))
 
 
 async def _vectors(
