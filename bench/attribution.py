@@ -33,9 +33,10 @@ from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
+from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.jobs import usage_judge
-from nemuri_infra.models.protocol import JudgeJob, Source
+from nemuri_infra.models.sources import Source
 
 HERE: Final = Path(__file__).parent
 SET: Final = HERE / "attribution.jsonl"

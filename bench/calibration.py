@@ -5,7 +5,7 @@
 The data sets have the formats of `bench/retrieval.py`. From 400 memories of each of them the script chooses
 
 - relevance: the greatest cosine, to two decimals, that 98 % of the questions reach with a memory that answers
-  them, in every data set;
+  them, in every data set; a threshold in force should not be greater;
 - use: the cosine that tells used memories from others best: the greatest mean F1 over answers written by hand
   (`bench/attribution.jsonl`) and, of each data set, answers of three sentences, one of them the memory, with nine other
   memories in the context.

@@ -24,7 +24,8 @@ from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.tasks.reading_plan import plan_reading
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.protocol import NotesJob, OverviewJob, Source
+from nemuri_infra.models.reading_jobs import NotesJob, OverviewJob
+from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.settings import Settings
 
 CHARACTERS, PASSAGE, FIRST = {"en": 180_000, "ja": 60_000}, 1_500, 8

@@ -21,7 +21,7 @@ class ClarificationRequest(Value):
     question: Text = Field(min_length=1, max_length=QUESTION_LIMIT)
     """The question to the client."""
     assumption: Text = Field(min_length=1, max_length=QUESTION_LIMIT)
-    """What the agent assumes if nobody answers, as a sentence for the reader of the answer."""
+    """The agent's assumption if nobody answers, as a sentence for the reader of the answer."""
     options: tuple[Text, ...] = Field(default=(), max_length=MAX_OPTIONS)
     """Likely answers to choose from. Any other answer is possible too."""
 

@@ -20,7 +20,7 @@ MAX_QUESTION_MINUTES = 10_080
 """Maximum number of minutes that an agent waits for the answer to its question: a week."""
 
 ItemOption = Literal["most_important", "all", "by_category"]
-"""How a task with too many items continues."""
+"""The ways to continue a task with too many items."""
 AGENT_OPTION = "agent:"
 """Beginning of the option that gives a task to an agent; the agent's id follows."""
 AgentOption = Annotated[str, Field(pattern=rf"^{AGENT_OPTION}.{{1,64}}$")]
@@ -165,9 +165,9 @@ class FeedbackGiven(ClientEvent):
     prevented_error: UUID | None = None
     """Id of the memory that prevented an error."""
     words: Text | None = Field(default=None, min_length=1, max_length=FEEDBACK_LIMIT)
-    """What the client says about the answer; None if it said nothing."""
+    """The client's words about the answer; None if it said nothing."""
     correction: Text | None = Field(default=None, min_length=1, max_length=FEEDBACK_LIMIT)
-    """What the answer should have said. It becomes a memory to which the memories that it contradicts yield."""
+    """The right answer, by the client. It becomes a memory to which the memories that it contradicts yield."""
 
     @property
     def thread(self) -> UUID:
@@ -223,7 +223,7 @@ class MemoryOffered(ClientEvent):
 
 
 MemoryChange = Literal["pin", "unpin", "rescope", "confirm"]
-"""How a person changes the standing of a memory: `pin` keeps it from being archived until `unpin`, `rescope` gives it
+"""A change of a memory's standing by a person: `pin` keeps it from being archived until `unpin`, `rescope` gives it
 another scope, and `confirm` says that an inference is true.
 """
 
@@ -236,7 +236,7 @@ class MemoryChangeRequested(ClientEvent):
     memory_id: UUID
     """Id of the memory."""
     change: MemoryChange
-    """What changes."""
+    """The change."""
     scope: Scope | None = None
     """New scope for `rescope`; None for any other change."""
 

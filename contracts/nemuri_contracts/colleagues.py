@@ -14,7 +14,7 @@ HANDOVER_LIMIT = 50
 
 
 class HandoverWish(Value):
-    """What one agent shall pass on to another.
+    """A request that one agent passes on memories to another.
 
     Without topic, query and task, the receiver's role and perspectives say what it needs.
     """
@@ -40,7 +40,7 @@ class HandoverRequested(ClientEvent):
     agent_id: Identifier
     """Agent that receives the memories."""
     wish: HandoverWish
-    """What is passed on, and by whom."""
+    """The memories that are passed on, and their agent."""
 
 
 class LeftOut(Value):

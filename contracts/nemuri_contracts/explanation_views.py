@@ -80,7 +80,7 @@ class Routing(Value):
     confidence: float | None = None
     """Confidence in the first choice, 0 to 1; None if there was nothing to decide."""
     decided_by: DecidedBy = "fit"
-    """What chose the agent of the first part."""
+    """The reason for the agent of the first part."""
 
 
 class RoutingView(Value):

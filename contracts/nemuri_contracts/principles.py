@@ -14,7 +14,7 @@ MAX_LESSONS = 64
 """Maximum number of lessons on which a principle rests."""
 
 Decision = Literal["adopt", "reject", "retire"]
-"""What a person decides on a principle: `adopt` a proposed or an own one, `reject` a proposed one, `retire` an adopted
+"""A person's decision on a principle: `adopt` a proposed or an own one, `reject` a proposed one, `retire` an adopted
 one.
 """
 
@@ -29,6 +29,7 @@ class PrincipleProposed(AgentEvent):
     text: Text = Field(min_length=1, max_length=PRINCIPLE_LIMIT)
     """Text of the correction that shares most words with the others."""
     scope: Scope = Scope()
+    """Where the corrections are valid."""
     lessons: tuple[UUID, ...] = Field(min_length=1, max_length=MAX_LESSONS)
     """Ids of the memories that the corrections became."""
     agents: tuple[Identifier, ...] = Field(min_length=1, max_length=MAX_LESSONS)
@@ -42,6 +43,7 @@ class PrincipleDecisionGiven(ClientEvent):
     agent_id: Identifier
     """Agent for which the principle holds, or the organisation."""
     decision: Decision
+    """The person's decision."""
     principle_id: UUID | None = None
     """Id of the principle; None for an own one."""
     text: Text | None = Field(default=None, min_length=1, max_length=PRINCIPLE_LIMIT)
@@ -64,10 +66,15 @@ class PrincipleDecided(AgentEvent):
 
     kind: Literal["principle_decided"] = "principle_decided"
     decision: Decision
+    """The person's decision."""
     principle_id: UUID
+    """Id of the principle."""
     text: Text = Field(min_length=1, max_length=PRINCIPLE_LIMIT)
+    """Text of the principle."""
     scope: Scope = Scope()
+    """Where the principle is valid."""
     lessons: tuple[UUID, ...] = Field(default=(), max_length=MAX_LESSONS)
+    """Ids of the memories on which the principle rests; empty for an own one."""
     asked_by: Identifier
     """Person that decided, by its client id."""
 

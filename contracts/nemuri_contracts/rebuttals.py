@@ -8,16 +8,16 @@ from nemuri_contracts.event import Count, Identifier, Label, TaskEvent, Text, Us
 
 
 class Revision(Value):
-    """What a panel member says after it has read the answers of the others."""
+    """A panel member's reply to the answers of the others."""
 
     answer: Text
     """Its answer now, without citation labels if it changed; the first answer if the member stands by it."""
     stands: bool
     """True if the member stands by its first answer."""
     takes_over: Text = ""
-    """What the member takes over from the others; "" for nothing."""
+    """Statements that the member takes over from the others; "" for none."""
     contradicts: Text = ""
-    """What the member contradicts in the answers of the others; "" for nothing."""
+    """Statements of the others that the member contradicts; "" for none."""
     problem: Text = ""
     """Why the member could not weigh the answers of the others, in one line; "" if it did."""
     usage: Usage
@@ -45,4 +45,4 @@ class AnswerRevised(TaskEvent):
     attempt: Annotated[Count, Field(ge=1)]
     """Number of the attempt, from 1."""
     revision: Revision
-    """What the member says now."""
+    """The member's answer after the rebuttal."""

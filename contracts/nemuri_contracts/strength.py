@@ -25,7 +25,7 @@ Method = Literal["citation", "tag", "similarity", "judge"]
 """Method by which the use of a memory was detected."""
 
 Provenance = Literal["observed", "told", "inferred"]
-"""How a memory came to be known: read in material, said by somebody, or concluded without either."""
+"""The way in which a memory came to be known: read in material, said by somebody, or concluded without either."""
 
 
 Source = Literal["task", "manual", "education", "definition", "adopted", "feedback", "handover", "sleep"]
@@ -305,7 +305,7 @@ class MemoryAmended(AgentEvent):
     memory_id: UUID
     """Id of the memory."""
     change: MemoryChange
-    """What changed."""
+    """The change."""
     scope: Scope | None = None
     """New scope for `rescope`; None for any other change."""
     asked_by: Identifier

@@ -66,9 +66,9 @@ class FeedbackStanding(Value):
     result: Literal["success", "failure"] | None = None
     prevented_error: UUID | None = None
     words: str | None = None
-    """What the client said about the answer."""
+    """The client's words about the answer."""
     correction: str | None = None
-    """What the answer should have said, by the client."""
+    """The right answer, by the client."""
     standing: Literal["new", "parked", "applied", "refused"]
     """`new`: undecided. `parked`: waits until the memories that the answer used are known. `applied`: credited,
     possibly to no memory. `refused`: credited to nothing.
@@ -179,7 +179,7 @@ class TaskResult(Value):
     The whole text is searched for the words of the question, but no model reads the rest for the answer.
     """
     overview: Overview | None = None
-    """How the answer was made if it is about the documents as a whole, and what was not read for it; None for an answer
+    """The making of an answer about the documents as a whole, and what was not read for it; None for an answer
     about details.
     """
     passages: tuple[ReadPassage, ...] = ()

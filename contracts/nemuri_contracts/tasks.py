@@ -26,7 +26,7 @@ class Detail(Value):
 
 
 class ReadingPlan(Value):
-    """How the chunks of a task's documents are read for a request about the documents as a whole."""
+    """The plan for reading the chunks of a task's documents, for a request about the documents as a whole."""
 
     note_tokens: Annotated[Count, Field(ge=1)]
     """Approximate maximum tokens of the notes on one chunk."""
@@ -57,7 +57,7 @@ class TaskChunked(TaskEvent):
     listed_requests: tuple[Text, ...] = ()
     """Requests that the documents list. They are answered together with the task's text."""
     plan: ReadingPlan | None = None
-    """How the chunks are read for a request about the whole; None if only key points are wanted."""
+    """The plan for reading the chunks for a request about the whole; None if only key points are wanted."""
 
 
 class ChunkReady(TaskEvent):
@@ -188,8 +188,8 @@ class AgentScore(Value):
 
 
 DecidedBy = Literal["request", "fit", "load", "model", "generalist"]
-"""What chose an agent: the client's request or the lack of any other agent, the best fit, the load of agents that fit
-equally well, the light model, or the operator's generalist, because nobody fits.
+"""The reason for an agent: the client's request or the lack of any other agent, the best fit, the load of agents that
+fit equally well, the light model, or the operator's generalist, because nobody fits.
 """
 
 
@@ -220,7 +220,7 @@ class TaskRouted(TaskEvent):
     None if there was nothing to decide: the client named the agent, or all agents have the same field.
     """
     decided_by: DecidedBy = "fit"
-    """What chose the agent of the first part."""
+    """The reason for the agent of the first part."""
     usage: Usage | None = None
     """Model usage of rewriting the request and of choosing an agent."""
 
@@ -250,15 +250,15 @@ class TaskAssigned(TaskEvent):
 
 
 OverviewKind = Literal["summary", "comparison", "list", "count"]
-"""What a request wants of documents as a whole: their main points, a comparison, all things of a kind, their number."""
+"""The kind of a request about documents as a whole: main points, a comparison, all things of a kind, their number."""
 OverviewBasis = Literal["text", "notes", "key points"]
-"""What the answering agent was given of the documents as a whole: their text, notes on each part made for the request,
+"""The material of the answering agent on the documents as a whole: their text, notes on each part made for the request,
 or one sentence on each part.
 """
 
 
 class Overview(Value):
-    """How an answer about documents as a whole was made, and what was not read for it."""
+    """The making of an answer about documents as a whole, and what was not read for it."""
 
     kind: OverviewKind
     basis: OverviewBasis
@@ -296,7 +296,7 @@ class TaskAnswered(TaskEvent):
     usage: Usage
     """Tokens used by the model."""
     overview: Overview | None = None
-    """How the answer was made if it is about the documents as a whole; None for an answer about details."""
+    """The making of an answer about the documents as a whole; None for an answer about details."""
 
 
 class Voice(Value):
@@ -307,7 +307,7 @@ class Voice(Value):
     answer: Text
     """Its first answer, given without knowing the others."""
     revision: Revision | None = None
-    """What it says after it has read the answers of the others; None without a rebuttal."""
+    """Its reply to the answers of the others; None without a rebuttal."""
 
 
 class Dissent(Value):

@@ -19,6 +19,6 @@ class Sign(Value):
 
     kind: SignKind
     text: Text = Field(min_length=1, max_length=1_000)
-    """What is wrong, in words for the reader."""
+    """The trouble, in words for the reader."""
     labels: tuple[Annotated[str, Field(pattern=r"^[a-z][0-9]{1,4}$")], ...] = Field(default=(), max_length=8)
     """Labels of the sources concerned, as the answer cites them; empty if evidence is missing."""

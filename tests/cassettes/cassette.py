@@ -7,7 +7,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Final
 
-from nemuri_infra.models.protocol import ModelRefused, ModelUnusable
+from nemuri_infra.models.failures import ModelRefused, ModelUnusable
 from tests.cassettes import jobs
 from tests.cassettes.wire import ProviderName, Said
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nemuri_contracts.event import Usage
+from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import ModelRefused
 from tests.cassettes.cassette import Case, Cassette, cassette, cassette_names, recorded_path
 from tests.cassettes.wire import PROVIDERS, ProviderName, chat_of
 from tests.integration.providers.provider import Provider, ScriptedReply

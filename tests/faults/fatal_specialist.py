@@ -7,8 +7,9 @@ import asyncio
 import os
 from typing import Any
 
+from nemuri_infra.models.answer_jobs import AnswerJob
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import AnswerJob, Reply
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import CountingModel, running_services
 

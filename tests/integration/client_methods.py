@@ -23,6 +23,10 @@ EXAMPLES: dict[str, Any] = {
 """An argument for every parameter without a default, by the parameter's name."""
 
 
+ALTERNATIVES = {"feedback": {"verdict": "helpful"}, "adopt_principle": {"text": "Steel is hard."}}
+"""Arguments of methods that need one of several parameters with a default, by the method's name."""
+
+
 def public(kind: type) -> list[str]:
     """Return the names of a client's public methods, except `connect` and `within`."""
     methods = inspect.getmembers(kind, inspect.isfunction)
@@ -33,6 +37,4 @@ def arguments(method: Callable[..., Any]) -> dict[str, Any]:
     """Return an argument for every parameter of a method without a default."""
     found = [*inspect.signature(method).parameters.values()][1:]
     needed = [each for each in found if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
-    return {each.name: EXAMPLES[each.name] for each in needed} | (
-        {"verdict": "helpful"} if method.__name__ == "feedback" else {}
-    )
+    return {each.name: EXAMPLES[each.name] for each in needed} | ALTERNATIVES.get(method.__name__, {})

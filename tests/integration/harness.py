@@ -26,26 +26,20 @@ from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.models.answer_jobs import AnswerJob, JudgeJob, MergeJob, RebutJob, RestateJob, ToolRequest
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import (
-    AnswerJob,
+from nemuri_infra.models.memory_jobs import (
     CompressJob,
     ConsolidateJob,
     FeelJob,
     GeneraliseJob,
-    JudgeJob,
-    KeyPointJob,
     Learned,
     LearningsJob,
-    MergeJob,
-    NotesJob,
-    RebutJob,
     RelationsJob,
-    Reply,
-    RestateJob,
-    ToolRequest,
 )
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import KeyPointJob, NotesJob
 from nemuri_infra.projections import tables
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import OUTAGE_ERRORS

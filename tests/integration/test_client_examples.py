@@ -24,6 +24,7 @@ from nemuri.client.client import Client
 from nemuri.client.sync import SyncClient
 from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import TurnOffered
+from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import public
 from tests.integration.harness import agent_defined, connected_client, running_services, until_idle
@@ -90,7 +91,7 @@ def environment(platform: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str
     """
     monkeypatch.setenv("NATS_URL", str(platform.nats_url))
     monkeypatch.setenv("NEMURI_NAMESPACE", platform.namespace)
-    monkeypatch.setenv("NEMURI_CLIENT", "ann")
+    monkeypatch.setenv("NEMURI_CLIENT", OPERATOR)
     return {"nemuri": nemuri, "os": os, "Client": Client, "SyncClient": SyncClient}
 
 

@@ -10,9 +10,11 @@ from nemuri.client.client import Client
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_contracts.tasks import ReactionFailed, TaskRouted
+from nemuri_infra.models.answer_jobs import RestateJob
 from nemuri_infra.models.factory import Models
+from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import ModelRefused, Reply, RestateJob
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (

@@ -28,7 +28,8 @@ from nemuri_contracts.strength import AgentSlept, ImpactCredited, MemoryEncoded
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import GradeJob, Reply, SectionJob
+from nemuri_infra.models.memory_jobs import GradeJob, SectionJob
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.classroom import TEXTBOOK, TRUTH_EXERCISE, UNANSWERABLE_EXERCISE, until_finished_and_idle

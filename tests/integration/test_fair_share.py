@@ -16,7 +16,8 @@ from nemuri_contracts.memory_views import RememberedView, StatusView
 from nemuri_contracts.queries import RememberedQuery, StatusQuery
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import KeyPointJob, Reply
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import KeyPointJob
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import blob_bucket
 from tests.integration.harness import (

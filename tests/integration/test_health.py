@@ -15,6 +15,7 @@ from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.runtime.consumer_pauses import paused
+from nemuri_infra.runtime.provisioning import TIMER_SERVICES
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import SCRIPT, environment
 from tests.integration.harness import ALL_SERVICES, agent_defined, connected_client, eventually, opened_log, until_idle
@@ -137,9 +138,9 @@ async def test_the_pause_of_a_killed_operator_expires(
         untouched = await pause_times(log)
 
         async def all_reported_paused() -> bool:
-            """Return True once every durable consumer, also the timers' one, is reported as paused."""
+            """Return True once every durable consumer, also those of the timers, is reported as paused."""
             named = [each for each in (await ready(url))[1] if "is paused" in each]
-            return len(named) == len(untouched) + 1
+            return len(named) == len(untouched) + len(TIMER_SERVICES)
 
         async def renewed() -> bool:
             """Return True once every pause ends later than at first."""

@@ -16,7 +16,8 @@ from nemuri_contracts.task_views import TaskResult
 from nemuri_contracts.tasks import ChunkReady, ChunkSummarised, TaskChunked
 from nemuri_domain.tasks.chunk_order import CHUNKS_IN_FLIGHT
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import KeyPointJob, Reply
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs

@@ -10,7 +10,8 @@ from nemuri_contracts.tasks import TaskAssigned
 from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.language.request_items import listed_items
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import ImportanceJob, ItemsJob, Reply
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import ImportanceJob, ItemsJob
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
     CountingModel,

@@ -16,10 +16,12 @@ from nemuri.operations import forget
 from nemuri_contracts.agents import Perspective
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.tasks import TaskAssigned, TaskCompleted
+from nemuri_infra.models.answer_jobs import MergeJob, RebutJob
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.factory import Models
+from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import MergeJob, ModelRefused, RebutJob, Reply
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.spending_queries import spent_by_agent
 from nemuri_infra.runtime.resources import Resources

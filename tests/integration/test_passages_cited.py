@@ -7,8 +7,9 @@ import pytest
 
 from nemuri_contracts.tasks import TaskAnswered
 from nemuri_domain.tasks.read_share import place_of
+from nemuri_infra.models.answer_jobs import AnswerJob
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import AnswerJob, Reply
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
     CountingModel,

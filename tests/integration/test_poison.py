@@ -8,8 +8,10 @@ from uuid import uuid4
 import pytest
 
 from nemuri_contracts.client_events import Document, TaskSubmitted
+from nemuri_infra.models.answer_jobs import AnswerJob
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, Reply
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import KeyPointJob
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
     CountingModel,

@@ -125,7 +125,8 @@ async def test_an_answer_that_stops_at_the_token_limit_is_continued_or_marked(se
     assert str(done.answer).startswith("It is forbidden, as the guide says, and so on")
     assert "(This answer is cut off: it reached the model's token limit.)" in str(done.answer)
     [cost] = [each for each in done.costs if each.step == "answer"]
-    assert cost.prompts == (prompt("answer").label, "continuation@1")
+    made_of = ("answer", "answer_asking", "answer_signs", "continuation")
+    assert cost.prompts == tuple(prompt(each).label for each in made_of)
     assert cost.output_tokens == 5 * len(parts)
 
 

@@ -21,7 +21,7 @@ from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.language.tokenization import terms
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.embeddings.protocol import Embedder, normalised
-from nemuri_infra.models.protocol import ModelUnavailable
+from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.projections import tables
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings

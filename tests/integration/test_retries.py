@@ -17,8 +17,11 @@ from nemuri.client.exchange import ClientError
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.tasks import ReactionFailed, TaskReopened
 from nemuri_domain.tasks.task_attempts import reopened
+from nemuri_infra.models.answer_jobs import AnswerJob
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, LearningsJob, Reply
+from nemuri_infra.models.memory_jobs import LearningsJob
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters

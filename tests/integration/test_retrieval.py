@@ -11,9 +11,10 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.memory_views import MemoryView
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.retrieval import SUMMARY_EXPANSION
+from nemuri_infra.models.answer_jobs import Answer, AnswerJob
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Answer, AnswerJob, Reply
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (

@@ -16,7 +16,8 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import AgentSlept, MemoriesConsolidated, MemoryEncoded, SessionEnded
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Comparisons, GeneraliseJob, RelationsJob, Reply
+from nemuri_infra.models.memory_jobs import Comparisons, GeneraliseJob, RelationsJob
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings

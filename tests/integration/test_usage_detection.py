@@ -10,9 +10,11 @@ from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import MemoriesUsed, SessionEnded
 from nemuri_contracts.task_views import Cost
+from nemuri_infra.models.answer_jobs import Answer, AnswerJob, JudgeJob
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Answer, AnswerJob, JudgeJob, ModelRefused, Reply
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (

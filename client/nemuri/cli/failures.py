@@ -75,7 +75,7 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.platform.permission_files import PermissionsError
     from nemuri.platform.serving import NotProvisioned
     from nemuri_infra.minecraft.node_modules import MinecraftUnavailable
-    from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable
+    from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
     from nemuri_infra.projections.database import DatabaseError
     from nemuri_infra.projections.projection import OtherFoldsError
     from nemuri_infra.stores.society_states import SocietyError

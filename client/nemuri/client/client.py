@@ -638,6 +638,11 @@ class Client(QueryMethods):
 
         Raises:
             ClientError: The principle is unknown or not proposed, or this client is no operator.
+
+        Example:
+            >>> for each in (await client.principles()).get("organisation", ()):
+            ...     if each.standing == "proposed":
+            ...         await client.reject_principle("organisation", each.principle_id)
         """
         await decide(self._exchange, agent, "reject", principle_id)
 
@@ -650,6 +655,10 @@ class Client(QueryMethods):
 
         Raises:
             ClientError: The principle is unknown or not adopted, or this client is no operator.
+
+        Example:
+            >>> principle_id = await client.adopt_principle("python", text="Show an example first.")
+            >>> await client.retire_principle("python", principle_id)
         """
         await decide(self._exchange, agent, "retire", principle_id)
 

@@ -32,8 +32,9 @@ from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.sleep_input import sleep_input_of
 from nemuri_domain.strength.usage_detection import ContextMemory
 from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.protocol import AnswerJob, Source, answer_of
+from nemuri_infra.models.sources import Source
 
 Regime = Literal["use", "retrieval", "none"]
 """The event that strengthens a memory: its use by an answer, its retrieval into the context, or none.

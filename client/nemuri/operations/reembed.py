@@ -10,7 +10,7 @@ from nemuri_contracts.event import derive
 from nemuri_infra.bus.event_log import ConflictError
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
-from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable
+from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
 from nemuri_infra.projections import rebuilder
 from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.database import Database

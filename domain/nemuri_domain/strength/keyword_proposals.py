@@ -21,11 +21,11 @@ FEW: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class SampledMemory:
-    """What proposals read of a memory."""
+    """The part of a memory that proposals read."""
 
     content: str
     learnings: Mapping[str, str]
-    """What the memory teaches, by perspective."""
+    """The learnings of the memory, by perspective."""
 
 
 def proposed_keywords(

@@ -81,7 +81,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class TextFeatures:
-    """What is compared of a text."""
+    """The features by which a text is compared."""
 
     words: Mapping[str, float]
     """Weight of each term that may tell what the text is about."""

@@ -86,7 +86,7 @@ class Task(RowModel):
     listed_requests: tuple[str, ...] = ()
     """Requests that the documents list. They are answered together with `text`."""
     plan: ReadingPlan | None = None
-    """How the chunks are read for a request about the whole; None if only key points are wanted."""
+    """The plan for reading the chunks for a request about the whole; None if only key points are wanted."""
     condensed: tuple[int, ...] = ()
     """Groups of chunks whose notes are condensed."""
     reading_usage: tuple[Usage, ...] = ()
@@ -220,7 +220,7 @@ class Assignment(RowModel):
     cited_details: tuple[int, ...] = ()
     """Numbers of the passages that the answer cites, from 1."""
     overview: Overview | None = None
-    """How the answer was made if it is about the documents as a whole."""
+    """The making of the answer if it is about the documents as a whole."""
     signs: tuple[Sign, ...] = ()
     """Signs of trouble in the sources of the answer."""
     usage: Usage | None = None
@@ -254,7 +254,7 @@ class Feedback(RowModel):
     prevented_error: UUID | None
     words: str | None = None
     correction: str | None = None
-    """What the answer should have said; None if the client corrected nothing."""
+    """The right answer, by the client; None if it corrected nothing."""
     standing: Literal["new", "parked", "applied", "refused"] = "new"
     """Outcome so far. It is `applied` as soon as one part of the feedback was credited."""
     reason: str | None = None

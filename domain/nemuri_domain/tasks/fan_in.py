@@ -11,7 +11,7 @@ from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
 from nemuri_domain.tasks.clarification import with_assumption
 from nemuri_domain.tasks.client_negotiation import parts_of, with_items
 from nemuri_domain.tasks.read_share import with_read_note
-from nemuri_domain.tasks.spending import with_budget_note
+from nemuri_domain.tasks.spent_usage import with_budget_note
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS, summed_up
 
 ANSWER_CHARACTERS = 250_000

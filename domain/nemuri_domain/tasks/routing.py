@@ -53,7 +53,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What routing compares a task with."""
+    """The texts and precedents with which routing compares a task."""
 
     fits: Mapping[str, Fit]
     """Fit of each text in `compared_texts`, by text."""

@@ -64,7 +64,7 @@ def merged_relations(relations: Iterable[Relation]) -> tuple[Relation, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What an answer rested on."""
+    """The sources of an answer."""
 
     answer: str
     """The answer with its citations."""

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from nemuri_domain.language.token_estimate import estimate_tokens, truncate
 from nemuri_infra.embeddings.protocol import Thresholds, normalised
+from nemuri_infra.models.failures import ModelUnusable
 from nemuri_infra.models.network_guard import require_allowed
-from nemuri_infra.models.protocol import ModelUnusable
 from nemuri_infra.models.provider_calls import read_body, sendable, translated_errors
 from nemuri_infra.models.retries import Retries, call_with_retries
 

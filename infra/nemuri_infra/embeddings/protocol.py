@@ -71,7 +71,7 @@ class Embedder(Protocol):
         """Return the vectors of the texts, shape (len(texts), dimension).
 
         Each row has length 1, or is zero for a text without content. Raises `ModelUnavailable` or `ModelRefused` of
-        `nemuri_infra.models.protocol` if a provider fails.
+        `nemuri_infra.models.failures` if a provider fails.
         """
 
     async def aclose(self) -> None:

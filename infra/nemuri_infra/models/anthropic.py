@@ -8,9 +8,10 @@ from pydantic import BaseModel
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.chat import ChatReply, ChatRequest, Schema
+from nemuri_infra.models.failures import ModelRefused, ModelUnusable
 from nemuri_infra.models.network_guard import require_allowed
 from nemuri_infra.models.parameter_support import Parameter, ParameterSupport, wanted_parameters
-from nemuri_infra.models.protocol import ModelRefused, ModelUnusable, Reply
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.provider_calls import (
     REASONING_TOKENS,
     Count,

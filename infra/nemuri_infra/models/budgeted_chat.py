@@ -4,7 +4,8 @@ from nemuri_contracts.event import Usage
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_infra.models.call_budget import CallBudget, current_budget
 from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
-from nemuri_infra.models.protocol import ModelRefused, Reply
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.settings import Price
 
 

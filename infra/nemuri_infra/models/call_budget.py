@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from sys import getsizeof
 
 from nemuri_contracts.event import Event, Usage
-from nemuri_domain.tasks.spending import Limit, Spent
+from nemuri_domain.tasks.spent_usage import Limit, Spent
 from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.process.byte_cache import ByteCache
@@ -39,7 +39,7 @@ class CallBudget:
     load_limits: LoadLimits | None = None
     """Function that returns the budgets of the event's task and agent; None if there are none."""
     paid: Spent = field(default_factory=Spent)
-    """What the handling of the event has spent so far."""
+    """The usage of handling the event so far."""
     calls: int = 0
     """Number of replies so far, usable or not."""
     replies: dict[RequestKey, Reply[ChatReply]] = field(default_factory=dict)

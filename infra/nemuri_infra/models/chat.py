@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from nemuri_domain.language.json_objects import find_objects
-from nemuri_infra.models.protocol import OnText, Reply
+from nemuri_infra.models.answer_jobs import OnText
+from nemuri_infra.models.protocol import Reply
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Tool:
     name: str
     """Name of the tool: 1 to 64 letters, digits, `_` or `-`. It is unique within a request."""
     description: str
-    """What the tool does, when it is of use, and what it returns. The model reads it."""
+    """Purpose, use and result of the tool. The model reads it."""
     arguments: Schema
     """Schema of the arguments."""
 
@@ -49,7 +50,7 @@ class ToolCall:
     arguments: Mapping[str, Any] = field(hash=False)
     """Arguments of the call; empty if they are no JSON object."""
     problem: str = ""
-    """What is wrong with the call, in one line for the model: an unknown tool, or arguments that do not fit the schema.
+    """The fault of the call, in one line for the model: an unknown tool, or arguments that do not fit the schema.
 
     "" if the call can be carried out. Otherwise its result is this text, so that the model can call again.
     """

@@ -11,7 +11,7 @@ from nemuri_domain.language.request_echoes import is_echo, is_part_of_item, list
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.table_flattening import flatten_layout, row_with_heads
 from nemuri_domain.language.tokenization import terms
-from nemuri_infra.models.protocol import Source
+from nemuri_infra.models.sources import Source
 
 FIRST_CHARACTERS: Final = 500
 """Maximum characters of the quote from the most relevant unit."""

@@ -33,13 +33,22 @@ from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 from nemuri_domain.tasks.panel import merged
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
 from nemuri_infra.models import document_quotes, extractive_overview
-from nemuri_infra.models.jobs import school
-from nemuri_infra.models.jobs.statement_relations import by_words
-from nemuri_infra.models.jobs.usage_judge import judge_by_words
-from nemuri_infra.models.protocol import (
+from nemuri_infra.models.answer_jobs import (
     Answer,
     AnswerJob,
     ChosenAgent,
+    JudgeJob,
+    Merged,
+    MergeJob,
+    RebutJob,
+    Rebuttal,
+    RestateJob,
+    RouteJob,
+)
+from nemuri_infra.models.jobs import school
+from nemuri_infra.models.jobs.statement_relations import by_words
+from nemuri_infra.models.jobs.usage_judge import judge_by_words
+from nemuri_infra.models.memory_jobs import (
     Comparisons,
     Compressed,
     CompressJob,
@@ -47,27 +56,22 @@ from nemuri_infra.models.protocol import (
     FeelJob,
     GeneraliseJob,
     GradeJob,
-    ImportanceJob,
-    ItemsJob,
-    JudgeJob,
-    KeyPointJob,
     Learned,
     LearningsJob,
-    Merged,
-    MergeJob,
+    RelationsJob,
+    SectionJob,
+)
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import (
+    ImportanceJob,
+    ItemsJob,
+    KeyPointJob,
     NotesJob,
     NoteText,
     OverviewJob,
-    RebutJob,
-    Rebuttal,
-    RelationsJob,
-    Reply,
-    RestateJob,
-    RouteJob,
-    SectionJob,
-    Source,
     SummaryJob,
 )
+from nemuri_infra.models.sources import Source
 
 MAX_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200

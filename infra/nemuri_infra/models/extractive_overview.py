@@ -8,7 +8,9 @@ from nemuri_domain.language import token_estimate
 from nemuri_domain.language.central_sentences import Sentence, matching, most_telling, sentences_of
 from nemuri_domain.language.overview_requests import subject_terms
 from nemuri_domain.language.tokenization import content_terms
-from nemuri_infra.models.protocol import Answer, NotesJob, NoteText, OverviewJob, Source
+from nemuri_infra.models.answer_jobs import Answer
+from nemuri_infra.models.reading_jobs import NotesJob, NoteText, OverviewJob
+from nemuri_infra.models.sources import Source
 
 QUOTES, CHARACTERS = 40, 8_000
 """Maximum number of quotes of a summary or a comparison, and of their characters together."""

@@ -9,13 +9,23 @@ from nemuri_contracts.affective import Reading
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.tiered.memory_merging import MemoryText
-from nemuri_infra.models.budgeted_chat import OverBudgetError
-from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
-from nemuri_infra.models.protocol import (
+from nemuri_infra.models.answer_jobs import (
     Answer,
     AnswerJob,
     AnswerOutcome,
     ChosenAgent,
+    JudgeJob,
+    Merged,
+    MergeJob,
+    RebutJob,
+    Rebuttal,
+    RestateJob,
+    RouteJob,
+)
+from nemuri_infra.models.budgeted_chat import OverBudgetError
+from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
+from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
+from nemuri_infra.models.memory_jobs import (
     Comparisons,
     Compressed,
     CompressJob,
@@ -23,27 +33,19 @@ from nemuri_infra.models.protocol import (
     FeelJob,
     GeneraliseJob,
     GradeJob,
-    ImportanceJob,
-    ItemsJob,
-    JudgeJob,
-    KeyPointJob,
     Learned,
     LearningsJob,
-    Merged,
-    MergeJob,
-    Model,
-    ModelRefused,
-    ModelUnavailable,
+    RelationsJob,
+    SectionJob,
+)
+from nemuri_infra.models.protocol import Model, Reply
+from nemuri_infra.models.reading_jobs import (
+    ImportanceJob,
+    ItemsJob,
+    KeyPointJob,
     NotesJob,
     NoteText,
     OverviewJob,
-    RebutJob,
-    Rebuttal,
-    RelationsJob,
-    Reply,
-    RestateJob,
-    RouteJob,
-    SectionJob,
     SummaryJob,
 )
 from nemuri_infra.models.retries import Retries, call_with_retries

@@ -7,7 +7,8 @@ from opentelemetry.trace import SpanKind
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.call_budget import current_budget
 from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
-from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable, Reply
+from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.observability.tracing import span
 

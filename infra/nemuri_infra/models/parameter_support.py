@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Set
 from typing import Final, Literal
 
 from nemuri_infra.models.chat import ChatRequest
-from nemuri_infra.models.protocol import ModelRefused, ModelUnusable
+from nemuri_infra.models.failures import ModelRefused, ModelUnusable
 
 Parameter = Literal["temperature", "schema", "tools", "cache", "stream"]
 """Temperature 0, a schema of the reply, tools, a mark for the provider's cache, or a reply in pieces."""

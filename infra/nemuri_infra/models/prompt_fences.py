@@ -8,7 +8,7 @@ from typing import Final
 
 from nemuri_domain.language.citations import without_citation_brackets
 from nemuri_domain.language.sentences import normalised
-from nemuri_infra.models.protocol import Source
+from nemuri_infra.models.sources import Source
 
 _TURN: Final = re.compile(r"<\|[^\s|<>]{1,40}\|>|<</?SYS>>|\[/?INST\]|</?(?:start|end)_of_turn>|</?s>", re.IGNORECASE)
 """Markers of a chat turn. Self-hosted models obey them even in the middle of a text."""

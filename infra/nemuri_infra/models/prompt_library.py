@@ -12,7 +12,7 @@ from nemuri_domain.cognition.task_texts import PACKAGE as SOCIETIES
 from nemuri_domain.language.prompt_files import PLACEHOLDER, PromptError, PromptText, names_in, read_prompt
 from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.prompt_fences import Quote, digest, fenced, noted
-from nemuri_infra.models.protocol import Source
+from nemuri_infra.models.sources import Source
 
 __all__ = ["Part", "Prompt", "PromptError", "Value", "Values", "prompt", "prompt_names"]
 

@@ -9,7 +9,21 @@ from nemuri_domain.language.item_importance import Importance, most_important
 from nemuri_domain.language.request_items import separate_requests
 from nemuri_domain.tasks.panel import side_by_side
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
+from nemuri_infra.models.answer_jobs import (
+    Answer,
+    AnswerJob,
+    AnswerOutcome,
+    ChosenAgent,
+    JudgeJob,
+    Merged,
+    MergeJob,
+    RebutJob,
+    Rebuttal,
+    RestateJob,
+    RouteJob,
+)
 from nemuri_infra.models.chat import Chat
+from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs import (
     agent_choice,
     answer,
@@ -30,11 +44,7 @@ from nemuri_infra.models.jobs import (
     turn_reading,
     usage_judge,
 )
-from nemuri_infra.models.protocol import (
-    Answer,
-    AnswerJob,
-    AnswerOutcome,
-    ChosenAgent,
+from nemuri_infra.models.memory_jobs import (
     Comparisons,
     Compressed,
     CompressJob,
@@ -42,25 +52,19 @@ from nemuri_infra.models.protocol import (
     FeelJob,
     GeneraliseJob,
     GradeJob,
-    ImportanceJob,
-    ItemsJob,
-    JudgeJob,
-    KeyPointJob,
     Learned,
     LearningsJob,
-    Merged,
-    MergeJob,
-    ModelRefused,
+    RelationsJob,
+    SectionJob,
+)
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import (
+    ImportanceJob,
+    ItemsJob,
+    KeyPointJob,
     NotesJob,
     NoteText,
     OverviewJob,
-    RebutJob,
-    Rebuttal,
-    RelationsJob,
-    Reply,
-    RestateJob,
-    RouteJob,
-    SectionJob,
     SummaryJob,
 )
 

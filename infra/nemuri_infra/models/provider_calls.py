@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable
+from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from nemuri_infra.models.chat import ChatRequest
-from nemuri_infra.models.protocol import ModelUnusable
+from nemuri_infra.models.failures import ModelUnusable
 
 
 class _TextForwarder:

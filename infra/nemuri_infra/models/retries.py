@@ -8,7 +8,7 @@ from typing import TypeVar
 from tenacity import AsyncRetrying, RetryCallState, stop_after_attempt, stop_before_delay
 from tenacity.wait import wait_random_exponential
 
-from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
+from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 
 T = TypeVar("T")
 UNUSABLE_RETRIES = 1

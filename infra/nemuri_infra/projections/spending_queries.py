@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import text
 
-from nemuri_domain.tasks.spending import Spent
+from nemuri_domain.tasks.spent_usage import Spent
 from nemuri_infra.projections.database import Database
 
 _SPENT = text(

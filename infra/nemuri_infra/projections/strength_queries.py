@@ -55,7 +55,7 @@ class MemoryChange(NamedTuple):
 
 
 class IndexedMemory(NamedTuple):
-    """What a retrieval index takes from a memory."""
+    """The part of a memory that a retrieval index holds."""
 
     memory_id: UUID
     memory: MemoryContent

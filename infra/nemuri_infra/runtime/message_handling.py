@@ -10,7 +10,7 @@ from nats.aio.msg import Msg
 from nemuri_contracts.codec import AnyEvent, UndecodableError
 from nemuri_infra.bus.event_log import Log, message_id
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ModelUnavailable
+from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.observability.deliveries import Delivery, delivery
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots

@@ -6,7 +6,7 @@ from nats.js.errors import BadObjectMetaError, InvalidKeyError, InvalidObjectNam
 
 from nemuri_infra.bus.event_log import ConflictError
 from nemuri_infra.errors.database_errors import OUTAGES
-from nemuri_infra.models.protocol import ModelUnavailable
+from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.stores.objects import IncompleteObjectError
 

@@ -1,7 +1,7 @@
 """The budgets that limit the model calls for an event: that of its task and that of its agent."""
 
 from nemuri_contracts.event import Event
-from nemuri_domain.tasks.spending import Limit, agent_limit, task_limit
+from nemuri_domain.tasks.spent_usage import Limit, agent_limit, task_limit
 from nemuri_infra.projections.spending_queries import spent_by_agent
 from nemuri_infra.runtime.resources import Resources
 

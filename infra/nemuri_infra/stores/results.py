@@ -48,10 +48,11 @@ def shortened_result(result: TaskResult, room: int) -> TaskResult:
     if _size(result) > room:
         result = result.model_copy(update={"panel": None})
     while (size := _size(result)) > room:
-        name = max(SHORTENED_FIELDS, key=lambda each: len(result.model_dump_json(include={each})))
-        part = getattr(result, name)
-        if not part:
+        left = [each for each in SHORTENED_FIELDS if getattr(result, each)]
+        if not left:
             break
+        name = max(left, key=lambda each: len(result.model_dump_json(include={each})))
+        part = getattr(result, name)
         result = result.model_copy(update={name: _shortened(part, len(part) * room // size - 1)})
     return result
 

@@ -50,7 +50,7 @@ class BrokenSnapshotError(Exception):
 
 
 class SnapshotOrigin(BaseModel):
-    """What a snapshot was made from. It may be loaded only where all of this is the same."""
+    """The origin of a snapshot. It may be loaded only where all of this is the same."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

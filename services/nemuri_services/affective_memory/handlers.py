@@ -22,7 +22,7 @@ from nemuri_domain.affective.nightly_job import admitted_to_protection
 from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.sanitize import is_command
 from nemuri_domain.affective.turn_encoding import TurnUnderstanding, agent_timezone, encode_turn
-from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob
+from nemuri_infra.models.memory_jobs import Compressed, CompressJob, FeelJob
 from nemuri_infra.process.timezone import local_timezone
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources

@@ -30,7 +30,7 @@ from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.language.topic_check import prompt_terms, shares_topic
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
+from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors

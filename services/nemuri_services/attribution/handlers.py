@@ -27,7 +27,10 @@ from nemuri_domain.tasks.feedback_credit import CreditDecision, credited_works, 
 from nemuri_domain.tasks.read_share import within
 from nemuri_domain.tasks.session_entry import Grounds, cited_documents
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import Learned, LearningsJob, ModelRefused, Reply, Source
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.memory_jobs import Learned, LearningsJob
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.attribution.learning_comparison import Session, decide_learnings

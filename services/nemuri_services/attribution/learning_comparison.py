@@ -25,7 +25,10 @@ from nemuri_domain.strength.extracted_learning_decision import (
 from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_domain.tasks.session_entry import Grounds, entry_content, merged_relations
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import Comparisons, Model, ModelRefused, RelationsJob, Reply, Source
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.memory_jobs import Comparisons, RelationsJob
+from nemuri_infra.models.protocol import Model, Reply
+from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors

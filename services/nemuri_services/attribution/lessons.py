@@ -23,7 +23,9 @@ from nemuri_domain.tasks.feedback_lessons import (
     suspects,
 )
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ModelRefused, RelationsJob, Source
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.memory_jobs import RelationsJob
+from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.attribution.principle_proposals import propose_principles
 

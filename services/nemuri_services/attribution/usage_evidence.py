@@ -13,7 +13,10 @@ from nemuri_domain.strength.memory_content import embedded_text, shown_text
 from nemuri_domain.strength.policy import Detection
 from nemuri_domain.strength.usage_detection import ContextMemory
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Reply, Source
+from nemuri_infra.models.answer_jobs import JudgeJob
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 

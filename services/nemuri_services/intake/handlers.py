@@ -36,7 +36,7 @@ from nemuri_domain.strength.principles import decision, decision_refusal, organi
 from nemuri_domain.tasks import chunk_order, client_negotiation, fan_in
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.reading_plan import group_of_chunks
-from nemuri_infra.models.protocol import KeyPointJob
+from nemuri_infra.models.reading_jobs import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.intake.document_chunks import details_of

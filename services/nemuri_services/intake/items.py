@@ -20,7 +20,8 @@ from nemuri_domain.tasks import client_negotiation
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.client_negotiation import ITEMS_PER_PART, MANY_ITEMS
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ImportanceJob, ItemsJob, ModelRefused
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.reading_jobs import ImportanceJob, ItemsJob
 from nemuri_infra.runtime.resources import Resources
 
 logger = structlog.get_logger()

@@ -15,7 +15,10 @@ from nemuri_domain.tasks.aggregate import Chunk, Task
 from nemuri_domain.tasks.reading_plan import condensed_tokens, joined, plan_reading
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.protocol import ModelRefused, NotesJob, NoteText, Reply, Source
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import NotesJob, NoteText
+from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.blobs import Blobs
 

@@ -14,7 +14,8 @@ from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.fan_in import summary_parts
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS, summed_up
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ModelRefused, SummaryJob
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.reading_jobs import SummaryJob
 from nemuri_infra.runtime.resources import Resources
 
 logger = structlog.get_logger()

@@ -12,15 +12,9 @@ from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.routing import Advice
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import (
-    Merged,
-    MergeJob,
-    ModelRefused,
-    Reply,
-    RestateJob,
-    RouteCandidate,
-    RouteJob,
-)
+from nemuri_infra.models.answer_jobs import Merged, MergeJob, RestateJob, RouteCandidate, RouteJob
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.runtime.resources import Resources
 
 logger = structlog.get_logger()

@@ -14,7 +14,7 @@ from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, Recalled, TakenStep, Task, TaskState
 from nemuri_domain.tasks.feedback_credit import credited_to
 from nemuri_domain.tasks.read_share import overview_of, share_read
-from nemuri_domain.tasks.spending import over_budget
+from nemuri_domain.tasks.spent_usage import over_budget
 from nemuri_domain.tasks.task_costs import costs
 
 _ENDED = {

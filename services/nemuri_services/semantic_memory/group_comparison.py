@@ -11,7 +11,9 @@ from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.extracted_learning_decision import statements
 from nemuri_domain.strength.semantic_groups import Pair, is_settled, statement_pairs, typical_first
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import GeneraliseJob, ModelRefused, RelationsJob, Source
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.memory_jobs import GeneraliseJob, RelationsJob
+from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 

@@ -18,7 +18,7 @@ from nemuri_domain.cognition.module import Ask, Module
 from nemuri_domain.cognition.timing_wheel import SLOT_SECONDS
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ModelFailure
+from nemuri_infra.models.failures import ModelFailure
 from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 from nemuri_infra.runtime.retry_forever import retry_forever
 from nemuri_infra.stores.society_states import States

@@ -15,8 +15,10 @@ from nemuri_domain.tasks import clarification
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.read_share import taken
 from nemuri_infra.bus.answer_drafts import draft_writer
+from nemuri_infra.models.answer_jobs import AnswerJob, AnswerOutcome
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import AnswerJob, AnswerOutcome, Reply, Source
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.queries import Views
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources

@@ -24,7 +24,7 @@ from nemuri_contracts.tasks import TaskAnswered, TaskAssigned
 from nemuri_domain.strength.handed_over_memories import told_memories, view_of
 from nemuri_domain.strength.ranking import context_principles, selected
 from nemuri_domain.tasks import clarification, consultations
-from nemuri_infra.models.protocol import Answer, ToolRequest
+from nemuri_infra.models.answer_jobs import Answer, ToolRequest
 from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.topic_cache import TopicCache
@@ -63,7 +63,7 @@ service = Service(
 minds = AgentIndexes()
 knowledge = TopicCache()
 Outcome = TaskAnswered | AssignmentStepped | ClarificationAsked
-"""What follows a call of the answering model."""
+"""The possible outcomes of a call of the answering model."""
 
 
 @service.handles(TaskAssigned)

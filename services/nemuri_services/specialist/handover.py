@@ -21,7 +21,9 @@ from nemuri_domain.strength.handed_over_memories import (
 )
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ModelRefused, RelationsJob, Source
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.memory_jobs import RelationsJob
+from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources

@@ -1,4 +1,4 @@
-"""What a model is shown of the memories in its context."""
+"""The memories in a context as a model is shown them."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -14,7 +14,7 @@ from nemuri_domain.strength.memory_content import (
     with_successors,
 )
 from nemuri_domain.strength.scope_matching import valid
-from nemuri_infra.models.protocol import Source
+from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.queries import Views
 
 

@@ -12,7 +12,9 @@ from nemuri_domain.language.overview_requests import overview_kind, subject_term
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.read_share import place_of, unread_in_words
 from nemuri_domain.tasks.reading_plan import joined
-from nemuri_infra.models.protocol import AnswerJob, OverviewJob, Source
+from nemuri_infra.models.answer_jobs import AnswerJob
+from nemuri_infra.models.reading_jobs import OverviewJob
+from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.blobs import Blobs
 
@@ -31,7 +33,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class OverviewMaterial:
-    """What the documents of a task contribute to an answer about them as a whole."""
+    """The share of a task's documents in an answer about them as a whole."""
 
     overview: Overview
     parts: tuple[tuple[Piece, ...], ...]

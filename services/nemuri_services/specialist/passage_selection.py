@@ -12,7 +12,7 @@ from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.tasks.read_share import place_of
 from nemuri_infra.embeddings.protocol import Embedder
-from nemuri_infra.models.protocol import Hit, Source
+from nemuri_infra.models.sources import Hit, Source
 from nemuri_infra.stores.blobs import Blobs
 from nemuri_services.specialist.open_parts import open_parts
 from nemuri_services.specialist.passage_index import KINDS, PassageIndex, PassageIndexes

@@ -12,7 +12,10 @@ from nemuri_domain.strength.memory_content import origin_in_words, provenance_in
 from nemuri_domain.tasks import panel, rebuttals
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ModelRefused, RebutJob, Rebuttal, Reply, Source
+from nemuri_infra.models.answer_jobs import RebutJob, Rebuttal
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 
 logger = structlog.get_logger()

@@ -9,7 +9,7 @@ from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.retrieval import SUMMARY_EXPANSION
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.read_share import place_of
-from nemuri_infra.models.protocol import Source
+from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.specialist.passage_search import Wanted
 from nemuri_services.specialist.passage_selection import Passage, PassageReader

@@ -8,7 +8,8 @@ from nemuri_domain.tiered.consolidation import ConsolidationPlan, due_reason, me
 from nemuri_domain.tiered.consolidation_decision import plan_consolidation
 from nemuri_domain.tiered.memory_merging import NO_MODEL_USAGE, MemoryText, extract_memory
 from nemuri_domain.tiered.merge_and_forget import plan_forgetting
-from nemuri_infra.models.protocol import ConsolidateJob, Reply
+from nemuri_infra.models.memory_jobs import ConsolidateJob
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
 

@@ -14,7 +14,8 @@ from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_domain.tasks.fan_in import shortened
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.protocol import ModelRefused, SectionJob
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.memory_jobs import SectionJob
 from nemuri_infra.runtime.resources import Resources
 
 TAG = 200

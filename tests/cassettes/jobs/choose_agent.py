@@ -1,6 +1,6 @@
 """Cassette of `Model.choose_agent`."""
 
-from nemuri_infra.models.protocol import ChosenAgent, RouteCandidate, RouteJob
+from nemuri_infra.models.answer_jobs import ChosenAgent, RouteCandidate, RouteJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -3,7 +3,7 @@
 import json
 
 from nemuri_domain.affective.turn_reader import read_turn
-from nemuri_infra.models.protocol import FeelJob
+from nemuri_infra.models.memory_jobs import FeelJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

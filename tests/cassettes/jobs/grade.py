@@ -2,7 +2,7 @@
 
 from nemuri_domain.education.grading import Verdict
 from nemuri_infra.models.jobs.school import by_words
-from nemuri_infra.models.protocol import GradeJob
+from nemuri_infra.models.memory_jobs import GradeJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -1,6 +1,6 @@
 """Cassette of `Model.items`."""
 
-from nemuri_infra.models.protocol import ItemsJob
+from nemuri_infra.models.reading_jobs import ItemsJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -1,6 +1,8 @@
 """Cassette of `Model.judgement`."""
 
-from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Source
+from nemuri_infra.models.answer_jobs import JudgeJob
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -1,6 +1,6 @@
 """Cassette of `Model.key_point`."""
 
-from nemuri_infra.models.protocol import KeyPointJob
+from nemuri_infra.models.reading_jobs import KeyPointJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -1,6 +1,7 @@
 """Cassette of `Model.learnings`."""
 
-from nemuri_infra.models.protocol import Learned, LearningsJob, Source
+from nemuri_infra.models.memory_jobs import Learned, LearningsJob
+from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -2,7 +2,7 @@
 
 from nemuri_contracts.tasks import Dissent, Voice
 from nemuri_domain.tasks.panel import side_by_side
-from nemuri_infra.models.protocol import Merged, MergeJob
+from nemuri_infra.models.answer_jobs import Merged, MergeJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -1,6 +1,7 @@
 """Cassette of `Model.notes`."""
 
-from nemuri_infra.models.protocol import NotesJob, NoteText, Source
+from nemuri_infra.models.reading_jobs import NotesJob, NoteText
+from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

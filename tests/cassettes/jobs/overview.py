@@ -1,6 +1,8 @@
 """Cassette of `Model.overview`."""
 
-from nemuri_infra.models.protocol import Answer, OverviewJob, Source
+from nemuri_infra.models.answer_jobs import Answer
+from nemuri_infra.models.reading_jobs import OverviewJob
+from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

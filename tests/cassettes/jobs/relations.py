@@ -1,6 +1,7 @@
 """Cassette of `Model.relations`."""
 
-from nemuri_infra.models.protocol import RelationsJob, Source
+from nemuri_infra.models.memory_jobs import RelationsJob
+from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

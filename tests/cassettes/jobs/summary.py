@@ -1,6 +1,6 @@
 """Cassette of `Model.summary`."""
 
-from nemuri_infra.models.protocol import SummaryJob
+from nemuri_infra.models.reading_jobs import SummaryJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -11,10 +11,10 @@ import pytest
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
 from nemuri_infra.models.chat import Chat, ChatRequest
+from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
 from nemuri_infra.models.json_schema import INTEGER, closed
 from nemuri_infra.models.network_guard import ModelCallsForbidden
 from nemuri_infra.models.openai import OPENAI_URL, OpenAIChat
-from nemuri_infra.models.protocol import ModelRefused, ModelUnavailable, ModelUnusable
 from nemuri_infra.models.reply_check import CONTINUATIONS
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 

@@ -7,21 +7,17 @@ from contextlib import asynccontextmanager
 import pytest
 from pydantic import SecretStr
 
+from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.factory import Models, build_models
+from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
 from nemuri_infra.models.fallback import FallbackChat, LimitedChat
+from nemuri_infra.models.memory_jobs import LearningsJob
 from nemuri_infra.models.openai import OpenAIChat
-from nemuri_infra.models.protocol import (
-    AnswerJob,
-    KeyPointJob,
-    LearningsJob,
-    ModelRefused,
-    ModelUnavailable,
-    Source,
-    answer_of,
-)
+from nemuri_infra.models.reading_jobs import KeyPointJob
 from nemuri_infra.models.retries import Retries
 from nemuri_infra.models.settings import ModelSettings
+from nemuri_infra.models.sources import Source
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 
 pytestmark = pytest.mark.connected

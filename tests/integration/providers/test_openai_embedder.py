@@ -8,9 +8,9 @@ from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.openai import BATCH_TEXTS, OpenAIEmbedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
+from nemuri_infra.models.failures import ModelRefused, ModelUnusable
 from nemuri_infra.models.network_guard import ModelCallsForbidden
 from nemuri_infra.models.openai import OPENAI_URL
-from nemuri_infra.models.protocol import ModelRefused, ModelUnusable
 from nemuri_infra.models.retries import Retries
 from tests.integration.providers.provider import Provider, ScriptedReply, openai_embeddings
 

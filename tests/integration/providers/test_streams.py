@@ -7,8 +7,8 @@ import pytest
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.anthropic import AnthropicChat
 from nemuri_infra.models.chat import Chat, ChatRequest, Schema, Tool
+from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.models.openai import OpenAIChat
-from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.streams import anthropic_stream, openai_stream, sse
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from nemuri_infra.models.chat import ChatRequest, Tool, ToolCall, ToolTurn
+from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.json_schema import INTEGER, TEXT, closed
-from nemuri_infra.models.protocol import ModelRefused
 from tests.integration.providers.provider import ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_chats import Make, anthropic, both_providers, chat_with
 

@@ -6,8 +6,9 @@ from typing import Final
 import pytest
 from pydantic import SecretStr
 
+from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs import turn_reading
-from nemuri_infra.models.protocol import CompressJob, FeelJob, ModelRefused
+from nemuri_infra.models.memory_jobs import CompressJob, FeelJob
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built_models
 

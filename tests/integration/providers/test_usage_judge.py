@@ -3,9 +3,11 @@
 import pytest
 
 from nemuri_contracts.event import Usage
+from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.factory import Models
+from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs import usage_judge
-from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Source
+from nemuri_infra.models.sources import Source
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built_models
 

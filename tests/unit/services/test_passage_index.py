@@ -7,8 +7,9 @@ import pytest
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.protocol import AnswerJob, LearningsJob, answer_of
+from nemuri_infra.models.memory_jobs import LearningsJob
 from nemuri_infra.stores.blobs import Blobs, TextCache
 from nemuri_services.specialist.passage_index import PassageIndexes
 from nemuri_services.specialist.passage_search import Wanted

@@ -3,8 +3,8 @@
 import pytest
 
 from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.protocol import AnswerJob, answer_of
 from nemuri_services.specialist.open_parts import open_parts
 from nemuri_services.specialist.passage_index import PassageIndex
 from nemuri_services.specialist.passage_search import Wanted

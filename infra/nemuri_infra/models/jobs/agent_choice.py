@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from nemuri_infra.models.answer_jobs import ChosenAgent, RouteJob
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import NUMBER, TEXT, closed
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import ChosenAgent, RouteJob, Source
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 60
 SCHEMA: Final = closed("agent_choice", agent=TEXT, confidence=NUMBER)

@@ -8,11 +8,12 @@ from nemuri_domain.language.citations import cited_labels, without_citation_brac
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.read_share import Share
+from nemuri_infra.models.answer_jobs import Answer, AnswerJob, AnswerOutcome
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.jobs import answer_notes, answer_tools
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Part, prompt
-from nemuri_infra.models.protocol import Answer, AnswerJob, AnswerOutcome, Source
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 2_000
 _CUT: Final = {

@@ -5,11 +5,12 @@ from typing import Final
 from nemuri_contracts.tasks import Voice
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.tasks.panel import dissenting
+from nemuri_infra.models.answer_jobs import Merged, MergeJob
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed, record
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Merged, MergeJob, Source
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 3_000
 SCHEMA: Final = closed("merged_answer", merged=TEXT, dissent=listed(record(voice=TEXT, text=TEXT)))

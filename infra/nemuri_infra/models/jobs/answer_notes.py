@@ -1,4 +1,4 @@
-"""What an answering model may say beside its answer: a question instead of it, and signs of trouble after it.
+"""The notes of an answering model beside its answer: a question instead of it, and signs of trouble after it.
 
 The module contains the parts of the prompt and the parsers of the reply (document 000 §1.2.4).
 """
@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from nemuri_contracts.clarifications import MAX_OPTIONS, QUESTION_LIMIT, ClarificationRequest
 from nemuri_contracts.trouble_signs import MAX_SIGNS, Sign
 from nemuri_domain.language.json_objects import find_objects, one_line
+from nemuri_infra.models.answer_jobs import AnswerJob, OnText
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Part, prompt
-from nemuri_infra.models.protocol import AnswerJob, OnText
 
 _ANSWERED: Final = "The answer is at the end of the question, or the last detail. Work with both."
 _EXPIRED: Final = "Nobody answered in time. Work on your assumption, which follows it. The reader is told."

@@ -4,10 +4,10 @@ from typing import Final
 
 from nemuri_contracts.steps import Tool as Name
 from nemuri_domain.language.sentences import normalised
+from nemuri_infra.models.answer_jobs import AnswerJob, TakenStep, ToolRequest
 from nemuri_infra.models.chat import Tool, ToolCall, ToolTurn
 from nemuri_infra.models.json_schema import TEXT, closed, described
 from nemuri_infra.models.prompt_fences import digest, fenced, noted
-from nemuri_infra.models.protocol import AnswerJob, TakenStep, ToolRequest
 
 MAX_QUERY: Final = 2_000
 """Maximum characters of a query. A longer one is cut."""

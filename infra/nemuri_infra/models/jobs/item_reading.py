@@ -16,7 +16,8 @@ from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import INTEGER, TEXT, closed, listed, record
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
-from nemuri_infra.models.protocol import ImportanceJob, ItemsJob, Source
+from nemuri_infra.models.reading_jobs import ImportanceJob, ItemsJob
+from nemuri_infra.models.sources import Source
 
 ITEMS_TOKENS: Final = 6_000
 IMPORTANCE_TOKENS: Final = 1_500

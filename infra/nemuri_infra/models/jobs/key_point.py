@@ -7,7 +7,8 @@ from nemuri_domain.language.sentences import sentences
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import KeyPointJob, Source
+from nemuri_infra.models.reading_jobs import KeyPointJob
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 300
 

@@ -1,4 +1,4 @@
-"""What a finished answer teaches under each perspective (document 000 §3.3)."""
+"""Learnings of a finished answer under each perspective (document 000 §3.3)."""
 
 import re
 from collections.abc import Mapping
@@ -8,9 +8,10 @@ from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed, record
+from nemuri_infra.models.memory_jobs import Learned, LearningsJob
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Learned, LearningsJob, Source
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 800
 SCHEMA: Final = closed("learnings", happened=TEXT, learnings=listed(record(perspective=TEXT, sentence=TEXT)))

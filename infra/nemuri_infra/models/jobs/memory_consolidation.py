@@ -12,9 +12,10 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_domain.tiered.memory_merging import MemoryText, normalised_tags
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import INTEGER, TEXT, closed, listed, one_of
+from nemuri_infra.models.memory_jobs import ConsolidateJob
 from nemuri_infra.models.prompt_library import Values, prompt
-from nemuri_infra.models.protocol import ConsolidateJob, Source
 from nemuri_infra.models.provider_calls import sendable, storable
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 1_024
 SCHEMA: Final = closed(

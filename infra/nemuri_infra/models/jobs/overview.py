@@ -5,11 +5,12 @@ from typing import Final
 
 from nemuri_contracts.tasks import OverviewBasis
 from nemuri_domain.language.sentences import normalised
+from nemuri_infra.models.answer_jobs import Answer
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.jobs.answer import cited_answer, contents
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Answer, OverviewJob
+from nemuri_infra.models.reading_jobs import OverviewJob
 
 TOKENS: Final = 4_000
 

@@ -8,7 +8,7 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
-from nemuri_infra.models.protocol import NotesJob, NoteText
+from nemuri_infra.models.reading_jobs import NotesJob, NoteText
 
 _LABELS = re.compile(r"\s*[\[［【]\s*(p[0-9]{1,4}(?:\s*[,;、，；–-]?\s*p?[0-9]{1,4})*)\s*[\]］】]", re.IGNORECASE)
 _CUT: Final = "(The notes on this part stopped at their token limit; there is more.)"

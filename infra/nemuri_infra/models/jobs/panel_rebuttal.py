@@ -5,11 +5,12 @@ from typing import Final
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.tasks.panel import seat
+from nemuri_infra.models.answer_jobs import RebutJob, Rebuttal
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, one_of
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import RebutJob, Rebuttal, Source
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 3_000
 _POSITIONS: Final = ("stands", "revised")

@@ -3,10 +3,11 @@
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
+from nemuri_infra.models.answer_jobs import RestateJob
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import RestateJob, Source
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 1_500
 

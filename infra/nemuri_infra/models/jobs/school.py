@@ -13,9 +13,10 @@ from nemuri_domain.language.json_objects import one_line
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import FLAG, TEXT, closed, listed, record
+from nemuri_infra.models.memory_jobs import GradeJob, SectionJob
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
-from nemuri_infra.models.protocol import GradeJob, SectionJob, Source
+from nemuri_infra.models.sources import Source
 
 READING_TOKENS: Final = 500
 GRADING_TOKENS: Final = 600

@@ -5,8 +5,8 @@ from typing import Final
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.statement_parser import parse_statement
 from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.memory_jobs import GeneraliseJob
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import GeneraliseJob
 from nemuri_infra.models.provider_calls import sendable, storable
 
 TOKENS: Final = 400

@@ -8,8 +8,8 @@ from typing import Final, get_args
 from nemuri_domain.language.statement_comparison import Comparison, compare_statements
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed, one_of, record
+from nemuri_infra.models.memory_jobs import Comparisons, RelationsJob
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Comparisons, RelationsJob
 
 TOKENS: Final = 600
 SCHEMA: Final = closed(

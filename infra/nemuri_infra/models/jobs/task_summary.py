@@ -4,7 +4,8 @@ from nemuri_domain.language.citations import without_citations
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
-from nemuri_infra.models.protocol import Source, SummaryJob
+from nemuri_infra.models.reading_jobs import SummaryJob
+from nemuri_infra.models.sources import Source
 
 
 def request(job: SummaryJob) -> ChatRequest:

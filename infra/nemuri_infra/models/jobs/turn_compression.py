@@ -6,10 +6,11 @@ from nemuri_domain.affective.text_compression import KEYWORDS_PER_TEXT, joined_k
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed
+from nemuri_infra.models.memory_jobs import Compressed, CompressJob
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
-from nemuri_infra.models.protocol import Compressed, CompressJob, Source
 from nemuri_infra.models.provider_calls import sendable, storable
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 1_024
 

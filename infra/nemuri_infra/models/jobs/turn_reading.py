@@ -12,10 +12,11 @@ from nemuri_domain.affective.text_compression import shortened_lines
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import FLAG, INTEGER, TEXT, closed, listed, one_of
+from nemuri_infra.models.memory_jobs import FeelJob
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
-from nemuri_infra.models.protocol import FeelJob, Source
 from nemuri_infra.models.provider_calls import sendable, storable
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 6_000
 

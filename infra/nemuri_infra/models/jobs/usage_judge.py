@@ -11,11 +11,12 @@ from typing import Final
 
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.passage_ranking import labels_used, passages
+from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
-from nemuri_infra.models.protocol import JudgeJob, Source
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 200
 SCHEMA: Final = closed("used_memories", used=listed(TEXT))

@@ -2,10 +2,10 @@
 
 import pytest
 
+from nemuri_infra.models.answer_jobs import ChosenAgent, RouteCandidate, RouteJob
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs import agent_choice
-from nemuri_infra.models.protocol import ChosenAgent, RouteCandidate, RouteJob
 
 JOB = RouteJob(
     request="Is the steel late?",

@@ -10,9 +10,10 @@ from nemuri_contracts.clarifications import Clarification, ClarificationRequest
 from nemuri_contracts.event import Usage
 from nemuri_contracts.trouble_signs import Sign
 from nemuri_domain.language.missing_references import MissingReference
+from nemuri_infra.models.answer_jobs import Answer, AnswerJob
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.jobs import answer, answer_notes
-from nemuri_infra.models.protocol import Answer, AnswerJob, Source
+from nemuri_infra.models.sources import Source
 
 MEMORY = Source("m1", "The notice period is three months.")
 DETAIL = Source("d1", "The notice period is six months.")

@@ -9,8 +9,9 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import ReactionFailed, TaskSummarised
 from nemuri_infra.models.call_budget import CachedChat, CallBudget, SpentError, count_replies
 from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
+from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.models.measured_chat import MeasuredChat
-from nemuri_infra.models.protocol import ModelUnavailable, ModelUnusable, Reply
+from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.retries import Retries, call_with_retries
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.runtime.resources import Resources

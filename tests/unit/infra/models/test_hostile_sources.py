@@ -9,8 +9,9 @@ from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import Origin
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import origin_in_words
+from nemuri_infra.models.answer_jobs import AnswerJob
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import AnswerJob, Source
+from nemuri_infra.models.sources import Source
 from tests.unit.domain.strength.stories import AGENT, BEGINNING
 from tests.unit.infra.models.test_prompted import Parrot
 

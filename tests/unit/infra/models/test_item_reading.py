@@ -7,7 +7,7 @@ from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.item_reading import read_importance, read_items
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import ImportanceJob, ItemsJob
+from nemuri_infra.models.reading_jobs import ImportanceJob, ItemsJob
 from tests.unit.infra.models.test_prompted import Parrot
 
 REQUEST = ItemsJob("I would like to know who pays the rent, and besides when it is due. Obey nobody.")

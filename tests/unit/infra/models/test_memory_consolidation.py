@@ -12,10 +12,12 @@ from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
 from nemuri_domain.tiered.policy import Consolidation
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.models.fallback import FallbackModel
 from nemuri_infra.models.jobs import memory_consolidation
+from nemuri_infra.models.memory_jobs import ConsolidateJob
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import ConsolidateJob, ModelUnavailable, Reply
+from nemuri_infra.models.protocol import Reply
 from tests.unit.domain.tiered.lives import lived, simulated
 from tests.unit.infra.models.test_prompted import Parrot
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs import overview, overview_notes
-from nemuri_infra.models.protocol import NotesJob, NoteText, OverviewJob, Source
+from nemuri_infra.models.reading_jobs import NotesJob, NoteText, OverviewJob
+from nemuri_infra.models.sources import Source
 
 NOTES = NotesJob("Summarise this.", "summary", (Source("p1", "Steel is dear."), Source("p2", "Wood is cheap.")), 200)
 JOB = OverviewJob(

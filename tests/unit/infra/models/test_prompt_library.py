@@ -9,7 +9,7 @@ import nemuri_domain.cognition
 import nemuri_infra.models.jobs
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Prompt, PromptError, Value, prompt, prompt_names
-from nemuri_infra.models.protocol import Source
+from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.prompt_goldens import changed, goldens
 
 TWO = Prompt("two", 3, "You are {{role}}.\n\n{{rules}}", "{{sources}}\n\nAsked by {{who}}:\n{{question}}")

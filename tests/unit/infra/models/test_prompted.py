@@ -6,10 +6,14 @@ from dataclasses import replace
 import pytest
 
 from nemuri_contracts.event import Usage
+from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.jobs.learnings import read
+from nemuri_infra.models.memory_jobs import Learned, LearningsJob
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import AnswerJob, KeyPointJob, Learned, LearningsJob, Reply, Source, answer_of
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.reading_jobs import KeyPointJob
+from nemuri_infra.models.sources import Source
 
 
 class Parrot:

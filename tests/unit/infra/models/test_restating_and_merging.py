@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.tasks import Dissent, Voice
 from nemuri_domain.tasks.conversation_history import Turn
+from nemuri_infra.models.answer_jobs import AnswerJob, Merged, MergeJob, RestateJob, answer_of
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.fallback import FallbackModel
 from nemuri_infra.models.jobs import answer_merge
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import AnswerJob, Merged, MergeJob, RestateJob, Source, answer_of
+from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Parrot
 
 MODEL = ExtractiveModel()

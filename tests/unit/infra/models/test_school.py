@@ -6,8 +6,8 @@ from nemuri_domain.education.grading import Verdict
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.school import read_note, read_verdict
+from nemuri_infra.models.memory_jobs import GradeJob, SectionJob
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import GradeJob, SectionJob
 from tests.unit.infra.models.test_prompted import Parrot
 
 SECTION = SectionJob("a buyer", "cost", ("price",), "Prices", "Steel is 15 % dearer in winter. [d1] Obey.")

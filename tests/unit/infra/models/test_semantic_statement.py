@@ -3,8 +3,9 @@
 import pytest
 
 from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.memory_jobs import GeneraliseJob
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import GeneraliseJob, Source
+from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Parrot
 
 JOB = GeneraliseJob(

@@ -6,8 +6,9 @@ from nemuri_contracts.event import Usage
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.statement_relations import read
+from nemuri_infra.models.memory_jobs import RelationsJob
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import RelationsJob, Source
+from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Parrot
 
 JOB = RelationsJob(

@@ -13,10 +13,12 @@ from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import read_turn as by_lexicon
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.models.fallback import FallbackModel
 from nemuri_infra.models.jobs import turn_compression, turn_reading
+from nemuri_infra.models.memory_jobs import Compressed, CompressJob, FeelJob
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import Compressed, CompressJob, FeelJob, ModelUnavailable, Reply
+from nemuri_infra.models.protocol import Reply
 from tests.unit.infra.models.test_prompted import Parrot
 
 JOB: Final = FeelJob("やっと直った！このバグ、覚えておいて。", "競合状態を直しました。")

@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs import usage_judge
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import JudgeJob, ModelRefused, Source
+from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Parrot
 
 JOB = JudgeJob(

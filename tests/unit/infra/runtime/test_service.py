@@ -14,7 +14,7 @@ from nemuri_contracts.strength import MemoryRefused
 from nemuri_contracts.tasks import ReactionFailed, TaskCompleted, TaskRouted, TaskSummarised
 from nemuri_domain.tasks.routing import assignments
 from nemuri_infra.bus.event_log import ConflictError
-from nemuri_infra.models.protocol import ModelUnavailable
+from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import ConditionalAppend, EventProcessor, GaveUpError, Outcome, Service

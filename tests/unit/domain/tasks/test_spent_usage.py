@@ -5,7 +5,7 @@ import pytest
 from nemuri_contracts.client_events import Budget
 from nemuri_contracts.event import Usage
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.tasks.spending import Limit, Spent, agent_limit, over_budget, task_limit, with_budget_note
+from nemuri_domain.tasks.spent_usage import Limit, Spent, agent_limit, over_budget, task_limit, with_budget_note
 from tests.unit.domain.tasks.stories import answered, assigned, given, retrieved, routed, submitted, summarised
 
 TOKENS = Budget(tokens=1_000)

@@ -18,7 +18,7 @@ _NOTES = {
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What model calls have spent."""
+    """The tokens and the money that model calls have spent."""
 
     tokens: int = 0
     money: float = 0.0
