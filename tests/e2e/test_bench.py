@@ -6,8 +6,9 @@ import sys
 import pytest
 from bench.__main__ import SCRIPTS
 
-EXCLUDED = {"throughput", "neighbours"}
-"""Scripts that only `make bench QUICK=1` runs: one takes two minutes, the other needs packages that are missing here.
+EXCLUDED = {"throughput", "neighbours", "worker_memory", "cost"}
+"""Scripts that only `make bench QUICK=1` runs: one takes two minutes, one needs packages that are missing here, one
+starts all workers. The budget's test measures the cost.
 """
 INCLUDED = [each.name for each in SCRIPTS if not (each.data or each.slow or each.name in EXCLUDED)]
 

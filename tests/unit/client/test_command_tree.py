@@ -57,7 +57,10 @@ def run(*words: str) -> Ran:
 
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty data directory, and make it the working directory. The terminal has 80 columns."""
+    """Return an empty data directory, and make it the working directory. The terminal has 80 columns. The program is
+    built once.
+    """
+    monkeypatch.setattr("nemuri.cli.command_tree.build_program", lambda _: ROOT)
     monkeypatch.chdir(tmp_path)
     for name in ("NATS_URL", "DATABASE_URL"):
         monkeypatch.delenv(name, raising=False)
