@@ -2,6 +2,7 @@
 that answered (document 000 §1.2.4).
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 from uuid import UUID
@@ -9,6 +10,7 @@ from uuid import UUID
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import BELIEVED_LIMIT, MemoryEncoded, Relation
+from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.statement_comparison import Comparison
@@ -19,6 +21,9 @@ from nemuri_domain.tasks.aggregate import Assignment, Feedback, Task, TaskState,
 
 QUESTION_CHARACTERS: Final = 300
 """Maximum characters of the question in a lesson without a correction."""
+
+
+_ITEM: Final = re.compile(r"\n\s*(?:[-*•]|\d+[.)])\s+")
 
 
 def teaches(feedback: Feedback) -> bool:
@@ -74,14 +79,14 @@ def lesson_memory(task: Task, work: Assignment, feedback: Feedback) -> MemoryCon
 def believed(work: Assignment, feedback: Feedback) -> str | None:
     """Return what an agent had answered wrongly, on one line of at most 300 characters; None without an answer.
 
-    Of a longer answer, that is the sentence that shares most words with the correction or with the client's words; the
-    first one of several.
+    That is the sentence or list item that shares most words with the correction or with the client's words, without
+    citations; the first one of several.
     """
-    answer = " ".join((work.answer or "").split())
-    if len(answer) > BELIEVED_LIMIT:
-        said = set(terms(feedback.correction or feedback.words or ""))
-        answer = max(sentences(answer), key=lambda each: len(said & set(terms(each))))
-    return shortened(answer, BELIEVED_LIMIT) or None
+    said = set(terms(feedback.correction or feedback.words or ""))
+    items = _ITEM.split(without_citations(work.answer or ""))
+    found = [each for item in items for each in sentences(" ".join(item.split()))]
+    claim = max(found, key=lambda each: len(said & set(terms(each))), default="")
+    return shortened(claim, BELIEVED_LIMIT) or None
 
 
 def shortened(text: str, limit: int) -> str:

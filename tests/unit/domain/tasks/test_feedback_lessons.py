@@ -63,6 +63,8 @@ def test_a_lesson_says_what_was_believed() -> None:
     assert believed(work.replace(answer=long), told) == "Steel is due in June."
     assert len(str(believed(work.replace(answer="steel " * 100), told))) == BELIEVED_LIMIT
     assert believed(work.replace(answer=None), told) is None
+    quoted = "These are quotations:\n- Iron is dear. [m1]\n- Steel is due in June. [m2]"
+    assert believed(work.replace(answer=quoted), told) == "Steel is due in June."
 
 
 def test_words_about_a_failure_are_remembered_with_the_question() -> None:
