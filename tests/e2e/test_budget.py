@@ -9,7 +9,7 @@ STATEMENTS_OF_MEMORIES_IN_BULK = 50
 """Statements for `BULK` memories together."""
 MESSAGES_OF_A_TASK = 120
 MESSAGES_OF_A_MEMORY_IN_BULK = 4.2
-"""Four, and a twentieth for the requests of consumers that wait: the longer a busy machine takes, the more there are."""
+"""Four, and a twentieth for the requests of consumers that wait: a busy machine has more of them."""
 
 
 @pytest.mark.timeout(300)
