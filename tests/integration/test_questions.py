@@ -29,6 +29,7 @@ from tests.integration.harness import (
     running_services,
     until_idle,
 )
+from tests.integration.servers import Servers, files_with
 
 pytestmark = pytest.mark.connected
 REQUEST = "What does the lamp of [name] cost?"
@@ -203,26 +204,34 @@ async def test_an_answer_tells_signs_of_trouble(settings: Settings) -> None:
     await assert_verified(settings)
 
 
-async def test_erasure_covers_questions_and_signs(settings: Settings) -> None:
-    """A waiting task is erased with its question. A memory that only a sign quotes takes the task with it."""
+async def test_erasure_covers_questions_and_signs(servers: Servers, settings: Settings) -> None:
+    """A waiting task is erased with its question, and an answered one with its answer. A memory that only a sign quotes
+    takes the task with it. No file of the servers has a word of them.
+    """
     async with running_services(settings) as resources, connected_client(settings) as client:
         waiting = await waiting_task(resources, client)
-        memory_id = await client.remember("python", "The notice period of the Falcon contract is three months.")
+        memory_id = await client.remember("python", "The notice period of the falkonette contract is three months.")
         signed = await client.ask(
-            "What is the notice period of the Falcon contract?",
+            "What is the notice period of the falkonette contract?",
             agent="python",
-            documents=[("contract.txt", "The notice period of the Falcon contract is six months.")],
+            documents=[("contract.txt", "The notice period of the falkonette contract is six months.")],
             settled=True,
         )
         assert signed.signs[0].kind == "memory_against_material"
+        answered = (await client.ask("What does the zwiebelaxt of [name] cost?", agent="python")).task_id
+        await client.answer_question(answered, "Kaufmannsbert")
+        await client.result(answered, settled=True)
         await until_idle(resources)
-        await forget(settings, [Thing("task", waiting)])
+        assert all(files_with(servers.directory, "zwiebelaxt", "kaufmannsbert", "falkonette").values())
+        await forget(settings, [Thing("task", waiting), Thing("task", answered)])
         await forget(settings, [Thing("memory", memory_id)])
     async with running_services(settings) as resources, connected_client(settings) as client:
-        for gone in (waiting, signed.task_id):
+        for gone in (waiting, answered, signed.task_id):
             with pytest.raises(ClientError, match="erased"):
                 await client.progress(gone)
         await client.clock(advance=MINUTES)
         await until_idle(resources)
         assert not await kinds_of(resources, ClarificationExpired)
+        found = files_with(servers.directory, "zwiebelaxt", "kaufmannsbert", "falkonette")
+        assert not any(found.values()), found
     await assert_verified(settings)
