@@ -48,10 +48,10 @@ class Cosines:
     """Cosines of pairs of texts of one data set. Memories that belong to a text are apart from the others."""
 
     answering: NDArray[np.float32]
-    """Of questions and the memories that answer them, shape (memories,)."""
+    """Cosines of questions and the memories that answer them, shape (memories,)."""
     unrelated: NDArray[np.float32]
     used: NDArray[np.float32]
-    """Of answers and the memories that they contain, shape (memories,)."""
+    """Cosines of answers and the memories that they contain, shape (memories,)."""
     unused: NDArray[np.float32]
 
     def passed(self, relevance: float, use: float) -> dict[str, float]:

@@ -29,7 +29,7 @@ class PrincipleProposed(AgentEvent):
     text: Text = Field(min_length=1, max_length=PRINCIPLE_LIMIT)
     """Text of the correction that shares most words with the others."""
     scope: Scope = Scope()
-    """Where the corrections are valid."""
+    """The scope of the corrections."""
     lessons: tuple[UUID, ...] = Field(min_length=1, max_length=MAX_LESSONS)
     """Ids of the memories that the corrections became."""
     agents: tuple[Identifier, ...] = Field(min_length=1, max_length=MAX_LESSONS)
@@ -72,7 +72,7 @@ class PrincipleDecided(AgentEvent):
     text: Text = Field(min_length=1, max_length=PRINCIPLE_LIMIT)
     """Text of the principle."""
     scope: Scope = Scope()
-    """Where the principle is valid."""
+    """The scope of the principle."""
     lessons: tuple[UUID, ...] = Field(default=(), max_length=MAX_LESSONS)
     """Ids of the memories on which the principle rests; empty for an own one."""
     asked_by: Identifier

@@ -153,7 +153,7 @@ class Origin(Value):
     memory_id: UUID | None = None
     """Id of that agent's memory."""
     believed: Text | None = Field(default=None, min_length=1, max_length=BELIEVED_LIMIT)
-    """Of a lesson from feedback: what the agent had answered wrongly. The memory's links name what led to it."""
+    """The wrong answer behind a lesson from feedback. The memory's links name the memories that led to it."""
 
     @property
     def source(self) -> str:

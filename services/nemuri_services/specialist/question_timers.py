@@ -1,16 +1,13 @@
 """Timers of open questions. When one fires, the agent goes on with its assumption."""
 
-from functools import partial
 from uuid import UUID
 
 import structlog
 
 from nemuri_contracts.clarifications import Clarification
 from nemuri_domain.tasks import clarification
-from nemuri_infra.process.cancellation import run_together
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.retry_forever import retry_forever
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
+from nemuri_infra.runtime.timer_watch import watch_timers
 
 logger = structlog.get_logger()
 
@@ -19,8 +16,7 @@ async def expire_questions(resources: Resources) -> None:
     """Set the timers of all open questions, and let each question expire when its timer fires, forever. If a server is
     down, try again until it is back.
     """
-    works = (partial(work, resources) for work in (_reset_timers, _handle_timers))
-    await run_together(*(retry_forever("specialist", work, passing=OUTAGE_ERRORS) for work in works))
+    await watch_timers("specialist", _set_all, _expire_or_reset, resources)
 
 
 async def set_timer(task_id: UUID, known: Clarification, resources: Resources) -> None:
@@ -28,18 +24,10 @@ async def set_timer(task_id: UUID, known: Clarification, resources: Resources) -
     await resources.timers.set(str(task_id), known.until)
 
 
-async def _reset_timers(resources: Resources) -> None:
-    """Set all timers again at the start and after each change of the platform's clock, so that none is lost."""
-    async for _ in resources.clock.changes():
-        for task in await resources.views.tasks_with_open_questions():
-            if (known := clarification.waiting(task)) is not None:
-                await set_timer(task.task_id, known, resources)
-
-
-async def _handle_timers(resources: Resources) -> None:
-    async for ringing in resources.timers.due():
-        await _expire_or_reset(ringing.key, resources)
-        await ringing.stop()
+async def _set_all(resources: Resources) -> None:
+    for task in await resources.views.tasks_with_open_questions():
+        if (known := clarification.waiting(task)) is not None:
+            await set_timer(task.task_id, known, resources)
 
 
 async def _expire_or_reset(key: str, resources: Resources) -> None:

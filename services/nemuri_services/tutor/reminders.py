@@ -3,18 +3,15 @@ is posed as a task.
 """
 
 import re
-from functools import partial
 from uuid import UUID
 
 import structlog
 
 from nemuri_domain.education.course import ExerciseState
 from nemuri_domain.education.lesson_plan import exercise_task
-from nemuri_infra.process.cancellation import run_together
 from nemuri_infra.projections.education import Courses
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.retry_forever import retry_forever
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
+from nemuri_infra.runtime.timer_watch import watch_timers
 
 _KEY = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9]{1,4})_([0-9]{1,4})")
 
@@ -25,8 +22,7 @@ async def remind(resources: Resources) -> None:
     """Set the timers of all scheduled exercises, and pose each exercise when its timer fires, forever. If a server is
     down, try again until it is back.
     """
-    works = (partial(work, resources) for work in (_reset_timers, _handle_timers))
-    await run_together(*(retry_forever("tutor", work, passing=OUTAGE_ERRORS) for work in works))
+    await watch_timers("tutor", _set_all, _pose_or_reset, resources)
 
 
 async def set_timer(trial: ExerciseState, resources: Resources) -> None:
@@ -35,17 +31,9 @@ async def set_timer(trial: ExerciseState, resources: Resources) -> None:
         await resources.timers.set(_key(trial), trial.due_at)
 
 
-async def _reset_timers(resources: Resources) -> None:
-    """Set all timers again at the start and after each change of the platform's clock, so that none is lost."""
-    async for _ in resources.clock.changes():
-        for trial in await Courses(resources.database).scheduled_exercises():
-            await set_timer(trial, resources)
-
-
-async def _handle_timers(resources: Resources) -> None:
-    async for ringing in resources.timers.due():
-        await _pose_or_reset(ringing.key, resources)
-        await ringing.stop()
+async def _set_all(resources: Resources) -> None:
+    for trial in await Courses(resources.database).scheduled_exercises():
+        await set_timer(trial, resources)
 
 
 async def _pose_or_reset(key: str, resources: Resources) -> None:

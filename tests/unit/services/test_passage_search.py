@@ -69,7 +69,7 @@ async def test_a_leaf_of_a_nested_list_is_quoted_with_the_items_above_it() -> No
 
 
 async def test_a_memory_leads_to_words_that_the_question_does_not_have() -> None:
-    """What is remembered about the subject of the question opens the passage that answers it."""
+    """A memory about the subject of the question opens the passage that answers it."""
     text = beside("The KX-90 needs bearing 6203.", "The KX-80 needs bearing 6201.")
     question = "Which part must be ordered for the machine of the mill?"
     remembered = "The machine of the mill is a KX-90."

@@ -95,7 +95,7 @@ def test_what_the_session_taught_is_credited_with_the_rest() -> None:
 
 
 def test_a_cited_colleague_shares_the_credit() -> None:
-    """What the answer of a cited colleague used is credited to the colleague by its policy, as soon as it is known.
+    """Memories that the answer of a cited colleague used are credited to it by its policy, as soon as they are known.
 
     A colleague whose answer is not cited gets nothing.
     """
