@@ -49,7 +49,7 @@ SCRIPTS = (
     Script("items"),
     Script("meaning"),
     Script("overviews", folder=True),
-    Script("reading", ("--facts", "1"), folder=True),
+    Script("document_facts", ("--facts", "1"), folder=True),
     Script("sleep", ("--sleeps", "4", "--large", "5000")),
     Script("vectors", ("--queries", "50")),
     Script("neighbours", ("--quick",)),

@@ -228,16 +228,16 @@ FIGURES = (
         "the same, JSQuAD", "abstention-jsquad", lambda one: f"{one['foreign_nothing']:.0%}",
     ),
     Figure(
-        "questions answered from the right turn of a long conversation, LoCoMo; by BM25 over turns", "reading",
+        "questions answered from the right turn of a long conversation, LoCoMo; by BM25 over turns", "document_facts",
         lambda one: _answered(one["conversation en"]["unseen"]),
         "more than BM25", lambda one: _is_above_bm25(one["conversation en"]["unseen"]),
     ),
     Figure(
-        "the same from the right paragraph of a long article, JSQuAD; by BM25 over paragraphs", "reading",
+        "the same from the right paragraph of a long article, JSQuAD; by BM25 over paragraphs", "document_facts",
         lambda one: _answered(one["one subject ja"]["unseen"]),
     ),
     Figure(
-        "the same from the right entry of a report on one subject, English / Japanese", "reading",
+        "the same from the right entry of a report on one subject, English / Japanese", "document_facts",
         lambda one: " / ".join(f"{one[f'reports {each}']['unseen']['answered']:.3f}" for each in ("en", "ja")),
     ),
     Figure(

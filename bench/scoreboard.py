@@ -67,7 +67,7 @@ def _value(found: Any, path: str) -> Value:
 def _read(label: str, name: str, against: str) -> Row:
     return Row(
         f"questions answered from the right place of a document by third: {label}",
-        "reading",
+        "document_facts",
         _thirds(name, "unseen", "answered_by_third"),
         against,
         _thirds(name, "unseen", "bm25_units_by_third"),

@@ -1,6 +1,6 @@
 """Facts found in long documents by their position, Japanese and English, with the extractive model.
 
-    python -m bench.reading --dataset FOLDER [--facts 20] [--embedder SPEC]
+    python -m bench.document_facts --dataset FOLDER [--facts 20] [--embedder SPEC]
 
 The documents are those of `bench/reading_sets.py`: LoCoMo conversations, JSQuAD articles and mixed paragraphs from the
 files in the folder, and generated reports on one subject. Each question goes through the selection of passages and the
@@ -229,7 +229,7 @@ def main() -> None:
     embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
     figures = asyncio.run(measure(chosen.dataset, chosen.facts, embedder))
     if chosen.embedder == "hashing":
-        save_figures("reading", figures)
+        save_figures("document_facts", figures)
 
 
 if __name__ == "__main__":
