@@ -2,6 +2,8 @@
 
 import asyncio
 import random
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,6 +13,7 @@ from typing import Final, Protocol, Self
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt
 
 from nemuri.platform.service_registry import SERVICES
+from nemuri.platform.serving import prepare
 from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, environment_of
 from nemuri_infra.embedded.child_processes import ServerFailed
@@ -102,3 +105,20 @@ class Platform:
         await asyncio.gather(
             *(kill_repeatedly(name, [rng.uniform(0.02, 0.4) for _ in range(rng.randint(1, 2))]) for name in victims)
         )
+
+
+@asynccontextmanager
+async def platform_with_model(model_url: str, names: Sequence[str], **variables: str) -> AsyncIterator[Platform]:
+    """Yield a platform of processes on servers of its own, whose workers call a model at this URL of the loopback.
+
+    The model speaks OpenAI's wire format. `variables` are further environment variables of the workers.
+    """
+    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
+    calls = {"NEMURI_PROVIDERS": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model_url}
+    direct = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    async with Servers.running() as servers:
+        settings = servers.settings()
+        await prepare(settings)
+        async with Platform.of(servers, settings, directory, names, calls | direct | variables) as running:
+            yield running
+    shutil.rmtree(directory)

@@ -2,18 +2,14 @@
 
 import asyncio
 import random
-import shutil
-import tempfile
 from collections.abc import AsyncIterator, Iterable
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from nemuri.platform.serving import prepare
 from nemuri_contracts.tasks import ChunkSummarised, Note, NotesCondensed, TaskAnswered
 from nemuri_infra.runtime.resources import open_resources
-from tests.faults.processes import Platform
+from tests.faults.processes import Platform, platform_with_model
 from tests.integration.harness import (
     agent_defined,
     assert_verified,
@@ -25,7 +21,6 @@ from tests.integration.harness import (
     until_idle,
 )
 from tests.integration.reading_model import ReadingModel, numbers
-from tests.integration.servers import Servers
 from tests.integration.test_overviews import SUMMARISE, fact, report
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
@@ -46,23 +41,12 @@ def told(notes: Iterable[Note]) -> frozenset[int]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def reading() -> AsyncIterator[tuple[Platform, ReadingModel]]:
     """A platform of processes that call a reading model on the loopback."""
-    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-    async with Servers.running() as servers, ReadingModel() as model:
-        settings = servers.settings()
-        await prepare(settings)
-        variables = {
-            "NEMURI_PROVIDERS": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.url, "NO_PROXY": "127.0.0.1",
-            "no_proxy": "127.0.0.1", "NEMURI_OVERVIEW_PROMPT_TOKENS": "800",
-        }  # fmt: skip
-        async with (
-            opened_log(settings) as log,
-            Platform.of(servers, settings, directory, names=SERVICES, variables=variables) as running,
-        ):
+    room = {"NEMURI_OVERVIEW_PROMPT_TOKENS": "800"}
+    async with ReadingModel() as model, platform_with_model(model.url, SERVICES, **room) as running:
+        async with opened_log(running.settings) as log, connected_client(running.settings) as client:
             await log.append(agent_defined())
-            async with connected_client(settings) as client:
-                await client.settle()
-            yield running, model
-    shutil.rmtree(directory)
+            await client.settle()
+        yield running, model
 
 
 async def test_no_recorded_call_of_an_overview_is_repeated(reading: tuple[Platform, ReadingModel], seed: int) -> None:

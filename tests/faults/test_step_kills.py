@@ -2,21 +2,17 @@
 
 import asyncio
 import random
-import shutil
-import tempfile
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from nemuri.platform.serving import prepare
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.tasks import TaskAnswered
 from nemuri_infra.runtime.resources import open_resources
-from tests.faults.processes import Platform
+from tests.faults.processes import Platform, platform_with_model
 from tests.integration.harness import (
     assert_verified,
     connected_client,
@@ -27,7 +23,6 @@ from tests.integration.harness import (
     until_idle,
 )
 from tests.integration.providers.provider import ReceivedRequest, ScriptedReply
-from tests.integration.servers import Servers
 from tests.integration.test_steps import GASKET, KIND, QUESTION, TORQUE, Worker, experts
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
@@ -72,27 +67,15 @@ class SlowWorker(Worker):
 @pytest_asyncio.fixture(loop_scope="session")
 async def working() -> AsyncIterator[tuple[Platform, SlowWorker]]:
     """A platform of processes whose two agents work with a model on the loopback."""
-    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
-    async with Servers.running() as servers, SlowWorker() as model:
-        settings = servers.settings()
-        await prepare(settings)
-        variables = {
-            "NEMURI_PROVIDERS": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1",
-            "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1",
-        }  # fmt: skip
-        async with (
-            opened_log(settings) as log,
-            Platform.of(servers, settings, directory, names=SERVICES, variables=variables) as running,
-        ):
+    async with SlowWorker() as model, platform_with_model(f"{model.url}/v1", SERVICES) as running:
+        async with opened_log(running.settings) as log, connected_client(running.settings) as client:
             for each in experts():
                 await log.append(each)
-            async with connected_client(settings) as client:
-                await client.settle()
-                for agent, text in (("fitter", KIND), ("fitter", TORQUE)):
-                    await client.remember(agent, text)
-                await client.remember("sealer", GASKET, tags=["gasket", "pump"])
-            yield running, model
-    shutil.rmtree(directory)
+            await client.settle()
+            for agent, text in (("fitter", KIND), ("fitter", TORQUE)):
+                await client.remember(agent, text)
+            await client.remember("sealer", GASKET, tags=["gasket", "pump"])
+        yield running, model
 
 
 async def test_a_killed_specialist_goes_on_after_its_last_step(working: tuple[Platform, SlowWorker], seed: int) -> None:
