@@ -28,7 +28,6 @@ from uuid import uuid4
 import psutil
 from sqlalchemy import func, select
 
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare
 from nemuri.platform.workers import Worker, environment_of
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
@@ -39,6 +38,7 @@ from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.projections import tables
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 
 CONCURRENT_TASKS = 256
 """Maximum number of concurrent submissions."""

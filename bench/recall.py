@@ -28,7 +28,6 @@ from uuid import UUID, uuid4
 from bench.servers import servers
 from nemuri.client.client import Client
 from nemuri.client.memory_offers import PORTION
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import serving
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Turn
@@ -40,6 +39,7 @@ from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.process import event_loop
+from nemuri_services.service_registry import SERVICES
 
 FOUND = 10
 ADVERSARIAL = 5

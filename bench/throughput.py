@@ -33,7 +33,6 @@ from bench.measuring import cpu_seconds, save_figures, table
 from bench.servers import servers
 from nemuri.client.client import Client
 from nemuri.operations import verify
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, environment_of
 from nemuri_contracts.strength import AgentSlept, SessionEnded
@@ -42,6 +41,7 @@ from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.forked_processes import ForkServerProcess
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 
 MODELS = {"instant": 0, "slow": 2_000}
 """Milliseconds that a model takes for a reply, by name of the model."""

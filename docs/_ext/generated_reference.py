@@ -155,10 +155,10 @@ def _parameters(policy: type[BaseModel], prefix: str = "") -> Iterator[str]:
 
 def events() -> Iterator[str]:
     """Return the page of all events, with their subjects, their fields and the services that know them."""
-    from nemuri.platform.service_registry import SERVICES
     from nemuri_contracts.codec import EVENTS
     from nemuri_contracts.event import Event
     from nemuri_contracts.subjects import Subjects
+    from nemuri_services.service_registry import SERVICES
 
     subjects = Subjects("NAMESPACE")
     envelope = set(Event.model_fields)

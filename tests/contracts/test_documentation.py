@@ -10,9 +10,9 @@ import yaml
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from nemuri.platform.api_schemas import asyncapi, documents
-from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.codec import EVENTS, encode
 from nemuri_contracts.subjects import Subjects
+from nemuri_services.service_registry import SERVICES
 from tests.contracts.examples import EXAMPLES
 
 FOLDER = Path(__file__).parents[2] / "contracts" / "schemas"

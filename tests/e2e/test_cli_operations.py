@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 
 from nemuri import connect, connect_sync
-from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.strength import SessionEnded
+from nemuri_services.service_registry import SERVICES
 from tests.e2e.conftest import QUESTION, SHARED_PLATFORM, CommandLine
 
 pytestmark = [pytest.mark.connected, SHARED_PLATFORM]

@@ -20,9 +20,9 @@ import pytest
 from nemuri import connect_sync
 from nemuri.client.sync import SyncClient
 from nemuri.platform.platform import run_platform
-from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.embedded.data_directory import Addresses, Home
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 from tests.e2e.conftest import AGENT, CommandLine, stop
 from tests.integration.embedded.stored_data import processes_in, until
 

@@ -18,7 +18,6 @@ from typing import Self
 
 import psutil
 
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare
 from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, environment_of
@@ -28,6 +27,7 @@ from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 from tests.faults.model_server import ModelServer
 from tests.faults.network import Network
 from tests.faults.schedules import COPIES

@@ -12,7 +12,6 @@ from typing import Final, Protocol, Self
 
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt
 
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare
 from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, environment_of
@@ -20,6 +19,7 @@ from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.forked_processes import ForkServerProcess
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 from tests.integration.servers import Servers
 
 EXTRACTIVE: Final = {"NEMURI_PROVIDERS": "extractive"}

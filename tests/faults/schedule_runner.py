@@ -14,10 +14,10 @@ from statistics import quantiles
 from typing import Self
 
 from nemuri.client.client import Client
-from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
+from nemuri_services.service_registry import SERVICES
 from tests.faults.injections import Injections
 from tests.faults.machines import Machines
 from tests.faults.promises import broken_promises

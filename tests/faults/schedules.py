@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nemuri.platform.service_registry import SERVICES
+from nemuri_services.service_registry import SERVICES
 
 Kind = Literal[
     "kill", "kill_all", "stop", "kill_server", "kill_backend", "freeze_server", "restart_servers", "duplicate",

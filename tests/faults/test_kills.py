@@ -10,7 +10,6 @@ from uuid import UUID, uuid4
 import pytest
 
 from nemuri.client.client import Client
-from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.affective import MemoryCompressed, NightFell, NightPassed, TurnRemembered
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.codec import AnyEvent
@@ -20,6 +19,7 @@ from nemuri_contracts.tasks import TaskAnswered, TaskCompleted, TaskFailed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources, open_resources
+from nemuri_services.service_registry import SERVICES
 from tests.faults.processes import Platform
 from tests.integration.harness import (
     agent_defined,

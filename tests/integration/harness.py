@@ -17,7 +17,6 @@ from sqlalchemy import text
 from nemuri.client.client import Client
 from nemuri.client.exchange import PassingError
 from nemuri.operations import rebuild, verify
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.codec import AnyEvent
@@ -45,6 +44,7 @@ from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
+from nemuri_services.service_registry import SERVICES
 
 R = TypeVar("R")
 ALL_SERVICES = tuple(SERVICES)

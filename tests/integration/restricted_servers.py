@@ -14,13 +14,13 @@ from nats.aio.client import Client as Nats
 from nats.js.api import ConsumerInfo
 
 from nemuri.platform.permission_files import Deployment, write_permissions
-from nemuri.platform.service_registry import USERS
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.consumer_listing import durable_consumers
 from nemuri_infra.embedded.listen_addresses import free_port
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.runtime.permissions import Permissions
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import USERS
 from tests.integration.harness import opened_log
 from tests.integration.servers import Servers, fresh_namespace
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from nats.errors import ConnectionClosedError
 
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare, serving
 from nemuri_contracts.codec import EVENTS
 from nemuri_infra.bus.consumer_listing import consumers_of
@@ -17,6 +16,7 @@ from nemuri_infra.embedded.child_processes import ServerFailed
 from nemuri_infra.runtime.consumer_pauses import paused
 from nemuri_infra.runtime.provisioning import TIMER_SERVICES
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 from tests.e2e.conftest import SCRIPT, environment
 from tests.integration.harness import ALL_SERVICES, agent_defined, connected_client, eventually, opened_log, until_idle
 from tests.integration.probes import fetch_page, metrics, ready

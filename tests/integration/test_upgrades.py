@@ -52,7 +52,7 @@ async def main():
         await asyncio.Event().wait()
 
 rebuilder._fill = filled
-from nemuri.platform.service_registry import SERVICES
+from nemuri_services.service_registry import SERVICES
 from nemuri.platform.serving import prepare, serving
 from nemuri_infra.runtime.settings import Settings
 asyncio.run(main())

@@ -13,9 +13,9 @@ from pydantic import AliasChoices
 from typer.testing import CliRunner
 
 from nemuri.cli.app import app
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 
 ROOT = Path(__file__).parents[2]
 NODES = {"nats-1", "nats-2", "nats-3"}

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.projections.database import DEFAULT_CONNECTIONS
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 
 ROOT = Path(__file__).parents[2]
 OPERATIONS = 3 * 2 * DEFAULT_CONNECTIONS

@@ -9,10 +9,10 @@ import yaml
 
 from nemuri.platform import deployment_files
 from nemuri.platform.deployment_files import COMPOSE, KUBERNETES, generated_files, write
-from nemuri.platform.service_registry import CATALOGUE, SERVICES, USERS
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.runtime.permissions import Permissions
 from nemuri_infra.runtime.service import Service
+from nemuri_services.service_registry import CATALOGUE, SERVICES, USERS
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from nemuri.platform.permission_files import Deployment, write_permissions
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
+from nemuri_services.service_registry import SERVICES
 
 MANIFESTS = Path(__file__).parents[2] / "infra" / "deploy" / "kubernetes"
 VERSION = "1.32"

@@ -1,11 +1,11 @@
 """The return types of a service's event handlers declare which events the service may append."""
 
-from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.client_events import FeedbackGiven, TaskSubmitted
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.event import ClientEvent, Event
 from nemuri_contracts.strength import AgentSlept
 from nemuri_contracts.tasks import ReactionFailed
+from nemuri_services.service_registry import SERVICES
 
 OPERATORS = {
     "agent_defined", "policy_adopted", "embedding_adopted", "memories_embedded", "course_begun", "relation_withdrawn",

@@ -183,7 +183,7 @@ def _each(
 
 
 def _check(service: str | None) -> None:
-    from nemuri.platform.service_registry import SERVICES
+    from nemuri_services.service_registry import SERVICES
 
     if service is not None and service not in SERVICES:
         raise WrongUse(f"there is no service {service!r}; there are {', '.join(SERVICES)}")

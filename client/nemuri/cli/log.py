@@ -1,7 +1,6 @@
 """Commands for the log: log tail, stats, export, import."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,19 +51,20 @@ def tail(
 
 def stats(context: typer.Context, json: JsonOption = False) -> None:
     """Show the number of events by kind."""
+    from nemuri.admin.log_statistics import log_statistics
     from nemuri.terminal.output import say, say_json, table
 
     session = Session.of(context, json=json)
-    found = session.run(_stats)
+    found = session.run(log_statistics)
     if session.json:
         say_json(found)
         return
-    say(f"{found['events']} events, {found['bytes']} bytes")
-    for end in ("first", "last"):
-        if found[end]:
-            say(f"{end:5}  {found[end]['sequence']}  {found[end]['recorded_at']}")
-    if found["kinds"]:
-        table(("kind", "events"), sorted(found["kinds"].items()), numbers=("events",))
+    say(f"{found.events} events, {found.bytes} bytes")
+    for name, end in (("first", found.first), ("last", found.last)):
+        if end:
+            say(f"{name:5}  {end.sequence}  {end.recorded_at.isoformat() if end.recorded_at else None}")
+    if found.kinds:
+        table(("kind", "events"), sorted(found.kinds.items()), numbers=("events",))
 
 
 def export_file(context: typer.Context, file: FileArgument, json: JsonOption = False) -> None:
@@ -111,30 +111,3 @@ def _as_line(event: "AnyEvent") -> str:
     whom = [f"agent {event.agent_id}"] if event.agent_id else []
     whom += [f"task {event.thread}"] if event.thread else []
     return f"{event.sequence:>8}  {event.at:%Y-%m-%d %H:%M:%S}  {event.kind:20}  {'  '.join(whom)}".rstrip()
-
-
-async def _stats(client: "Client") -> dict[str, Any]:
-    """Return the statistics of the log from the server's metadata. Only the first and the last event are read."""
-    stream, context = client.log.subjects.stream, client.log.stream
-    state = (await context.stream_info(stream, subjects_filter=">")).state
-    kinds: Counter[str] = Counter()
-    for subject, number in (state.subjects or {}).items():
-        kinds[subject.rsplit(".", 1)[-1]] += number
-    return {
-        "events": state.messages,
-        "bytes": state.bytes,
-        "first": await _place(client, state.first_seq) if state.messages else None,
-        "last": await _place(client, state.last_seq) if state.messages else None,
-        "kinds": dict(kinds.most_common()),
-    }
-
-
-async def _place(client: "Client", sequence: int) -> dict[str, Any]:
-    """Return the sequence and recording time of an event. The time is None for a deleted event."""
-    from nats.js.errors import NotFoundError
-
-    try:
-        message = await client.log.stream.get_msg(client.log.subjects.stream, sequence)
-    except NotFoundError:
-        return {"sequence": sequence, "recorded_at": None}
-    return {"sequence": sequence, "recorded_at": message.time.isoformat() if message.time else None}

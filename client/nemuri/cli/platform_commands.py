@@ -2,12 +2,11 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
-import re
 import shlex
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,7 +17,7 @@ LOW_DISK_BYTES = 2**30
 """Free bytes on the disk of an embedded server below which `status` warns."""
 
 if TYPE_CHECKING:
-    from nemuri.client.client import Client
+    from nemuri.admin.platform_status import PlatformStatus
     from nemuri_infra.embedded.data_directory import Addresses
     from nemuri_infra.runtime.settings import Settings
 
@@ -99,8 +98,8 @@ def worker(
 ) -> None:
     """Run additional workers of one service of a running platform."""
     from nemuri.client.connection import resolve_addresses
-    from nemuri.platform.service_registry import SERVICES
     from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS, run_until_stopped, work, work_in_copies
+    from nemuri_services.service_registry import SERVICES
 
     session = Session.of(context)
     session.set_up_logging(f"nemuri-{name}")
@@ -122,49 +121,50 @@ def status(
     json: JsonOption = False,
 ) -> None:
     """Show the lag of the views and of every consumer, and the contents of the views."""
+    from nemuri.admin.platform_status import platform_status
     from nemuri.terminal.output import say_json
 
     session = Session.of(context, json=json)
     if nats_url:
         _show_nats_url(session)
         return
-    found = session.run(_status)
+    found = session.run(platform_status)
     if session.json:
         say_json(found)
     else:
         _say_status(found, session)
-    if found["halted"]:
-        raise Failure(_halted(found["halted"], found["halted_at"]))
+    if found.halted:
+        raise Failure(_halted(found.halted, found.halted_at))
 
 
-def _say_status(found: "dict[str, Any]", session: Session) -> None:
+def _say_status(found: "PlatformStatus", session: Session) -> None:
     from nemuri.cli.result_lines import next_command
     from nemuri.terminal.output import say
     from nemuri_infra.runtime.storage_limits import warnings
 
-    behind = f", {found['lag']} behind" if found["lag"] else ""
-    say(f"bus           {found['bus']}")
-    say(f"log           {found['log']} events")
-    say(f"views         at {found['projected']}{behind}")
-    say(f"tasks         {', '.join(f'{number} {name}' for name, number in found['tasks'].items()) or 'none'}")
-    for each in found["waiting"]:
-        what = "a choice" if each["status"] == "negotiation" else "an answer"
-        see = next_command(session, f"result {each['task_id']}")
-        say(f"waiting       for {what} of {each['client_id']}: `{see}`")
-    say(f"agents        {found['agents']}")
-    say(f"memories      {found['memories']}")
-    say(f"embedder      {found['embedding']['model']}, {found['embedding']['dimension']} numbers")
-    if found["proposed_principles"]:
-        say(f"principles    {found['proposed_principles']} proposed; see `{next_command(session, 'principles')}`")
-    if found["dead_letters"]:
-        say(f"dead letters  {found['dead_letters']}; see `{next_command(session, 'dead list')}`")
-    for name, at in found["consumers"].items():
-        missing = f", missing: {', '.join(at['missing'])}" if at["missing"] else ""
-        paused = ", paused by an erasure" if at["paused"] and not found["incomplete"] else ""
-        say(f"{name:12}  {at['pending']} pending, {at['in_work']} in work{missing}{paused}")
-    for line in (*warnings(found["storage"]), *_disk(session)):
+    behind = f", {found.lag} behind" if found.lag else ""
+    say(f"bus           {found.bus}")
+    say(f"log           {found.log} events")
+    say(f"views         at {found.projected}{behind}")
+    say(f"tasks         {', '.join(f'{number} {name}' for name, number in found.tasks.items()) or 'none'}")
+    for waiting in found.waiting:
+        what = "a choice" if waiting.status == "negotiation" else "an answer"
+        see = next_command(session, f"result {waiting.task_id}")
+        say(f"waiting       for {what} of {waiting.client_id}: `{see}`")
+    say(f"agents        {found.agents}")
+    say(f"memories      {found.memories}")
+    say(f"embedder      {found.embedding.model}, {found.embedding.dimension} numbers")
+    if found.proposed_principles:
+        say(f"principles    {found.proposed_principles} proposed; see `{next_command(session, 'principles')}`")
+    if found.dead_letters:
+        say(f"dead letters  {found.dead_letters}; see `{next_command(session, 'dead list')}`")
+    for name, at in found.consumers.items():
+        missing = f", missing: {', '.join(at.missing)}" if at.missing else ""
+        paused = ", paused by an erasure" if at.paused and not found.incomplete else ""
+        say(f"{name:12}  {at.pending} pending, {at.in_work} in work{missing}{paused}")
+    for line in (*warnings(found.storage), *_disk(session)):
         say(f"warning       {line}")
-    if found["incomplete"]:
+    if found.incomplete:
         from nemuri_infra.runtime.consumer_pauses import UNFINISHED
 
         say(f"incomplete    services are paused: an import or a restore {UNFINISHED}")
@@ -284,56 +284,3 @@ def _show_nats_url(session: Session) -> None:
         say_json({"nats_url": address})
     else:
         say(address)
-
-
-async def _status(client: "Client") -> dict[str, Any]:
-    from nemuri_infra.bus.access import servers
-    from nemuri_infra.runtime.consumer_pauses import is_log_incomplete
-    from nemuri_infra.runtime.storage_limits import fullness
-    from nemuri_infra.stores.dead_letters import DeadLetters
-
-    view = await client.status()
-    dead = await DeadLetters(client.log).count()
-    last = await client.log.last_sequence()
-    server = client.log.connection.connected_url
-    known = {
-        "bus": servers(server.geturl())[0] if server else None,
-        "log": last,
-        "lag": max(0, last - view.projected),
-        "consumers": await _consumers(client),
-        "incomplete": await is_log_incomplete(client.log),
-        "dead_letters": dead,
-        "proposed_principles": await _proposed_principles(client),
-        "storage": await fullness(client.log),
-    }
-    return known | view.model_dump(mode="json")
-
-
-async def _proposed_principles(client: "Client") -> int:
-    found = await client.principles()
-    return sum(each.standing == "proposed" for some in found.values() for each in some)
-
-
-async def _consumers(client: "Client") -> dict[str, dict[str, Any]]:
-    """Return the counts of each consumer by its name, and the names of its missing partitions.
-
-    The counts come from the NATS server: pending messages, messages in work (delivered, but not acknowledged) and
-    paused partitions. The partitions of a service are counted together as one consumer.
-    """
-    from nemuri.platform.service_registry import SERVICES
-    from nemuri_infra.bus.consumer_listing import consumers_of
-
-    subjects, found = client.log.subjects, dict[str, dict[str, Any]]()
-    known = await consumers_of(client.log.stream, subjects.stream)
-    there = {each.config.durable_name: each for each in known}
-    wanted = {durable.name for service in SERVICES.values() for durable in service.durables(subjects)}
-    for durable in sorted(filter(None, wanted | there.keys())):
-        name = re.sub(r"-\d+$", "", durable)
-        counts = found.setdefault(name, {"pending": 0, "in_work": 0, "paused": 0, "missing": []})
-        if (each := there.get(durable)) is None:
-            counts["missing"].append(durable)
-        else:
-            counts["pending"] += each.num_pending or 0
-            counts["in_work"] += each.num_ack_pending or 0
-            counts["paused"] += bool(each.paused)
-    return found

@@ -18,7 +18,6 @@ from typing import Any, get_args, get_type_hints
 import yaml
 from pydantic import BaseModel, TypeAdapter
 
-from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.event import ClientEvent, Event
 from nemuri_contracts.memory_views import RetriedView
@@ -29,6 +28,7 @@ from nemuri_contracts.task_views import TaskResult
 from nemuri_contracts.world_protocol import ACTIONS, MESSAGES, Acts, Joined, Joining, Percepts
 from nemuri_infra.bus.event_log import MESSAGE_ID, RECORDED_AT
 from nemuri_infra.runtime.service import Service
+from nemuri_services.service_registry import SERVICES
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SUBJECTS = Subjects("{namespace}")

@@ -13,11 +13,11 @@ from typing import Any
 
 import bcrypt
 
-from nemuri.platform.service_registry import SERVICES, USERS
 from nemuri_contracts.event import TUTOR
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.access import INBOX
 from nemuri_infra.runtime.permissions import API, Permissions, Rights
+from nemuri_services.service_registry import SERVICES, USERS
 
 BCRYPT_ROUNDS = 4
 """Cost of bcrypt (log2 of the rounds). It is low, because the passwords are random and too long to guess."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.platform.nightly_erasure import sweeping
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import prepare, serving
 from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, end_orphans, environment_of, settings_of_replica, while_connected
@@ -19,6 +18,7 @@ from nemuri_infra.embedded.supervisor import Supervised, Supervisor
 from nemuri_infra.projections.database import check_database_url
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 
 
 @dataclass(frozen=True, slots=True)

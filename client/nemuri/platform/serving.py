@@ -12,7 +12,6 @@ from nats.js.errors import NotFoundError
 from sqlalchemy.exc import DBAPIError
 
 from nemuri.platform.probes import ServiceProbes, serve_endpoints
-from nemuri.platform.service_registry import SERVICES
 from nemuri_infra.bus.connection import jetstream_needed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.errors.database_errors import OUTAGES
@@ -26,6 +25,7 @@ from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import Capability
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.service_registry import SERVICES
 
 PING_SECONDS = 2.0
 CLOSE_SECONDS = 3.0

@@ -4,9 +4,9 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from nemuri.platform.service_registry import CATALOGUE
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.forked_processes import ForkServerProcess
+from nemuri_services.service_registry import CATALOGUE
 
 WORKER_MODULES = (
     "anyio._backends._asyncio",

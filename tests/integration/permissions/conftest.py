@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack
 import pytest
 import pytest_asyncio
 
-from nemuri.platform.service_registry import SERVICES
 from nemuri.platform.serving import NotProvisioned, ensure_provisioned, serving
+from nemuri_services.service_registry import SERVICES
 from tests.integration.restricted_servers import RestrictedServers
 from tests.integration.servers import Servers
 

@@ -2,8 +2,8 @@
 permissions.
 """
 
-from nemuri.platform.service_registry import SERVICES
 from nemuri_contracts.codec import EVENTS
+from nemuri_services.service_registry import SERVICES
 
 OPERATORS = {"operator", "importer", "eraser"}
 ALL = {*SERVICES, *OPERATORS, "provisioner", "host", "world", "ann", "bob"}

@@ -1,0 +1,88 @@
+"""The status of a platform: the log, the views, the consumers, and what waits for a person."""
+
+import re
+from typing import TYPE_CHECKING
+
+from nemuri_contracts.event import Value
+from nemuri_contracts.memory_views import StatusView
+from nemuri_infra.bus.access import servers
+from nemuri_infra.bus.consumer_listing import consumers_of
+from nemuri_infra.runtime.consumer_pauses import is_log_incomplete
+from nemuri_infra.runtime.storage_limits import fullness
+from nemuri_infra.stores.dead_letters import DeadLetters
+from nemuri_services.service_registry import SERVICES
+
+if TYPE_CHECKING:
+    from nemuri.client.client import Client
+
+_PARTITION = re.compile(r"-\d+$")
+
+
+class ConsumerStatus(Value):
+    """The state of a service's consumers. The partitions of a service are counted together."""
+
+    pending: int = 0
+    """Number of messages that were not delivered yet."""
+    in_work: int = 0
+    """Number of messages that were delivered and are not acknowledged yet."""
+    paused: int = 0
+    """Number of partitions that are paused."""
+    missing: tuple[str, ...] = ()
+    """Names of the consumers that the server does not have."""
+
+
+class PlatformStatus(StatusView):
+    """The status of a platform: that of its views, and that of its log and its consumers."""
+
+    bus: str | None
+    """Address of the connected server, without a password; None without a connection."""
+    log: int
+    """Last sequence of the log."""
+    lag: int
+    """Number of events that the views do not contain yet."""
+    consumers: dict[str, ConsumerStatus]
+    """State of the consumers by the name of the service."""
+    incomplete: bool
+    """True if an import or a restore has not finished, so that the services are paused."""
+    dead_letters: int
+    proposed_principles: int
+    """Number of principles that wait for a decision."""
+    storage: dict[str, float]
+    """Used share of each stream that has a limit, 0 to 1, by its content."""
+
+
+async def platform_status(client: "Client") -> PlatformStatus:
+    """Return the status of the platform. The client must be an operator's. Raises `ClientError`."""
+    view = await client.status()
+    last = await client.log.last_sequence()
+    server = client.log.connection.connected_url
+    principles = await client.principles()
+    return PlatformStatus(
+        **view.model_dump(),
+        bus=servers(server.geturl())[0] if server else None,
+        log=last,
+        lag=max(0, last - view.projected),
+        consumers=await consumer_status(client),
+        incomplete=await is_log_incomplete(client.log),
+        dead_letters=await DeadLetters(client.log).count(),
+        proposed_principles=sum(each.standing == "proposed" for some in principles.values() for each in some),
+        storage=await fullness(client.log),
+    )
+
+
+async def consumer_status(client: "Client") -> dict[str, ConsumerStatus]:
+    """Return the state of the consumers by the name of the service, sorted. The counts come from the NATS server."""
+    subjects, found = client.log.subjects, dict[str, ConsumerStatus]()
+    known = await consumers_of(client.log.stream, subjects.stream)
+    there = {each.config.durable_name: each for each in known}
+    wanted = {durable.name for service in SERVICES.values() for durable in service.durables(subjects)}
+    for durable in sorted(filter(None, wanted | there.keys())):
+        name = _PARTITION.sub("", durable)
+        before, each = found.get(name, ConsumerStatus()), there.get(durable)
+        found[name] = ConsumerStatus(
+            pending=before.pending + ((each.num_pending or 0) if each else 0),
+            in_work=before.in_work + ((each.num_ack_pending or 0) if each else 0),
+            paused=before.paused + bool(each and each.paused),
+            missing=before.missing if each else (*before.missing, durable),
+        )
+    return found
