@@ -12,6 +12,7 @@ import typer
 
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
+from nemuri.cli.window import ProxiesOption, ProxyHeaderOption, ReadOnlyOption, web_options
 
 LOW_DISK_BYTES = 2**30
 """Free bytes on the disk of an embedded server below which `status` warns."""
@@ -46,32 +47,67 @@ HttpOption = Annotated[
 def up(
     context: typer.Context,
     processes: Annotated[bool, typer.Option("--processes", help="Run every service in its own process.")] = False,
-    http: HttpOption = None,
+    window: Annotated[bool, typer.Option("--window/--no-window", help="Serve the window, the API and MCP.")] = True,
+    http: Annotated[
+        str | None,
+        typer.Option(
+            "--http",
+            metavar="HOST:PORT",
+            help="Serve the window, the HTTP API, MCP, health and metrics at this address, not only on this machine.",
+        ),
+    ] = None,
+    read_only: ReadOnlyOption = False,
+    proxy_header: ProxyHeaderOption = None,
+    proxies: ProxiesOption = None,
 ) -> None:
     """Run the platform until it is stopped."""
-    from threading import Thread
-
-    from nemuri.hook.session_upload import catch_up
-    from nemuri.platform.embedder_check import recall_advice
-    from nemuri.platform.platform import run_platform
+    from nemuri.gateway.platform_gateway import PlatformGateway
+    from nemuri.platform.platform import no_company, run_platform
     from nemuri.platform.workers import run_until_stopped
 
     session = Session.of(context)
     session.set_up_logging("nemuri")
     settings = with_http(session.settings(), http)
+    gateway = PlatformGateway(web_options(settings.http, read_only, proxy_header, proxies))
 
     def ready(addresses: "Addresses", told: dict[str, str]) -> None:
-        path = settings.data.expanduser().absolute()
-        ask = f"nemuri --data {shlex.quote(str(path))} ask TEXT"
-        typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
-        if line := recall_advice(settings):
-            typer.echo(line)
-        for name, url in told.items():
-            typer.echo(f"{name} serves health and metrics at {url}")
-        Thread(target=catch_up, args=[str(path)], daemon=True).start()
-        Thread(target=_tell_agents, args=[settings], daemon=True).start()
+        _tell_start(settings, addresses, told)
+        if gateway.served is not None:
+            typer.echo(f"the window is at {gateway.served.link}")
+            if settings.http is not None:
+                typer.echo(f"nemuri serves health and metrics at {gateway.served.url}")
 
-    run_until_stopped(lambda stop: run_platform(settings, processes=processes, stop=stop, ready=ready))
+    probed = _probes_beside_gateway(settings, processes=processes) if window else settings
+    beside = gateway.beside if window else no_company
+    run_until_stopped(lambda stop: run_platform(probed, processes=processes, stop=stop, ready=ready, beside=beside))
+
+
+def _probes_beside_gateway(settings: "Settings", *, processes: bool) -> "Settings":
+    """Return settings whose address for probes is not the gateway's: the next ports for processes, otherwise none,
+    because the gateway answers for this process.
+    """
+    from nemuri.web.http_server import nth_address
+
+    address = nth_address(settings.http, 1) if settings.http and processes else None
+    return settings.model_copy(update={"http": address})
+
+
+def _tell_start(settings: "Settings", addresses: "Addresses", told: dict[str, str]) -> None:
+    """Print how to use the platform that has just started, and start what only tells something in the background."""
+    from threading import Thread
+
+    from nemuri.hook.session_upload import catch_up
+    from nemuri.platform.embedder_check import recall_advice
+
+    path = settings.data.expanduser().absolute()
+    ask = f"nemuri --data {shlex.quote(str(path))} ask TEXT"
+    typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
+    if line := recall_advice(settings):
+        typer.echo(line)
+    for name, url in told.items():
+        typer.echo(f"{name} serves health and metrics at {url}")
+    Thread(target=catch_up, args=[str(path)], daemon=True).start()
+    Thread(target=_tell_agents, args=[settings], daemon=True).start()
 
 
 def _tell_agents(settings: "Settings") -> None:
@@ -264,7 +300,7 @@ def demo(context: typer.Context) -> None:
 
 def with_http(settings: "Settings", http: str | None) -> "Settings":
     """Return the settings with the address of `--http`, if given. Raise `WrongUse` for an invalid address."""
-    from nemuri.platform.probes import parse_address
+    from nemuri.web.http_server import parse_address
 
     told = settings if http is None else settings.model_copy(update={"http": http})
     try:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
@@ -16,6 +16,7 @@ from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.embedded.supervisor import Supervised, Supervisor
 from nemuri_infra.projections.database import check_database_url
+from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
@@ -27,8 +28,19 @@ class Running:
 
     resources: Resources | None
     """Resources of the services in this process; None if each service has its own process."""
+    readiness: Readiness | None = None
+    """Readiness of the services in this process; None if each service has its own process."""
     http: dict[str, str] = field(default_factory=dict)
     """URLs of the health and metrics endpoints, by process."""
+
+
+Company = Callable[[Settings, Running], AbstractAsyncContextManager[object]]
+"""Something that runs beside the services, with the settings that have all addresses: the window."""
+
+
+def no_company(_settings: Settings, _running: Running) -> AbstractAsyncContextManager[object]:
+    """Run nothing beside the services."""
+    return nullcontext()
 
 
 async def run_platform(
@@ -37,13 +49,15 @@ async def run_platform(
     processes: bool,
     stop: asyncio.Event,
     ready: Callable[[Addresses, dict[str, str]], None],
+    beside: Company = no_company,
 ) -> None:
     """Run the servers that have no configured address and all services, until `stop` is set or the task is cancelled.
 
     With `processes` each service has its own process, which is restarted if it dies; otherwise all run in this one.
-    When everything is ready, `ready` is called with the addresses of the servers and the URLs of the health and metrics
-    endpoints. Raises `AlreadyRunning`, `ServerFailed`, `UnreachableError`, `DatabaseError`, `EmbedderChanged`,
-    `SettingsError`.
+    `beside` is entered when the services run, and left before they stop. When everything is ready, `ready` is called
+    with the addresses of the servers and the URLs of the health and metrics endpoints.
+
+    Raises `AlreadyRunning`, `ServerFailed`, `UnreachableError`, `DatabaseError`, `EmbedderChanged`, `SettingsError`.
     """
     if settings.database_url is not None:
         check_database_url(settings.database_url)
@@ -54,7 +68,11 @@ async def run_platform(
         async with _servers(home, settings) as addressed:
             await prepare(addressed)
             await check_embedder(addressed, embedding)
-            async with _services(home, addressed, processes=processes) as running, sweeping(addressed):
+            async with (
+                _services(home, addressed, processes=processes) as running,
+                sweeping(addressed),
+                beside(addressed, running),
+            ):
                 addresses = Addresses(
                     nats_url=str(addressed.nats_url), database_url=str(addressed.database_url), pid=os.getpid()
                 )
@@ -81,10 +99,10 @@ async def _servers(home: Home, settings: Settings) -> AsyncIterator[Settings]:
 async def _services(home: Home, settings: Settings, *, processes: bool) -> AsyncIterator[Running]:
     if processes:
         async with _workers(home, settings) as http:
-            yield Running(None, http)
+            yield Running(None, http=http)
     else:
         async with serving(settings, SERVICES) as here:
-            yield Running(here.resources, {"nemuri": here.http} if here.http else {})
+            yield Running(here.resources, here.readiness, {"nemuri": here.http} if here.http else {})
 
 
 @asynccontextmanager

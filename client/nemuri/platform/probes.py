@@ -1,17 +1,14 @@
 """HTTP endpoints of a process: `/health`, `/ready` and `/metrics`, for probes and Prometheus. They are read-only."""
 
-import asyncio
 import json
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import uvicorn
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from nemuri_infra.embedded.child_processes import ServerFailed
+from nemuri.web.http_server import serve_application
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.storage_limits import warnings
 
@@ -65,63 +62,15 @@ class ServiceProbes:
         return [each.name for each in self.readiness.services]
 
 
-def parse_address(text: str) -> tuple[str, int]:
-    """Return the host and port of `HOST:PORT`. Port 0 means any free port. Raises ValueError."""
-    host, separator, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not separator or not host or not port.isascii() or not port.isdigit() or int(port) > 65_535:
-        raise ValueError(f"{text!r} is not an address; write HOST:PORT, such as 127.0.0.1:8080")
-    return host, int(port)
-
-
-def nth_address(text: str, number: int) -> str:
-    """Return the address of process `number`, counted from 0: port + `number`, or port 0 if the port is 0."""
-    host, port = parse_address(text)
-    shown = f"[{host}]" if ":" in host else host
-    return f"{shown}:{port + number if port else 0}"
-
-
 @asynccontextmanager
 async def serve_endpoints(address: str, told: ProbeSource) -> AsyncIterator[str]:
     """Serve the endpoints at an address while the context lasts, and yield the URL. Raises `ServerFailed`."""
-    bound = _bound(address)
-    host, port = bound.getsockname()[:2]
-    config = uvicorn.Config(_application(told), log_config=None, access_log=False, lifespan="off", ws="none")
-    server = _Server(config)
-    serving = asyncio.ensure_future(server.serve(sockets=[bound]))
-    try:
-        yield f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    finally:
-        server.should_exit = True
-        await serving
-        bound.close()
+    async with serve_application(application_of(told), address) as url:
+        yield url
 
 
-class _Server(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Install no signal handlers. The process handles signals itself, so that its services can finish first."""
-        yield
-
-
-def _bound(address: str) -> socket.socket:
-    host, port = parse_address(address)
-    try:
-        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind, protocol)
-    except OSError as error:
-        raise ServerFailed(f"cannot serve HTTP at {address}: {error.strerror or error}") from error
-    try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind(where)
-        found.listen()
-    except OSError as error:
-        found.close()
-        raise ServerFailed(f"cannot serve HTTP at {address}: {error.strerror or error}") from error
-    return found
-
-
-def _application(told: ProbeSource) -> Callable[..., Awaitable[None]]:
+def application_of(told: ProbeSource) -> Callable[..., Awaitable[None]]:
+    """Return the ASGI application that serves the endpoints of a process."""
     pages: dict[str, Callable[[ProbeSource], Awaitable[Reply]]] = {
         "/health": _health,
         "/ready": _ready,

@@ -89,6 +89,7 @@ class Serving:
     """The running services of this process."""
 
     resources: Resources
+    readiness: Readiness
     http: str | None
     """URL of the health and metrics endpoints; None if they are off."""
 
@@ -99,11 +100,11 @@ async def serving(settings: Settings, names: Iterable[str]) -> AsyncIterator[Ser
     names = tuple(names)
     async with open_resources(settings, len(names)) as resources, run_services(resources, names) as readiness:
         if settings.http is None:
-            yield Serving(resources, None)
+            yield Serving(resources, readiness, None)
             return
         async with serve_endpoints(settings.http, ServiceProbes(readiness)) as url:
             logger.info("listening", http=url)
-            yield Serving(resources, url)
+            yield Serving(resources, readiness, url)
 
 
 @asynccontextmanager

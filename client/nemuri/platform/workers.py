@@ -12,8 +12,8 @@ from typing import Any
 import psutil
 
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
-from nemuri.platform.probes import nth_address
 from nemuri.platform.serving import ensure_provisioned, serving
+from nemuri.web.http_server import nth_address
 from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ChildProcess, ServerFailed, end_processes
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.fork_server import ForkRequest

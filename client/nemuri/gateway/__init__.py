@@ -1,0 +1,1 @@
+"""One process, one port: the window, the HTTP API, the MCP server and the probes."""

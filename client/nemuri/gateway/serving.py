@@ -1,0 +1,55 @@
+"""Serving the gateway beside a running platform."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp
+
+from nemuri.gateway.application import gateway_application
+from nemuri.web.clients import ClientPool
+from nemuri.web.context import WebContext
+from nemuri.web.http_server import serve_application
+from nemuri.web.live_log import LiveLog
+from nemuri.web.operation_registry import OperationRegistry
+from nemuri.web.options import WebOptions
+from nemuri.web.principals import Principal
+from nemuri.web.tokens import Tokens, tokens_directory
+from nemuri_contracts.event import OPERATOR
+from nemuri_infra.embedded.private_files import kept_secret
+from nemuri_infra.runtime.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A gateway that is being served."""
+
+    url: str
+    link: str
+    """Address of the window with the operator's token, for a browser."""
+
+
+@asynccontextmanager
+async def serving_gateway(
+    settings: Settings, options: WebOptions, probes: ASGIApp | None = None
+) -> AsyncIterator[Served]:
+    """Serve the gateway of a platform while the context lasts.
+
+    Args:
+        settings: Settings with the addresses of the platform's servers.
+        options: Address, authentication and read-only mode.
+        probes: Application of /health, /ready and /metrics of this process, if it serves them at the same address.
+
+    Raises:
+        ServerFailed: The address cannot be used.
+    """
+    directory = tokens_directory(settings)
+    tokens = Tokens(directory)
+    async with AsyncExitStack() as stack:
+        clients = await stack.enter_async_context(ClientPool(settings))
+        live_log = await stack.enter_async_context(LiveLog(lambda: clients.of(Principal(OPERATOR))))
+        operations = await stack.enter_async_context(OperationRegistry())
+        context = WebContext(settings, options, clients, tokens, live_log, operations, kept_secret(directory))
+        application = gateway_application(context, probes)
+        url = await stack.enter_async_context(serve_application(application, options.address, fixed=options.fixed))
+        yield Served(url, f"{url}/enter?token={tokens.link_token()}")

@@ -1,0 +1,62 @@
+"""How the HTTP server of a platform is reached, and by whom."""
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Self
+
+from nemuri.web.http_server import parse_address
+
+DEFAULT_ADDRESS = "127.0.0.1:7411"
+"""Address of the window if none is given. If its port is taken, any free port is used."""
+
+
+@dataclass(frozen=True)
+class WebOptions:
+    """The address of the HTTP server, and how requests are authenticated."""
+
+    address: str = DEFAULT_ADDRESS
+    fixed: bool = False
+    """True if another port must not be taken instead."""
+    read_only: bool = False
+    """True to refuse every change, whoever asks for it."""
+    proxy_header: str | None = None
+    """Header in which a proxy names the client that it has authenticated. None to require a token."""
+    proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    """Addresses of the proxies whose header is believed."""
+
+    @classmethod
+    def of(
+        cls,
+        address: str | None,
+        *,
+        read_only: bool = False,
+        proxy_header: str | None = None,
+        proxies: str | None = None,
+    ) -> Self:
+        """Return the options of a command line.
+
+        Args:
+            address: HOST:PORT; None for the default, where another port is taken if its own is in use.
+            read_only: True to refuse every change.
+            proxy_header: Header in which a proxy names the client.
+            proxies: Addresses of these proxies, comma-separated; None for those of this machine.
+
+        Raises:
+            ValueError: An address is invalid.
+        """
+        parse_address(address or DEFAULT_ADDRESS)
+        known = tuple(str(ip_address(each.strip())) for each in proxies.split(",")) if proxies else cls.proxies
+        return cls(address or DEFAULT_ADDRESS, address is not None, read_only, proxy_header, known)
+
+    @property
+    def loopback(self) -> bool:
+        """Return True if only programs on this machine can reach the address."""
+        return is_loopback(parse_address(self.address)[0])
+
+
+def is_loopback(host: str) -> bool:
+    """Return True for `localhost` and for addresses of the loopback interface."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

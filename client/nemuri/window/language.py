@@ -1,0 +1,41 @@
+"""The language of the pages: English, or Japanese from a table of translations."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from importlib import resources
+
+from starlette.requests import Request
+
+LANGUAGES = ("en", "ja")
+LANGUAGE_COOKIE = "nemuri_language"
+
+
+def language_of(request: Request) -> str:
+    """Return the language that the reader chose, or the one that the browser prefers."""
+    chosen = request.query_params.get("lang") or request.cookies.get(LANGUAGE_COOKIE)
+    if chosen in LANGUAGES:
+        return chosen
+    wanted = [each.split(";")[0].strip()[:2] for each in request.headers.get("accept-language", "").split(",")]
+    return next((each for each in wanted if each in LANGUAGES), "en")
+
+
+@cache
+def translations(language: str) -> dict[str, str]:
+    """Return the translation of each English text; an empty table for English."""
+    if language == "en":
+        return {}
+    text = resources.files("nemuri.window").joinpath("translations", f"{language}.json").read_text(encoding="utf-8")
+    found: dict[str, str] = json.loads(text)
+    return found
+
+
+def translator(language: str) -> Callable[..., str]:
+    """Return the function `_` of the templates. It translates a text and then fills in its `{names}`."""
+    known = translations(language)
+
+    def translate(text: str, **values: object) -> str:
+        said = known.get(text, text)
+        return said.format(**values) if values else said
+
+    return translate

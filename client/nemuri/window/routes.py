@@ -1,0 +1,18 @@
+"""The addresses of all pages."""
+
+from importlib import resources
+
+from starlette.routing import BaseRoute, Mount
+from starlette.staticfiles import StaticFiles
+
+from nemuri.window.views import entry, overview
+
+
+def window_routes() -> list[BaseRoute]:
+    """Return the routes of the window: its pages, their parts and its static files."""
+    static = StaticFiles(directory=str(resources.files("nemuri.window") / "static"))
+    return [
+        Mount("/static", static),
+        *entry.routes(),
+        *overview.routes(),
+    ]

@@ -1,0 +1,37 @@
+// What the pages do beside htmx: keyboard, charts and graphs from the data that a page carries.
+"use strict";
+
+// A chart or graph stands in an element with data-chart="NAME" and reads its numbers from a JSON script inside it.
+const drawers = {};
+window.nemuri = {
+  // Register a function that draws into an element: draw(element, data).
+  drawer(name, draw) {
+    drawers[name] = draw;
+    document.querySelectorAll(`[data-chart="${name}"]`).forEach(drawOne);
+  },
+  colour(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  },
+};
+
+function drawOne(element) {
+  const draw = drawers[element.dataset.chart];
+  if (!draw || element.dataset.drawn) return;
+  element.dataset.drawn = "1";
+  draw(element, JSON.parse(element.querySelector("script[type='application/json']").textContent));
+}
+
+function drawAll() {
+  document.querySelectorAll("[data-chart]").forEach(drawOne);
+}
+
+document.addEventListener("DOMContentLoaded", drawAll);
+document.addEventListener("htmx:after:swap", drawAll);
+
+// Links in rows: the whole row of a list is a target for the pointer, the link in it for keyboard and screen reader.
+document.addEventListener("click", (event) => {
+  const row = event.target.closest("tr[data-href]");
+  if (row && !event.target.closest("a, button, input, label") && !window.getSelection().toString()) {
+    window.location.assign(row.dataset.href);
+  }
+});
