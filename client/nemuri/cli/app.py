@@ -72,7 +72,7 @@ def root(
 
 for _group in (
     tasks, why, agents, memories, memory, principles, past_states, replay, education, doctor, hook, affective, tiered,
-    scorers, log, dead_letters, platform_commands, park_event, forget, backup, permissions, prompts, experiments,
+    scorers, log, dead_letters, platform_commands, window, park_event, forget, backup, permissions, prompts, experiments,
     society,
 ):  # fmt: skip
     _group.register(app)

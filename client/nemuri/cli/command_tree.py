@@ -18,7 +18,7 @@ PANELS: Final = {
     "Memory": ("memories", "memory", "memo", "principles", "scorer", "affect", "tiers", "hook"),
     "Teaching": ("teach", "courses", "clock"),
     "Looking back": ("state", "diff", "replay", "log"),
-    "Faces": ("window", "mcp", "token"),
+    "Faces": ("window", "token"),
     "Operating": (
         "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "backup", "restore", "forget",
         "permissions", "prompts",
