@@ -32,6 +32,7 @@ from nemuri.cli import (
     tasks,
     tiered,
     why,
+    window,
 )
 from nemuri.cli.session import Session
 from nemuri_infra.process.hook_settings import default_directory
@@ -72,8 +73,8 @@ def root(
 
 for _group in (
     tasks, why, agents, memories, memory, principles, past_states, replay, education, doctor, hook, affective, tiered,
-    scorers, log, dead_letters, platform_commands, window, park_event, forget, backup, permissions, prompts, experiments,
-    society,
+    scorers, log, dead_letters, platform_commands, window, park_event, forget, backup, permissions, prompts,
+    experiments, society,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.demo")) is not None and _demo.origin is not None:
