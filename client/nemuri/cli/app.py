@@ -18,6 +18,7 @@ from nemuri.cli import (
     forget,
     hook,
     log,
+    mcp,
     memories,
     memory,
     park_event,
@@ -73,7 +74,7 @@ def root(
 
 for _group in (
     tasks, why, agents, memories, memory, principles, past_states, replay, education, doctor, hook, affective, tiered,
-    scorers, log, dead_letters, platform_commands, window, park_event, forget, backup, permissions, prompts,
+    scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup, permissions, prompts,
     experiments, society,
 ):  # fmt: skip
     _group.register(app)

@@ -18,17 +18,23 @@ Key = Annotated[Label, Field(strict=True)] | UUID | None
 def event_id_of(exchange: Exchange, key: str | UUID | None, *about: str) -> UUID:
     """Return the id of the event that a client sends under a key, or a random id without a key.
 
+    See `event_id_under` for the keys. Raises `ClientError` for a UUID of version 5.
+    """
+    return uuid4() if key is None else event_id_under(exchange.client_id, key, *about)
+
+
+def event_id_under(client_id: str, key: str | UUID, *about: str) -> UUID:
+    """Return the id of the event that this client sends under a key.
+
     The parts `about` keep equal keys of different commands and agents apart. A UUID is used as it is. Raises
     `ClientError` for a UUID of version 5, because only the platform uses this version.
     """
-    if key is None:
-        return uuid4()
     if isinstance(key, UUID):
         if key.version == DERIVED:
             raise ClientError("the key must be a UUID of another version than 5, for example one of uuid4()")
         return key
     # Version 3, because ids of version 5 belong to the platform.
-    return uuid3(NAMESPACE, "/".join((exchange.client_id, *about, key)))
+    return uuid3(NAMESPACE, "/".join((client_id, *about, key)))
 
 
 async def append_once(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> None:

@@ -79,6 +79,9 @@ class Settings(BaseSettings):
     hook_patience: float = Field(default=hook_settings.DEFAULT_PATIENCE, gt=0, le=hook_settings.MAX_PATIENCE)
     """Maximum number of seconds that a hook may delay the assistant."""
 
+    mcp_agent: Identifier | None = None
+    """Agent whose memory `nemuri mcp` serves. Default: each call of a tool names an agent."""
+
     project: str | None = None
     """Default project of tasks, queries and memories."""
     domains: str = ""

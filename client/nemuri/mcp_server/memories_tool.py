@@ -1,0 +1,128 @@
+"""The tool that reads memories: their full words, where they came from, and what happened to them."""
+# ruff: noqa: FBT002 - the SDK reads arguments from the parameters
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult
+from pydantic import Field
+
+from nemuri.client.exchange import ClientError, PassingError
+from nemuri.mcp_server.access import Caller, ToolContext, caller_of
+from nemuri.mcp_server.memory_details import affective_detail, history_lines, strength_detail, tiered_detail
+from nemuri.mcp_server.quoted_text import DATA_NOTE, plural, quoted, short
+from nemuri.mcp_server.results import LeftOut, MemoriesResult, MemoryDetail, answered
+from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, MaxTokens, cost, fit
+from nemuri.mcp_server.tool_arguments import AgentName, agent_view, whole_id
+from nemuri_contracts.memory_views import AgentView
+from nemuri_domain.language.token_estimate import estimate_tokens, truncate
+
+MAX_IDS = 50
+MIN_WORDS_TOKENS = 20
+
+
+async def memories(
+    context: ToolContext,
+    agent: AgentName,
+    ids: Annotated[
+        tuple[str, ...],
+        Field(
+            min_length=1,
+            max_length=MAX_IDS,
+            description="Ids of memories as `recall` gives them: whole, or at least the first six digits.",
+        ),
+    ],
+    history: Annotated[bool, Field(description="Add every event that changed the memory, with its effect.")] = False,
+    max_tokens: MaxTokens = DEFAULT_TOKENS,
+) -> Annotated[CallToolResult, MemoriesResult]:
+    """Read memories in full: all their words, where they came from, how strong they are, what they contradict.
+
+    Use it after `recall` when a memory matters or was left out. `history` tells how the memory came to be as it is.
+    """
+    caller = await caller_of(context)
+    if history:
+        caller.check_operator("the history of a memory")
+    view = await agent_view(caller.client, agent)
+    found, problems = list[MemoryDetail](), dict[str, str]()
+    for each in dict.fromkeys(ids):
+        try:
+            found.append(await _detail(caller, view, each, history=history))
+        except PassingError:
+            raise
+        except ClientError as error:
+            problems[each] = str(error)
+    if not found:
+        raise ToolError("; ".join(dict.fromkeys(problems.values())))
+    return _answer(found, problems, max_tokens)
+
+
+async def _detail(caller: Caller, view: AgentView, named: str, *, history: bool) -> MemoryDetail:
+    """Return a memory of the agent. Raises `ClientError` if there is none with this id."""
+    client, agent = caller.client, view.agent_id
+    match view.definition.memory:
+        case "strength":
+            memory_id = await whole_id(client, "memory", named)
+            memory = await client.memory(memory_id)
+            if memory.agent_id != agent:
+                raise ClientError(f"memory {memory_id} belongs to agent {memory.agent_id!r}, not to {agent!r}")
+            steps = await history_lines(client, agent, memory_id) if history else None
+            return strength_detail(memory).model_copy(update={"history": steps})
+        case kind if history:
+            raise ClientError(f"{agent} has {kind} memory; only strength memory has a history of events")
+        case "affective":
+            return await affective_detail(client, agent, named)
+        case _:
+            return await tiered_detail(client, agent, named)
+
+
+def _answer(found: Sequence[MemoryDetail], problems: dict[str, str], max_tokens: int) -> CallToolResult:
+    left = max_tokens - FRAME_TOKENS - sum(estimate_tokens(f"{name}{why}") + 8 for name, why in problems.items())
+    fitted = fit(found, lambda each: cost(_lines(each), each), lambda each: cost(_name(each), _left_out(each)), left)
+    shown, named = fitted.shown, fitted.named
+    if not shown:
+        shown, named = (_cut(found[0], max(left // 2, MIN_WORDS_TOKENS)),), tuple(named[1:])
+    parts = [DATA_NOTE, *map(_lines, shown)]
+    if named:
+        number = plural(len(named), "memory", "memories")
+        first = f"{number} left out to stay within {max_tokens:,} tokens. Ask for them apart:"
+        parts.append("\n".join([first, *map(_name, named)]))
+    parts += [f"{name}: {why}" for name, why in problems.items()]
+    result = MemoriesResult(memories=shown, left_out=tuple(map(_left_out, named)), problems=problems)
+    return answered("\n\n".join(parts), result)
+
+
+def _cut(each: MemoryDetail, tokens: int) -> MemoryDetail:
+    """Return the memory with the beginning of its words, and without its history."""
+    spent = cost(
+        _lines(each.model_copy(update={"words": "", "history": None})),
+        each.model_copy(update={"words": "", "history": None}),
+    )
+    words = truncate(each.words, max(tokens - spent, MIN_WORDS_TOKENS))
+    return each.model_copy(update={"words": words, "words_left_out": len(each.words) - len(words), "history": None})
+
+
+def _left_out(each: MemoryDetail) -> LeftOut:
+    return LeftOut(memory_id=each.memory_id, tokens=cost(_lines(each), each))
+
+
+def _name(each: MemoryDetail) -> str:
+    return f"- [{short(each.memory_id)}] {plural(cost(_lines(each), each), 'token')}"
+
+
+def _lines(each: MemoryDetail) -> str:
+    facts = [f"{name}: {_shown(value)}" for name, value in each.facts.items()]
+    cut = (
+        [f"and {each.words_left_out:,} more characters; repeat with a larger max_tokens"] if each.words_left_out else []
+    )
+    steps = ["history:", *(f"- {line}" for line in each.history)] if each.history else []
+    head = f"Memory {each.memory_id} of {each.agent} ({each.memory} memory), {each.status}"
+    return "\n".join([head, quoted(each.words), *cut, *facts, *steps])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{name} {_shown(each)}" for name, each in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value))
+    return f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())

@@ -1,0 +1,121 @@
+"""Memories of the three kinds in full, in one form."""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError, PassingError
+from nemuri.mcp_server.quoted_text import beginning, moment
+from nemuri.mcp_server.results import MemoryDetail
+from nemuri.operations.past_states import steps_of
+from nemuri_contracts.memory_views import MemoryView
+from nemuri_contracts.strength import Origin
+
+
+def strength_detail(memory: MemoryView) -> MemoryDetail:
+    """Return a strength memory in full."""
+    content = memory.memory
+    facts: dict[str, Any] = {
+        "strength": round(memory.strength, 3),
+        "strength by perspective": {name: round(each, 3) for name, each in memory.strength_by_perspective.items()},
+        "level": memory.level,
+        "used": memory.access_count,
+        "retrieved": memory.candidate_count,
+        "last used": moment(memory.last_accessed_at) if memory.last_accessed_at else "never",
+        "created": moment(memory.created_at),
+        "tags": content.tags,
+        "learnings": {name: beginning(text, 400) for name, text in content.learnings.items()},
+        "valid in": "everywhere" if content.scope.name is None else f"{content.scope.level} {content.scope.name}",
+        "source": memory.source,
+        "origin": _origin(memory.origin),
+        "said by": content.said_by,
+        "said": moment(content.said_at) if content.said_at else None,
+        "contradicted or superseded by": [str(each) for each in memory.yields_to],
+        "contradicts or supersedes": [f"{each.sort} {each.older}" for each in memory.relations],
+        "links": [str(each) for each in memory.links],
+        "stands for": [f"{each.memory_id} {beginning(each.content)}" for each in memory.sources],
+        "absorbed by": str(memory.absorbed_by) if memory.absorbed_by else None,
+        "principle": memory.principle,
+        "pinned": memory.pinned,
+        "unconfirmed": memory.unconfirmed,
+    }
+    return _detail(memory.memory_id, memory.agent_id, "strength", memory.status, content.content, facts)
+
+
+async def affective_detail(client: Client, agent: str, named: str) -> MemoryDetail:
+    """Return an affective memory in full, with the words of its turn while it keeps them.
+
+    Raises `ClientError` if there is none of this label or id.
+    """
+    memory = await client.affect_memory(agent, named)
+    words = f"{memory.trigger}\n{memory.content}".strip()
+    try:
+        turn = await client.affect_turn(agent, str(memory.memory_id))
+    except PassingError:
+        raise
+    except ClientError:
+        kept = "in fewer words; the turn itself is no longer kept"
+    else:
+        kept, words = "word for word", f"{turn.prompt}\n{turn.reply}".strip()
+    facts = {
+        "label": memory.label,
+        "kept": kept,
+        "level": f"{memory.level} of 4",
+        "retention at the last night": round(memory.retention, 1),
+        "said": moment(memory.said_at),
+        "emotion": f"{memory.emotion.valence}, intensity {memory.intensity}",
+        "category": memory.category,
+        "keywords": memory.keywords,
+        "recalled": memory.recall_count,
+        "protection": memory.protection,
+    }
+    return _detail(memory.memory_id, agent, "affective", "archived" if memory.archived else "active", words, facts)
+
+
+async def tiered_detail(client: Client, agent: str, named: str) -> MemoryDetail:
+    """Return a tiered memory in full. Raises `ClientError` if there is none of this id."""
+    memory = await client.tiers_memory(agent, named)
+    facts = {
+        "type": memory.type,
+        "importance": round(memory.importance, 3),
+        "accessed": memory.access_count,
+        "participants": memory.participants,
+        "tags": memory.tags,
+        "formed from": [str(each) for each in memory.sources],
+        "shared": memory.scope,
+        "visible to": memory.visible_to,
+    }
+    return _detail(memory.memory_id, agent, "tiered", f"{memory.layer}-term", memory.content, facts)
+
+
+async def history_lines(client: Client, agent: str, memory_id: UUID) -> tuple[str, ...]:
+    """Return a line for each event that changed a strength memory, oldest first."""
+    lines = []
+    for step in await steps_of(client.log, agent, memory_id):
+        was = f"{step.before.strength:.3f} → " if step.before is not None else ""
+        note = f"; {beginning(step.note, 160)}" if step.note else ""
+        kind = step.kind.replace("_", " ")
+        lines.append(f"{moment(step.at)} event {step.sequence}, {kind}: strength {was}{step.after.strength:.3f}{note}")
+    return tuple(lines)
+
+
+def _detail(
+    memory_id: UUID,
+    agent: str,
+    kind: Literal["strength", "affective", "tiered"],
+    status: str,
+    words: str,
+    facts: dict[str, Any],
+) -> MemoryDetail:
+    known = {name: value for name, value in facts.items() if value is not None and value is not False and value != []}
+    told = {name: value for name, value in known.items() if value not in ((), {}, "")}
+    return MemoryDetail(memory_id=memory_id, agent=agent, memory=kind, status=status, words=words, facts=told)
+
+
+def _origin(origin: Origin) -> dict[str, str]:
+    fields = origin.model_dump(mode="json", exclude_none=True, exclude={"believed"})
+    return {
+        name.replace("_", " "): ", ".join(each) if isinstance(each, list) else each
+        for name, each in fields.items()
+        if each
+    }

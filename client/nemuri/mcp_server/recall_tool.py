@@ -1,0 +1,109 @@
+"""The tool that recalls: the memories of an agent that are relevant to a query, best first, with their scores."""
+# ruff: noqa: FBT002 - the SDK reads arguments from the parameters
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from mcp_types import CallToolResult
+from pydantic import Field
+
+from nemuri.mcp_server.access import ToolContext, caller_of
+from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, plural, quoted, short
+from nemuri.mcp_server.recalled_memories import Recalled, recalled_now
+from nemuri.mcp_server.results import LeftOut, RecalledMemory, RecallResult, answered
+from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, Fitted, MaxTokens, cost, fit
+from nemuri.mcp_server.tool_arguments import AgentName, Domains, Project
+from nemuri_domain.language.token_estimate import estimate_tokens
+
+MAX_PRINCIPLES = 10
+"""Maximum number of principles in an answer."""
+PRINCIPLE_CHARACTERS = 160
+"""Characters of a principle in an answer."""
+
+
+async def recall(
+    context: ToolContext,
+    agent: AgentName,
+    query: Annotated[
+        str,
+        Field(min_length=1, max_length=16_000, description="What to look for: a question or a topic, in any language."),
+    ],
+    top: Annotated[int, Field(ge=1, le=50, description="Most memories to return.")] = 8,
+    max_tokens: MaxTokens = DEFAULT_TOKENS,
+    explain: Annotated[bool, Field(description="Add the values from which each score was made.")] = False,
+    project: Project = None,
+    domains: Domains = (),
+) -> Annotated[CallToolResult, RecallResult]:
+    """Find what the agent remembers about something.
+
+    Use it before you answer or decide, whenever something may have been said, decided or learned before. It returns
+    the most relevant memories, best first, each with its id and score. If nothing is relevant it returns nothing, and
+    you can rely on that. Recalling changes nothing. `memories` gives a memory in full, with its origin.
+    """
+    caller = await caller_of(context)
+    found = await recalled_now(caller.client, agent, query, top=top, project=project, domains=domains)
+    return _answer(found, query, max_tokens, explain=explain)
+
+
+def _answer(found: Recalled, query: str, max_tokens: int, *, explain: bool) -> CallToolResult:
+    principles = tuple(each[:PRINCIPLE_CHARACTERS] for each in found.principles[:MAX_PRINCIPLES])
+    rules = "\n".join(f"- {beginning(each, PRINCIPLE_CHARACTERS)}" for each in principles)
+    rows = [each if explain else each.model_copy(update={"why": None}) for each in found.memories]
+    left = max(max_tokens - FRAME_TOKENS - 2 * estimate_tokens(rules), 0)
+    fitted = fit(rows, lambda each: cost(_lines(each), each), lambda each: cost(_name(each), _left_out(each)), left)
+    result = RecallResult(
+        agent=found.agent,
+        as_of=found.as_of,
+        ranking=found.ranking if explain else None,
+        memories=fitted.shown,
+        left_out=tuple(map(_left_out, fitted.named)),
+        more_left_out=fitted.counted,
+        principles=principles,
+    )
+    parts = [_heading(found, query), *map(_lines, fitted.shown), *rest_lines(fitted, max_tokens)]
+    if rules:
+        parts.append(f"Principles, which the agent is given with every task:\n{rules}")
+    return answered("\n\n".join(parts), result)
+
+
+def _heading(found: Recalled, query: str) -> str:
+    then = f" as of {found.as_of}" if found.as_of else ""
+    about = beginning(query)
+    if not found.memories:
+        return f"{found.agent} remembers nothing relevant to {about}{then}."
+    deep = " Nothing active was relevant, so the archive was searched." if found.deep else ""
+    number = plural(len(found.memories), "memory", "memories")
+    return f"{number} of {found.agent} for {about}{then}, best first.{deep} {DATA_NOTE}"
+
+
+def _lines(each: RecalledMemory) -> str:
+    facts = [f"[{short(each.memory_id)}] score {each.score:.3f}"]
+    facts += [f"strength {each.strength:.2f}"] if each.strength is not None else []
+    facts += [f"level {each.level} of 4"] if each.level is not None else []
+    facts += [f"{each.layer}-term"] if each.layer is not None else []
+    facts += [f"said {each.said_at}"] if each.said_at else []
+    facts += [f"tags {beginning(', '.join(each.tags))}"] if each.tags else []
+    facts += ["archived"] if each.archived else []
+    facts += [f"outdated by [{short(each.yields_to)}]"] if each.yields_to else []
+    why = [f"why: {', '.join(f'{name} {value:g}' for name, value in each.why.items())}"] if each.why else []
+    return "\n".join([" · ".join(facts), *why, quoted(each.words)])
+
+
+def _left_out(each: RecalledMemory) -> LeftOut:
+    return LeftOut(memory_id=each.memory_id, score=each.score, tokens=estimate_tokens(each.words))
+
+
+def _name(each: RecalledMemory) -> str:
+    size = plural(estimate_tokens(each.words), "token")
+    return f"- [{short(each.memory_id)}] score {each.score:.3f}, {size}: {beginning(each.words)}"
+
+
+def rest_lines(fitted: Fitted[RecalledMemory], max_tokens: int) -> Iterator[str]:
+    """Yield a text that says what was left out and how to get it, if anything was."""
+    number = len(fitted.named) + fitted.counted
+    if not number:
+        return
+    more = [f"- and {fitted.counted} more"] if fitted.counted else []
+    how = "Get them by `memories` with these ids, or repeat with a larger max_tokens."
+    first = f"{plural(number, 'memory', 'memories')} left out to stay within {max_tokens:,} tokens. {how}"
+    yield "\n".join([first, *map(_name, fitted.named), *more])

@@ -1,0 +1,114 @@
+"""Recall for all three kinds of memory, in one form."""
+
+from dataclasses import dataclass
+
+from nemuri.client.client import Client
+from nemuri.mcp_server.quoted_text import moment
+from nemuri.mcp_server.results import RecalledMemory
+from nemuri.mcp_server.tool_arguments import agent_view, check_no_setting
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.strength import FEATURES, Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The recalled memories of an agent, best first."""
+
+    agent: str
+    memories: tuple[RecalledMemory, ...]
+    ranking: str | None = None
+    deep: bool = False
+    """True if the archive was searched."""
+    principles: tuple[str, ...] = ()
+    as_of: str | None = None
+
+
+async def recalled_now(
+    client: Client, agent: str, query: str, *, top: int, project: str | None, domains: tuple[str, ...]
+) -> Recalled:
+    """Return the memories that an agent would be given for a query now. Nothing is recorded.
+
+    Raises `ClientError` if the agent is unknown or its kind of memory has no projects and domains.
+    """
+    view = await agent_view(client, agent)
+    check_no_setting(view, project, domains)
+    match view.definition.memory:
+        case "strength":
+            return await _by_strength(client, agent, query, top, project, domains)
+        case "affective":
+            return await _by_affect(client, agent, query, top)
+        case _:
+            return await _by_tiers(client, agent, query, top)
+
+
+async def _by_strength(
+    client: Client, agent: str, query: str, top: int, project: str | None, domains: tuple[str, ...]
+) -> Recalled:
+    found = await client.recall(agent, query, top=top, project=project, domains=domains)
+    return Recalled(
+        agent,
+        tuple(strength_row(each.candidate, each.memory) for each in found.memories),
+        found.ranking,
+        found.deep,
+        tuple(each.memory.content for each in found.principles),
+    )
+
+
+def strength_row(candidate: Candidate, memory: MemoryContent) -> RecalledMemory:
+    """Return a recalled strength memory."""
+    values = dict(zip(FEATURES, candidate.features, strict=True))
+    parts = {"lexical": candidate.lexical, "relevance": candidate.relevance} | values
+    return RecalledMemory(
+        memory_id=candidate.memory_id,
+        score=round(candidate.score, 4),
+        words=memory.content,
+        strength=round(values["strength"], 3),
+        said_at=moment(memory.said_at) if memory.said_at else None,
+        tags=memory.tags,
+        archived=candidate.archived or None,
+        yields_to=candidate.yields_to,
+        why={name: round(value, 3) for name, value in parts.items()},
+    )
+
+
+async def _by_affect(client: Client, agent: str, query: str, top: int) -> Recalled:
+    found = await client.affect_recall(agent, query, quietly=True)
+    rows = [
+        RecalledMemory(
+            memory_id=each.memory.memory_id,
+            score=round(each.priority, 4),
+            words=f"{each.memory.trigger}\n{each.memory.content}".strip(),
+            level=each.memory.level,
+            said_at=moment(each.memory.said_at),
+            tags=each.memory.keywords,
+            archived=each.memory.archived or None,
+            why={
+                "similarity": round(each.similarity, 3),
+                "resonance": round(each.resonance, 3),
+                "retention": round(each.memory.retention, 1),
+                "intensity": each.memory.intensity,
+            },
+        )
+        for each in found.recalled[:top]
+    ]
+    return Recalled(agent, tuple(rows))
+
+
+async def _by_tiers(client: Client, agent: str, query: str, top: int) -> Recalled:
+    found = await client.tiers_recall(agent, query, top=top, quietly=True)
+    rows = [
+        RecalledMemory(
+            memory_id=each.memory.memory_id,
+            score=round(each.score, 4),
+            words=each.memory.content,
+            layer=each.memory.layer,
+            tags=each.memory.tags or each.memory.participants,
+            why={
+                "relevance": round(each.relevance, 3),
+                "recency": round(each.recency, 3),
+                "importance": round(each.importance, 3),
+            },
+        )
+        for each in found.recalled
+    ]
+    return Recalled(agent, tuple(rows))

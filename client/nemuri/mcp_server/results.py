@@ -1,0 +1,172 @@
+"""Structured answers of the tools. Each tool also gives a short text with the same content."""
+
+from typing import Any, Literal
+from uuid import UUID
+
+from mcp_types import CallToolResult, TextContent
+from pydantic import BaseModel, ConfigDict
+
+
+def answered(text: str, structured: BaseModel) -> CallToolResult:
+    """Return the answer of a tool as text and as structured content."""
+    content = TextContent(type="text", text=text)
+    return CallToolResult(content=[content], structured_content=structured.model_dump(mode="json", exclude_none=True))
+
+
+class Result(BaseModel):
+    """An answer, or a part of one. Fields without a value are left out."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class LeftOut(Result):
+    """A memory that did not fit into the answer."""
+
+    memory_id: UUID
+    score: float | None = None
+    tokens: int
+    """Tokens of its words, by the offline estimate."""
+
+
+class RememberResult(Result):
+    """What became of a memory that was to be stored."""
+
+    stored: Literal[True] = True
+    memory_id: UUID
+    agent: str
+    key: str | None = None
+
+
+class RecalledMemory(Result):
+    """A recalled memory."""
+
+    memory_id: UUID
+    score: float
+    words: str
+    strength: float | None = None
+    """Strength by use and decay, for strength memory."""
+    level: int | None = None
+    """Level of detail, 1 to 4, for affective memory."""
+    layer: str | None = None
+    """"short" or "long", for tiered memory."""
+    said_at: str | None = None
+    tags: tuple[str, ...] = ()
+    archived: bool | None = None
+    yields_to: UUID | None = None
+    """A newer recalled memory that contradicts or supersedes this one."""
+    why: dict[str, float] | None = None
+    """The values from which the score was made, with `explain`."""
+
+
+class RecallResult(Result):
+    """Recalled memories, best first."""
+
+    agent: str
+    as_of: str | None = None
+    """Position of the past state that was searched; left out for the present."""
+    ranking: str | None = None
+    memories: tuple[RecalledMemory, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    more_left_out: int = 0
+    """Number of memories that were left out and are not listed."""
+    principles: tuple[str, ...] = ()
+    """Principles, which the agent is given with every task."""
+
+
+class MemoryDetail(Result):
+    """A memory in full."""
+
+    memory_id: UUID
+    agent: str
+    memory: Literal["strength", "affective", "tiered"]
+    """Kind of the agent's memory."""
+    status: str
+    words: str
+    words_left_out: int | None = None
+    """Number of characters at the end of the words that did not fit into the answer."""
+    facts: dict[str, Any]
+    """What is known about it: strength or retention, uses, times, scope, origin, relations."""
+    history: tuple[str, ...] | None = None
+    """A line for each event that changed it, oldest first, with `history`."""
+
+
+class MemoriesResult(Result):
+    """Memories in full."""
+
+    memories: tuple[MemoryDetail, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    problems: dict[str, str] = {}
+    """Why there is no memory for an id, by id."""
+
+
+class WhyCandidate(Result):
+    """A memory that was considered for a task."""
+
+    memory_id: UUID
+    score: float
+    standing: str
+    """What became of it: "used", "in context", "left out" and so on."""
+    decided: str
+    """What decided its rank."""
+    beginning: str
+    added: dict[str, float]
+    """What each feature added to its score, compared with the mean candidate."""
+
+
+class WhyRetrieval(Result):
+    """A retrieval of a task."""
+
+    agent: str
+    query: str
+    ranking: str
+    candidates: tuple[WhyCandidate, ...]
+    more: int = 0
+    """Number of candidates that are not listed."""
+
+
+class WhyResult(Result):
+    """Why a task was given to its agents, and why it got its memories."""
+
+    task_id: UUID
+    agents: tuple[str, ...] = ()
+    decided_by: str | None = None
+    retrievals: tuple[WhyRetrieval, ...] = ()
+    more: int = 0
+    """Number of retrievals that are not listed."""
+
+
+class Citation(Result):
+    """A memory that an answer cites."""
+
+    memory_id: UUID
+
+
+class AskResult(Result):
+    """State of a task, with its answer when there is one."""
+
+    task_id: UUID
+    status: str
+    """"done", "failed", "open", "clarification" (it waits for an answer) or "negotiation" (it waits for a choice)."""
+    agent: str | None = None
+    answer: str | None = None
+    answer_left_out: int | None = None
+    """Number of characters at the end of the answer that did not fit."""
+    cited: tuple[UUID, ...] = ()
+    used: tuple[UUID, ...] = ()
+    learned: tuple[UUID, ...] = ()
+    question: str | None = None
+    options: tuple[str, ...] = ()
+    reason: str | None = None
+    """Why the task failed or waits."""
+    signs: tuple[str, ...] = ()
+    """Signs of trouble in the sources of the answer."""
+
+
+class FeedbackResult(Result):
+    """What became of feedback."""
+
+    task_id: UUID
+    standing: str
+    """"applied", "parked" (waits until the used memories are known), "refused" or "new" (not decided yet)."""
+    reason: str | None = None
+    credited: tuple[UUID, ...] = ()

@@ -1,0 +1,59 @@
+"""The MCP server over standard input and output, for one user of a platform."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from nemuri.client.client import Client
+from nemuri.client.connection import connected
+from nemuri.mcp_server.access import Caller
+from nemuri.mcp_server.server import build_server
+from nemuri_contracts.event import OPERATOR
+from nemuri_infra.runtime.settings import Settings
+
+CONNECTING_SECONDS: Final = 5.0
+"""Seconds that a call may take to connect to the platform."""
+
+
+@dataclass(slots=True)
+class OwnPlatform:
+    """Access to the platform of the settings, in the name of its client or of the operator.
+
+    The connection is opened by the first call that needs it, and again after it was lost, so the server also starts
+    while the platform is down.
+    """
+
+    settings: Settings
+    bound_to: str | None = None
+    _client: Client | None = None
+    _opened: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def agent(self, request: Any) -> str | None:  # noqa: ARG002 - over standard input all requests are the same
+        """Return the agent to which the server is bound."""
+        return self.bound_to
+
+    async def caller(self, request: Any) -> Caller:  # noqa: ARG002 - over standard input all requests are the same
+        """Return the caller, connected to the platform. Raises `ClientError` if the platform cannot be reached."""
+        name = self.settings.client or OPERATOR
+        async with self._opening:
+            if self._client is None or not self._client.log.connection.is_connected:
+                await self.close()
+                client = await self._opened.enter_async_context(connected(self.settings, name, CONNECTING_SECONDS))
+                self._client = client
+        return Caller(self._client, name, self.bound_to, self.settings)
+
+    async def close(self) -> None:
+        """Close the connection, if there is one."""
+        self._client = None
+        await self._opened.aclose()
+
+
+async def serve_stdio(settings: Settings, agent: str | None) -> None:
+    """Serve the tools over standard input and output until the input ends. Log entries go to stderr."""
+    access = OwnPlatform(settings, agent)
+    try:
+        await build_server(access, bound=agent is not None).run_stdio_async()
+    finally:
+        await access.close()

@@ -1,0 +1,48 @@
+"""Arguments that several tools take."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri_contracts.abbreviated_id import Named, beginning
+from nemuri_contracts.event import Identifier
+from nemuri_contracts.memory_views import AgentView
+
+AgentName = Annotated[Identifier, Field(description="Id of the agent whose memory is meant, such as `python`.")]
+AnyAgentName = Annotated[
+    Identifier | None, Field(description="Id of the agent. Leave it out to let the orchestrator choose.")
+]
+Project = Annotated[
+    str | None, Field(description="Project. Memories that are valid only in it are included. For strength memory.")
+]
+Domains = Annotated[
+    tuple[str, ...],
+    Field(max_length=32, description="Domains. Memories that are valid only in one of them are included."),
+]
+TimeoutSeconds = Annotated[float, Field(gt=0, le=600, description="Most seconds to wait.")]
+
+
+async def agent_view(client: Client, agent: str) -> AgentView:
+    """Return the state of an agent. Raises `ClientError` if the agent is unknown."""
+    [view] = await client.agents(agent)
+    return view
+
+
+async def whole_id(client: Client, of: Named, text: str) -> UUID:
+    """Return the whole id of a task or memory from its first digits. Raises `ClientError` if none or several match."""
+    try:
+        begun = beginning(text.strip())
+    except ValueError as error:
+        raise ClientError(str(error)) from error
+    return await client.whole_id(of, begun)
+
+
+def check_no_setting(view: AgentView, project: str | None, domains: tuple[str, ...] = ()) -> None:
+    """Raise `ClientError` if a project or domains are given for a memory that has none."""
+    kind = view.definition.memory
+    if kind != "strength" and (project is not None or domains):
+        name = "project" if project is not None else "domains"
+        raise ClientError(f"{view.agent_id} has {kind} memory, which knows no projects or domains; leave out {name!r}")
