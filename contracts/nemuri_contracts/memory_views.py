@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import Identifier, Label, Value
@@ -114,12 +116,28 @@ class MemoryView(Value):
     """
 
 
+class MemoryPlace(Value):
+    """The place of a memory in a list of an agent's memories."""
+
+    memory_id: UUID
+    created: int = Field(default=0, ge=0, le=2**53)
+    """Sequence of the event that created it, in a list of the newest memories; otherwise 0."""
+    log_strength: float = 0.0
+    """Logarithm of its strength in a list of the strongest memories."""
+    stored_strength: float = 0.0
+    """The stored part of `log_strength`."""
+    clocks: tuple[float, ...] = Field(default=(), max_length=16)
+    """Decay clocks of the agent by which the list is ordered. They are those of its first page, so that the order does
+    not change while the agent sleeps between two pages.
+    """
+
+
 class MemoriesView(Value):
-    """A page of memories, strongest first. It holds fewer than requested if a reply would be too large."""
+    """A page of memories. It holds fewer than requested if a reply would be too large."""
 
     memories: tuple[MemoryView, ...]
-    following: int | None = None
-    """Offset of the next page; None on the last page."""
+    following: MemoryPlace | None = None
+    """Place after which the next page begins; None on the last page."""
 
 
 class RefusedOffer(Value):

@@ -1,9 +1,9 @@
 """Queries to the query API. They are request and reply messages, which the log does not store."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StringConstraints, model_validator
 
 from nemuri_contracts.abbreviated_id import Beginning, Named
 from nemuri_contracts.affective import TURN_LIMIT, Category
@@ -15,12 +15,14 @@ from nemuri_contracts.education_views import CoursesView, DueView
 from nemuri_contracts.event import Identifier, Label, Moment, Text, Value
 from nemuri_contracts.explanation_views import RoutingView, WhyView
 from nemuri_contracts.health_views import HealthView
+from nemuri_contracts.journal_views import JournalView
 from nemuri_contracts.memory_views import (
     AgentsView,
     EventView,
     IdView,
     KeywordsView,
     MemoriesView,
+    MemoryPlace,
     MemoryView,
     MemoView,
     RecallView,
@@ -29,12 +31,17 @@ from nemuri_contracts.memory_views import (
     StatusView,
 )
 from nemuri_contracts.scorers import ScorerView
+from nemuri_contracts.task_list_views import TaskPlace, TasksView
 from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_contracts.tiered import Layer, Module, Second
 from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
 
 MEMORIES_AT_ONCE = 300
 """Maximum number of memories in one reply."""
+TASKS_AT_ONCE = 200
+"""Maximum number of tasks in one reply."""
+SearchedText = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+"""Words to search for."""
 
 
 class Query(Value):
@@ -110,14 +117,70 @@ class AgentsQuery(Query):
     """True to include the organisation, which holds the principles of all agents."""
 
 
+class TasksQuery(Query):
+    """Query for a page of tasks, the ones submitted last first; ties are broken by id."""
+
+    name = "tasks"
+    status: Literal["open", "negotiation", "clarification", "done", "failed", "waiting"] | None = None
+    """`waiting` stands for `negotiation` and `clarification`; None for tasks of every status."""
+    agent_id: Identifier | None = None
+    """Agent to which the task was assigned; None for any."""
+    client_id: Identifier | None = None
+    """Client that submitted the task; None for any."""
+    containing: SearchedText | None = None
+    """Words that the text of the task contains, in any order, in upper or lower case."""
+    following: TaskPlace | None = None
+    """Place of the last task of the page before; None for the first page."""
+    limit: int = Field(default=50, ge=1, le=TASKS_AT_ONCE)
+
+
+class JournalQuery(Query):
+    """Query for the positions of events in the log, by their task, their agent or their ids.
+
+    Erased events, repeated ones and those that were parked are left out.
+    """
+
+    name = "journal"
+    task_id: UUID | None = None
+    agent_id: Identifier | None = None
+    event_ids: tuple[UUID, ...] = Field(default=(), max_length=500)
+    kinds: tuple[Identifier, ...] = Field(default=(), max_length=100)
+    """Kinds of events; empty for every kind."""
+    before: int | None = Field(default=None, ge=1, le=2**53)
+    """Only events with a lower sequence; None for no bound."""
+    beyond: int = Field(default=0, ge=0, le=2**53)
+    """Only events with a higher sequence."""
+    oldest_first: bool = False
+    limit: int = Field(default=100, ge=1, le=500)
+
+    @model_validator(mode="after")
+    def _names_something(self) -> "JournalQuery":
+        if self.task_id is None and self.agent_id is None and not self.event_ids:
+            raise ValueError("give a task, an agent or ids of events")
+        return self
+
+
 class MemoriesQuery(Query):
-    """Query for a page of an agent's memories, strongest first; ties are broken by id."""
+    """Query for a page of an agent's memories. The conditions are combined: a memory must meet all of them.
+
+    A page with conditions may hold fewer memories than `limit` although there are more, because one query reads a
+    limited number of memories.
+    """
 
     name = "memories"
     agent_id: Identifier
     status: Literal["active", "archived", "absorbed", "all"] = "active"
-    offset: int = Field(default=0, ge=0)
-    """Number of memories to skip."""
+    order: Literal["strongest", "newest"] = "strongest"
+    """Order of the list. Ties are broken by id."""
+    containing: SearchedText | None = None
+    """Words that the memory or its learnings contain, in any order, in upper or lower case."""
+    tag: Label | None = None
+    perspective: Label | None = None
+    """Perspective under which the memory has learnings or a strength of its own."""
+    source: Identifier | None = None
+    """Source of the memory, such as `task` or `manual`."""
+    following: MemoryPlace | None = None
+    """Place of the last memory of the page before; None for the first page."""
     limit: int = Field(default=MEMORIES_AT_ONCE, ge=1, le=MEMORIES_AT_ONCE)
 
 
@@ -343,6 +406,8 @@ Answer = (
     | EventView
     | IdView
     | AgentsView
+    | TasksView
+    | JournalView
     | MemoriesView
     | MemoryView
     | RememberedView

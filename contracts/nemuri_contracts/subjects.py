@@ -92,6 +92,10 @@ class Subjects:
         """Return the exact subject of a client's events of one kind."""
         return wire_constants.of_client(self.namespace, client, kind.kind_of())
 
+    def events_of_client(self, client: str) -> str:
+        """Return the subject filter of all events of a client."""
+        return f"{self.namespace}.client.{client}.>"
+
     def client_of(self, subject: str) -> str | None:
         """Return the client named in a client subject; None for any other subject."""
         _, family, name, *_ = subject.split(".")

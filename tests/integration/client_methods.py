@@ -23,7 +23,11 @@ EXAMPLES: dict[str, Any] = {
 """An argument for every parameter without a default, by the parameter's name."""
 
 
-ALTERNATIVES = {"feedback": {"verdict": "helpful"}, "adopt_principle": {"text": "Steel is hard."}}
+ALTERNATIVES = {
+    "feedback": {"verdict": "helpful"},
+    "adopt_principle": {"text": "Steel is hard."},
+    "journal": {"agent": "python"},
+}
 """Arguments of methods that need one of several parameters with a default, by the method's name."""
 
 

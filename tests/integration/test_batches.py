@@ -40,7 +40,7 @@ pytestmark = pytest.mark.connected
 NEXT_MIGRATION = """
 from alembic import op
 
-revision, down_revision = "0002", "0001"
+revision, down_revision = "0003", "0002"
 
 
 def upgrade() -> None:
@@ -196,7 +196,7 @@ async def test_operations_do_not_migrate_the_database(
 ) -> None:
     """Operations refuse a database of another schema version in one line and do not migrate it."""
     newer = shutil.copytree(database.MIGRATIONS, tmp_path / "migrations")
-    (newer / "versions" / "0002_next.py").write_text(NEXT_MIGRATION)
+    (newer / "versions" / "0003_next.py").write_text(NEXT_MIGRATION)
     async with open_resources(settings) as resources:
 
         async def version(new: str) -> None:
@@ -205,15 +205,15 @@ async def test_operations_do_not_migrate_the_database(
                 await connection.execute(text("UPDATE schema_version SET version_num = :new"), {"new": new})
 
         monkeypatch.setattr(database, "MIGRATIONS", newer)
-        for known, help_ in (("0001", "nemuri.cli.provision"), ("9999", "use the newer nemuri that created them")):
+        for known, help_ in (("0002", "nemuri.cli.provision"), ("9999", "use the newer nemuri that created them")):
             await version(known)
             for work in (rebuild, verify, reembed):
-                with pytest.raises(DatabaseError, match=f"have version {known}, but this nemuri needs 0002.*{help_}"):
+                with pytest.raises(DatabaseError, match=f"have version {known}, but this nemuri needs 0003.*{help_}"):
                     await work(settings)
             with pytest.raises(DatabaseError, match=help_):
                 await backup(settings, tmp_path / "copy")
             assert not (tmp_path / "copy").exists()
-        await version("0001")
+        await version("0002")
         await resources.database.migrate()
         await resources.database.check()
         empty = Database.at(str(settings.database_url), f"{settings.namespace}-nobody")

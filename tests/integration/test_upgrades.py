@@ -176,7 +176,7 @@ async def test_tables_of_an_older_version_are_replaced_and_not_migrated(
 ) -> None:
     """Provisioning leaves the tables of an older version alone. The projector replaces them by tables of its own."""
     newer = shutil.copytree(database.MIGRATIONS, tmp_path / "migrations")
-    (newer / "versions" / "0002_next.py").write_text(NEXT_MIGRATION)
+    (newer / "versions" / "0003_next.py").write_text(NEXT_MIGRATION)
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
         await until_idle(resources, ["projector"])
@@ -184,7 +184,7 @@ async def test_tables_of_an_older_version_are_replaced_and_not_migrated(
         await set_fold_version(resources, FOLD - 1)
         monkeypatch.setattr(database, "MIGRATIONS", newer)
         await prepare(settings)
-        assert await schema_version(resources) == "0001"
+        assert await schema_version(resources) == "0002"
         checked = settings.model_copy(update={"provision": False})
         await ensure_provisioned(checked, ["projector"])
         async with running_services(checked, ["projector"]):
@@ -194,5 +194,5 @@ async def test_tables_of_an_older_version_are_replaced_and_not_migrated(
                 return (await resources.projection.position()).fold == FOLD
 
             await eventually(replaced)
-        assert await schema_version(resources) == "0002"
+        assert await schema_version(resources) == "0003"
     await assert_verified(settings)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from nemuri.client.exchange import Exchange
 from nemuri_contracts.explanation_views import Explanation, WhyView
-from nemuri_contracts.memory_views import MemoriesView, MemoryView
+from nemuri_contracts.memory_views import MemoriesView, MemoryPlace, MemoryView
 from nemuri_contracts.queries import MEMORIES_AT_ONCE, MemoriesQuery, WhyQuery
 
 
@@ -26,16 +26,18 @@ async def list_memories(
     once.
     """
     found: dict[UUID, MemoryView] = {}
-    offset: int | None = 0
-    while offset is not None and (not found or len(found) < limit):
+    place: MemoryPlace | None = None
+    while not found or (place is not None and len(found) < limit):
         page = await exchange.ask(
             MemoriesQuery,
             MemoriesView,
             agent_id=agent,
             status=status,
-            offset=offset,
+            following=place,
             limit=min(limit - len(found), MEMORIES_AT_ONCE),
         )
         found |= {each.memory_id: each for each in page.memories}
-        offset = page.following
+        place = page.following
+        if place is None:
+            break
     return tuple(found.values())

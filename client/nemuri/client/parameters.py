@@ -27,6 +27,7 @@ _text: TypeAdapter[str] = TypeAdapter(Annotated[Text, Field(strict=True)])
 _written: TypeAdapter[str] = TypeAdapter(Written)
 _label: TypeAdapter[str] = TypeAdapter(Annotated[Label, Field(strict=True)])
 _number: TypeAdapter[int] = TypeAdapter(StrictInt)
+_uuid: TypeAdapter[UUID] = TypeAdapter(Annotated[UUID, Field(strict=True)])
 
 
 def _several(value: object) -> tuple[object, ...]:
@@ -71,6 +72,10 @@ def _is_uuid(text: str) -> bool:
     return True
 
 
+def _ids(value: object) -> tuple[UUID, ...]:
+    return tuple(_uuid.validate_python(_id(each)) for each in _several(value))
+
+
 Texts = Annotated[Iterable[str], PlainValidator(_texts)]
 """Any number of texts. A single text is refused, because it would be read as a list of its letters."""
 Numbers = Annotated[Iterable[int], PlainValidator(_numbers)]
@@ -78,6 +83,8 @@ Documents = Annotated[Sequence[tuple[str, str]], PlainValidator(_documents)]
 """Pairs of the name and the text of a document. The text is not empty."""
 Id = Annotated[UUID, BeforeValidator(_id)]
 """A UUID, or its text."""
+Ids = Annotated[Iterable[UUID], PlainValidator(_ids)]
+"""Any number of UUIDs, or of their texts."""
 Timeout = Annotated[float, Field(gt=0)]
 """Seconds above 0."""
 Layers = Annotated[Iterable[Layer], PlainValidator(_texts)]

@@ -1,12 +1,13 @@
 """Queries to a running platform, as methods of a client."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, Self
 from uuid import UUID
 
 from nemuri.client.call_boundary import guard_methods
-from nemuri.client.exchange import Exchange, validated
+from nemuri.client.exchange import validated
+from nemuri.client.listings import ListMethods
 from nemuri.client.paging import explanations, list_memories
 from nemuri.client.parameters import Id, Layers, Texts, Written
 from nemuri.client.task_waiting import check_timeout
@@ -36,15 +37,11 @@ from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, Tiers
 
 @guard_methods
 @dataclass(slots=True)
-class QueryMethods:
+class QueryMethods(ListMethods):
     """The query methods of a client. They record nothing, except where a method says so.
 
     An answer comes from projections that contain every event which was sent over the same connection before.
     """
-
-    _exchange: Exchange
-    limit: float | None = field(default=None, kw_only=True)
-    """Seconds within which each call must end; None for each method's own limit."""
 
     def within(self, seconds: float) -> Self:
         """Return a client over the same connection, with a time limit for each call.

@@ -23,7 +23,7 @@ from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_infra.bus.access import Access
 from nemuri_infra.bus.connection import connect
 from nemuri_infra.bus.message_deletion import delete_message
-from nemuri_infra.bus.pull_reader import Pull
+from nemuri_infra.bus.pull_reader import IDLE_SECONDS, Pull
 from nemuri_infra.observability.tracing import trace_headers
 from nemuri_infra.process.gc_tuning import collector_off
 
@@ -224,20 +224,26 @@ class Log:
         return int(info.state.last_seq)
 
     async def read(
-        self, after: int = 0, until: int | None = None, *, only: Sequence[str] = (), with_parked: bool = False
+        self,
+        after: int = 0,
+        until: int | None = None,
+        *,
+        only: Sequence[str] = (),
+        with_parked: bool = False,
+        idle: float = IDLE_SECONDS,
     ) -> AsyncGenerator[Batch]:
         """Yield the events after the sequence `after`, up to and including `until`, in order, in batches.
 
         Without `until`, wait for new events without end. With `only`, read these subjects alone. Deleted messages are
         left out. Messages that operators parked before the call are left out too, unless `with_parked` is true. So a
-        batch may contain no events. The last batch ends exactly at `until`. Raises one of `READER_ERRORS` if reading is
-        interrupted.
+        batch may contain no events. The last batch ends exactly at `until`. The server forgets the reader `idle`
+        seconds after its last request. Raises one of `READER_ERRORS` if reading is interrupted.
         """
         if until is not None and until <= after:
             return
         subjects = tuple(only) or self.subjects.everything
         parked = Parked() if with_parked else await self.parked()
-        async with Pull.of(self.connection, self.stream, self.subjects.stream, only, after=after) as pull:
+        async with Pull.of(self.connection, self.stream, self.subjects.stream, only, after=after, idle=idle) as pull:
             while until is None or after < until:
                 messages = await pull.present() or (await pull.coming() if until is None else [])
                 if messages:
@@ -247,17 +253,17 @@ class Log:
                     yield batch if until is None or after < until else replace(batch, until=until)
                     continue
                 end = until or await self.last_sequence()
-                if after < end and not await self._left(after, end, subjects):
+                if after < end and not await self.contains(after, end, subjects):
                     start, after = after, end
                     yield Batch((), (), start, end)
 
-    async def _left(self, after: int, until: int, subjects: Sequence[str]) -> bool:
-        """Return whether the stream has a message on one of `subjects` after the sequence `after`, up to and including
-        `until`.
+    async def contains(self, after: int, until: int, subjects: Sequence[str] = ()) -> bool:
+        """Return whether the log has a message on one of `subjects` after the sequence `after`, up to and including
+        `until`. No subjects stand for all.
 
         The request goes to the leader of the stream, because replicas may lag behind it.
         """
-        for subject in subjects:
+        for subject in subjects or self.subjects.everything:
             try:
                 following = await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
             except NotFoundError:

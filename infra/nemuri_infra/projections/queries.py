@@ -3,18 +3,16 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from immutables import Map
-from sqlalchemy import func, select, true, tuple_
+from sqlalchemy import func, select, tuple_
 
 from nemuri_contracts.agents import ORCHESTRATOR, RESERVED_AGENTS
 from nemuri_contracts.event import Event, derive
 from nemuri_contracts.memory_views import WaitingTask
 from nemuri_contracts.tasks import TaskReopened
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.decay import clock_of, log_strength
 from nemuri_domain.tasks.aggregate import Chunk, Task, TaskState
 from nemuri_domain.tasks.task_attempts import attempt_of
 from nemuri_infra.bus.recent_events import RecentEvents
@@ -26,7 +24,6 @@ from nemuri_infra.projections.fold_states import task_states
 from nemuri_infra.projections.progress import BehindError, Progress, need, needed_sequence
 from nemuri_infra.projections.recent_tasks import RecentTasks
 from nemuri_infra.projections.rows import load, records, selecting
-from nemuri_infra.projections.sql_arithmetic import SQL
 from nemuri_infra.projections.strength_queries import memories_with_ids, memory_in_row, select_memories
 
 
@@ -214,23 +211,6 @@ class Views:
     async def agent(self, agent_id: str, *, only_rules: bool = False) -> Agent | None:
         """Return an agent, as `AgentCache.agent` does."""
         return await self.agents.agent(agent_id, only_rules=only_rules)
-
-    async def strongest(
-        self, agent: Agent, status: Literal["active", "archived", "absorbed", "all"], *, offset: int, limit: int
-    ) -> list[Remembered]:
-        """Return at most `limit` of the agent's memories with this status, after the first `offset`.
-
-        The order is by strength, strongest first, then by id.
-        """
-        state = tables.memory_state.c
-        clock = clock_of(state.status, state.level, agent.clocks, SQL)
-        query = (
-            select_memories()
-            .where(state.agent_id == agent.agent_id, state.status == status if status != "all" else true())
-            .order_by(log_strength(state.stored_strength, clock).desc(), state.memory_id)
-        )
-        async with self.database.reading() as connection:
-            return [memory_in_row(row) for row in await connection.execute(query.offset(offset).limit(limit))]
 
     async def sources_of(self, memory_id: UUID) -> list[Remembered]:
         """Return the memories that a semantic memory has absorbed, oldest first."""

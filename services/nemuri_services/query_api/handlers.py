@@ -11,6 +11,7 @@ from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.explanation_views import RoutingView, WhyView
 from nemuri_contracts.health_views import HealthView
+from nemuri_contracts.journal_views import JournalView
 from nemuri_contracts.memory_views import (
     AgentsView,
     EventView,
@@ -29,6 +30,7 @@ from nemuri_contracts.queries import (
     HandoverQuery,
     HealthQuery,
     IdQuery,
+    JournalQuery,
     KeywordsQuery,
     MemoQuery,
     MemoriesQuery,
@@ -39,18 +41,23 @@ from nemuri_contracts.queries import (
     ScorerQuery,
     StatusQuery,
     TaskQuery,
+    TasksQuery,
     WhyQuery,
 )
 from nemuri_contracts.scorers import ScorerView
 from nemuri_contracts.strength import SessionEnded
+from nemuri_contracts.task_list_views import TasksView
 from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.training_samples import MAX_ASSIGNMENTS
 from nemuri_infra.projections.erasure import absent, is_erased
 from nemuri_infra.projections.id_lookup import find_by_prefix
+from nemuri_infra.projections.journal_queries import journal_page
 from nemuri_infra.projections.learning_queries import count_samples
+from nemuri_infra.projections.memory_pages import memory_page
 from nemuri_infra.projections.projection import FOLD, OtherFoldsError
+from nemuri_infra.projections.task_pages import task_page
 from nemuri_infra.runtime.fair_turns import slot_released
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
@@ -194,15 +201,27 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
 
 @service.answers(MemoriesQuery)
 async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView | Refusal:
-    """Return a page of an agent's memories, strongest first. Refuse if the agent has no strength memory."""
+    """Return a page of an agent's memories. Refuse if the agent has no strength memory."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
         return await _unknown_agent(query.agent_id, resources)
     if agent.definition.memory != "strength":
         return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
-    found = await resources.views.strongest(agent, query.status, offset=query.offset, limit=query.limit + 1)
-    views = await _memory_views(agent, found, resources)
-    return page(views, query, resources.log.max_event_bytes)
+    found = await memory_page(resources.database, agent, query)
+    views = await _memory_views(agent, found.memories, resources)
+    return page(views, found, resources.log.max_event_bytes)
+
+
+@service.answers(TasksQuery)
+async def tasks(query: TasksQuery, resources: Resources) -> TasksView:
+    """Return a page of tasks, the ones submitted last first."""
+    return await task_page(resources.database, query)
+
+
+@service.answers(JournalQuery)
+async def journal(query: JournalQuery, resources: Resources) -> JournalView:
+    """Return the positions of events in the log, by their task, their agent or their ids."""
+    return await journal_page(resources.database, query)
 
 
 @service.answers(MemoryQuery)
@@ -290,11 +309,11 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
     """Return the position of the projections, their numbers of tasks, agents and memories, the tasks that wait for
     their client, and the reason if the projections are halted.
     """
-    tasks, agents_known, memories_known = await resources.views.totals()
+    tasks_known, agents_known, memories_known = await resources.views.totals()
     position = await resources.projection.position()
     return StatusView(
         projected=position.sequence,
-        tasks=tasks,
+        tasks=tasks_known,
         waiting=tuple(await resources.views.waiting_tasks()),
         agents=agents_known,
         memories=memories_known,

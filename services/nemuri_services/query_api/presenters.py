@@ -6,7 +6,6 @@ from datetime import datetime
 from uuid import UUID
 
 from nemuri_contracts.memory_views import AgentView, FadingView, MemoriesView, MemoryView, SourceMemory
-from nemuri_contracts.queries import MemoriesQuery
 from nemuri_contracts.strength import FEATURES, Relation
 from nemuri_contracts.task_views import FeedbackStanding, ReadPassage, Retrieved, StepView, TaskResult
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, is_principle
@@ -16,6 +15,7 @@ from nemuri_domain.tasks.feedback_credit import credited_to
 from nemuri_domain.tasks.read_share import overview_of, share_read
 from nemuri_domain.tasks.spent_usage import over_budget
 from nemuri_domain.tasks.task_costs import costs
+from nemuri_infra.projections.memory_pages import MemoryPage
 
 _ENDED = {
     "negotiation": "waiting for your choice",
@@ -24,7 +24,7 @@ _ENDED = {
     "failed": "failed",
 }
 """Progress of a task that is not open, by status."""
-PAGE_BYTES = 64
+PAGE_BYTES = 512
 """Bytes that a reply with a page of memories needs besides the memories."""
 
 
@@ -250,17 +250,17 @@ def _faded_at(agent: Agent, content: Content, memory: Memory) -> datetime | None
     return at if at is not None and memory.status == "active" and content.created_at < at else None
 
 
-def page(found: Sequence[MemoryView], query: MemoriesQuery, room: int) -> MemoriesView:
-    """Return a page with as many of the requested memories as fit into a reply of `room` bytes, at least one if there
-    is any.
+def page(views: Sequence[MemoryView], found: MemoryPage, room: int) -> MemoriesView:
+    """Return a page with as many of the found memories as fit into a reply of `room` bytes, at least one if there is
+    any.
 
-    `found` has the memories from the query's offset on. It has one memory more than the query's limit if a further page
-    exists.
+    `views` are the views of the memories of the page.
     """
     left, fit = room - PAGE_BYTES, 0
-    for each in found[: query.limit]:
+    for each in views:
         left -= len(each.model_dump_json().encode()) + 1
         if fit and left < 0:
             break
         fit += 1
-    return MemoriesView(memories=tuple(found[:fit]), following=query.offset + fit if fit < len(found) else None)
+    following = found.places[fit - 1] if fit < len(views) else found.following
+    return MemoriesView(memories=tuple(views[:fit]), following=following)

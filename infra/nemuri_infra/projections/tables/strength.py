@@ -80,6 +80,7 @@ memory_state = Table(
     Column("changed", BigInteger, nullable=False),
     Column("fade", Double, nullable=False),
     Index("memory_state_fade", "agent_id", "level", "fade", postgresql_where=text("status = 'active'")),
+    Index("memory_state_strength", "agent_id", "status", "level", text("stored_strength DESC"), "memory_id"),
     Index("memory_state_changed", "agent_id", "changed"),
     Index("memory_state_absorbed", "absorbed_by", postgresql_where=text("absorbed_by IS NOT NULL")),
     postgresql_with={"fillfactor": "80"},

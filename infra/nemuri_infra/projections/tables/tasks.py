@@ -51,7 +51,9 @@ task = Table(
     Column("reason", Text),
     time("submitted_at"),
     time("ended_at", nullable=True),
-    Index("task_status", "status"),
+    Index("task_status", "status", "submitted_at", "task_id"),
+    Index("task_submitted", "submitted_at", "task_id"),
+    Index("task_client", "client_id", "submitted_at", "task_id"),
     Index("task_conversation", "client_id", "conversation", postgresql_where=text("conversation IS NOT NULL")),
     comment="Tasks: request, summary, routing and answer.",
 )
