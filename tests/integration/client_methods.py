@@ -16,9 +16,9 @@ BOOK = Textbook(
 EXAMPLES: dict[str, Any] = {
     "agent": "python", "answer": "x", "beginning": "0123456", "causes": [ID], "content": "Steel is hard.",
     "course_id": ID, "memories": [MemoryContent(content="Steel is hard.")], "memory": "0123456", "memory_id": ID,
-    "of": "task", "option": "all", "principle_id": ID, "prompt": "steel?", "query": "steel?", "receiver": "cook",
-    "scope": Scope(), "sequence": 1, "service": "intake", "source": "python", "task_id": ID, "text": "Is steel hard?",
-    "textbook": BOOK, "until": datetime.now(UTC), "verdict": "helpful",
+    "of": "task", "offer_id": ID, "option": "all", "principle_id": ID, "prompt": "steel?", "query": "steel?",
+    "receiver": "cook", "scope": Scope(), "sequence": 1, "service": "intake", "source": "python", "task_id": ID,
+    "text": "Is steel hard?", "textbook": BOOK, "until": datetime.now(UTC), "verdict": "helpful",
 }  # fmt: skip
 """An argument for every parameter without a default, by the parameter's name."""
 

@@ -18,7 +18,13 @@ from nemuri.client.exchange import MIN_ATTEMPT_SECONDS, ClientError, Exchange, v
 from nemuri.client.handovers import hand_over
 from nemuri.client.idempotency_keys import Key
 from nemuri.client.memory_changes import change_memory, edit_memory
-from nemuri.client.memory_offers import offer_memories, record_experience, until_known
+from nemuri.client.memory_offers import (
+    OfferOutcome,
+    offer_memories,
+    offer_outcome,
+    record_experience,
+    until_known,
+)
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
 from nemuri.client.principle_decisions import all_principles, decide
 from nemuri.client.questions import QueryMethods
@@ -756,6 +762,34 @@ class Client(QueryMethods):
         if refused := await until_known(self._exchange, agent, causes):
             why = next(iter(refused.values()))
             raise ClientError(f"{agent} refused {len(refused)} of {len(causes)} memories: {why}")
+
+    async def offer_outcome(self, agent: str, offer_id: Id) -> OfferOutcome:
+        """Return what became of a memory or an experience that was offered to an agent.
+
+        Use it after a call of `remember` or `experience` whose outcome is not known.
+
+        Args:
+            agent: Id of the agent.
+            offer_id: Id of the event `memory_offered` or `experience_offered`. It is the key of the call if that was a
+                UUID.
+
+        Returns:
+            The outcome. Its `standing` is "unknown" (no such event arrived), "pending" (the agent has not decided on
+            it), "stored" (as `memory_id`) or "refused" (for `reason`).
+
+        Raises:
+            ClientError: The agent is unknown, or the offer was erased.
+
+        Example:
+            >>> from uuid import uuid4
+            >>> key = uuid4()
+            >>> memory_id = await client.remember("python", "Ann has a dog.", key=key)
+            >>> outcome = await client.offer_outcome("python", key)
+            >>> outcome.standing, outcome.memory_id == memory_id
+            ('stored', True)
+        """
+        [knower] = await self.agents(agent)
+        return await offer_outcome(self._exchange, knower, offer_id)
 
     async def teach(
         self,

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
 from nemuri.client.exchange import ClientError, Exchange, validated
@@ -9,8 +11,8 @@ from nemuri.client.idempotency_keys import append_once, event_id_of
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import derive
-from nemuri_contracts.memory_views import AgentView, RememberedView
-from nemuri_contracts.queries import RememberedQuery, TiersQuery
+from nemuri_contracts.memory_views import AgentView, EventView, RememberedView
+from nemuri_contracts.queries import EventQuery, RememberedQuery, TiersQuery
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.tiered import Cues, Experience, ExperienceOffered, ExperienceRecorded
 from nemuri_contracts.tiered_views import TiersView
@@ -162,6 +164,31 @@ async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) ->
             raise ClientError(f"{len(pending)} memories are in the log, but not encoded yet; see `nemuri status`")
         pending = view.pending
     return refused
+
+
+@dataclass(frozen=True, slots=True)
+class OfferOutcome:
+    """The outcome of an offered memory or experience."""
+
+    standing: Literal["unknown", "pending", "stored", "refused"]
+    """`unknown`: no event has this id. `pending`: the agent has not decided on it yet."""
+    memory_id: UUID | None = None
+    """Id of the memory, if it is stored."""
+    reason: str | None = None
+    """Reason of the refusal, if it is refused."""
+
+
+async def offer_outcome(exchange: Exchange, agent: AgentView, offer: UUID) -> OfferOutcome:
+    """Return what became of an offered memory or experience. Raises `ClientError` if the offer was erased."""
+    if (await exchange.ask(EventQuery, EventView, event_id=offer)).sequence is None:
+        return OfferOutcome("unknown")
+    view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent.agent_id, offers=(offer,))
+    if view.refused:
+        return OfferOutcome("refused", reason=view.refused[0].reason)
+    if view.pending:
+        return OfferOutcome("pending")
+    kind = MemoryEncoded if agent.definition.memory == "strength" else ExperienceRecorded
+    return OfferOutcome("stored", derive(offer, kind.kind_of()))
 
 
 async def record_experience(

@@ -178,6 +178,7 @@ class SyncClient:
     status = blocking(Client.status)
     settle = blocking(Client.settle)
     until_known = blocking(Client.until_known)
+    offer_outcome = blocking(Client.offer_outcome)
     retry_event = blocking(Client.retry_event)
 
 

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nemuri.client.exchange import ClientError
+from nemuri.mcp_server.http import McpEndpoint, mcp_routes
 from nemuri.operations.session import OperationError
 from nemuri.web.authentication import Authenticator
 from nemuri.web.context import WebContext
@@ -22,15 +23,16 @@ from nemuri.window.routes import window_routes
 PROBES = frozenset({"/health", "/ready", "/metrics"})
 
 
-def gateway_application(context: WebContext, probes: ASGIApp | None = None) -> ASGIApp:
+def gateway_application(context: WebContext, assistants: McpEndpoint, probes: ASGIApp | None = None) -> ASGIApp:
     """Return the application with everything that is served over HTTP.
 
     Args:
         context: Settings, connections and options that all requests share.
+        assistants: Endpoint of the MCP server. It must be running while requests are served.
         probes: Application of /health, /ready and /metrics of the same process; None to serve none.
     """
     application = Starlette(
-        routes=_routes(),
+        routes=_routes(assistants),
         middleware=[Middleware(Gatekeeper, Authenticator(context.tokens, context.options, context.secret))],
         exception_handlers={
             Problem: _answer_problem,
@@ -48,8 +50,8 @@ def gateway_application(context: WebContext, probes: ASGIApp | None = None) -> A
     return gateway
 
 
-def _routes() -> list[BaseRoute]:
-    return [*window_routes()]
+def _routes(assistants: McpEndpoint) -> list[BaseRoute]:
+    return [*mcp_routes(assistants), *window_routes()]
 
 
 async def _answer_problem(request: Request, error: Exception) -> Response:

@@ -7,6 +7,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
 from nemuri.client.client import Client
+from nemuri.web.operation_registry import OperationRegistry
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings
 
@@ -21,6 +22,8 @@ class Caller:
     """Agent to which the server is bound for this call; None if the caller names the agent in each call."""
     settings: Settings
     """Settings of the platform, for operations on its log and database."""
+    operations: OperationRegistry
+    """Operations that were started in this process, such as erasures."""
 
     @property
     def is_operator(self) -> bool:

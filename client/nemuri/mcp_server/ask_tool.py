@@ -11,7 +11,7 @@ from nemuri.client.client import Client
 from nemuri.client.exchange import PassingError
 from nemuri.client.task_waiting import TaskTimeoutError
 from nemuri.mcp_server.access import ToolContext, caller_of
-from nemuri.mcp_server.results import AskResult
+from nemuri.mcp_server.results import AskResult, answered
 from nemuri.mcp_server.task_answers import task_answer
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, MaxTokens
 from nemuri.mcp_server.tool_arguments import AnyAgentName, Domains, Project, TimeoutSeconds, whole_id
@@ -66,7 +66,7 @@ async def ask(
         result = await client.result(task_id, timeout=timeout, past_questions=False)
     except TaskTimeoutError:
         result = await client.progress(task_id)
-    return task_answer(result, max_tokens)
+    return answered(*task_answer(result, max_tokens))
 
 
 async def _submit(client: Client, request: str, timeout: float, **options: object) -> UUID:

@@ -14,7 +14,7 @@ from nemuri.mcp_server.memory_details import affective_detail, history_lines, st
 from nemuri.mcp_server.quoted_text import DATA_NOTE, plural, quoted, short
 from nemuri.mcp_server.results import LeftOut, MemoriesResult, MemoryDetail, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, MaxTokens, cost, fit
-from nemuri.mcp_server.tool_arguments import AgentName, agent_view, whole_id
+from nemuri.mcp_server.tool_arguments import AgentName, agent_view, as_uuid, whole_id
 from nemuri_contracts.memory_views import AgentView
 from nemuri_domain.language.token_estimate import estimate_tokens, truncate
 
@@ -62,7 +62,8 @@ async def _detail(caller: Caller, view: AgentView, named: str, *, history: bool)
     client, agent = caller.client, view.agent_id
     match view.definition.memory:
         case "strength":
-            memory_id = await whole_id(client, "memory", named)
+            # A whole id is not looked up first, so that an erased memory is told from an unknown one.
+            memory_id = as_uuid(named) or await whole_id(client, "memory", named)
             memory = await client.memory(memory_id)
             if memory.agent_id != agent:
                 raise ClientError(f"memory {memory_id} belongs to agent {memory.agent_id!r}, not to {agent!r}")

@@ -1,11 +1,12 @@
 """Memories of the three kinds in full, in one form."""
 
+from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError, PassingError
-from nemuri.mcp_server.quoted_text import beginning, moment
+from nemuri.mcp_server.quoted_text import beginning, moment, plural
 from nemuri.mcp_server.results import MemoryDetail
 from nemuri.operations.past_states import steps_of
 from nemuri_contracts.memory_views import MemoryView
@@ -86,6 +87,35 @@ async def tiered_detail(client: Client, agent: str, named: str) -> MemoryDetail:
         "visible to": memory.visible_to,
     }
     return _detail(memory.memory_id, agent, "tiered", f"{memory.layer}-term", memory.content, facts)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryState:
+    """The agent of a memory, and its state in a few words."""
+
+    agent: str
+    state: str
+
+
+async def memory_state(client: Client, memory_id: UUID) -> MemoryState:
+    """Return the state of a memory of any kind. Raises `ClientError` if there is none with this id."""
+    for view in await client.agents():
+        kind, agent = view.definition.memory, view.agent_id
+        try:
+            match kind:
+                case "affective":
+                    felt = await client.affect_memory(agent, str(memory_id))
+                    return MemoryState(agent, f"{'archived' if felt.archived else 'active'}, level {felt.level} of 4")
+                case "tiered":
+                    tiered = await client.tiers_memory(agent, str(memory_id))
+                    return MemoryState(agent, f"in {tiered.layer}-term memory, importance {tiered.importance:.2f}")
+        except PassingError:
+            raise
+        except ClientError:
+            continue
+    memory = await client.memory(memory_id)
+    used = plural(memory.access_count, "time")
+    return MemoryState(memory.agent_id, f"{memory.status}, strength {memory.strength:.2f}, used {used}")
 
 
 async def history_lines(client: Client, agent: str, memory_id: UUID) -> tuple[str, ...]:

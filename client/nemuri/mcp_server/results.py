@@ -170,3 +170,40 @@ class FeedbackResult(Result):
     """"applied", "parked" (waits until the used memories are known), "refused" or "new" (not decided yet)."""
     reason: str | None = None
     credited: tuple[UUID, ...] = ()
+
+
+class ErasedThing(Result):
+    """Something that an erasure takes with it."""
+
+    kind: str
+    id: str
+    why: str
+
+
+class ForgetResult(Result):
+    """What an erasure would take, or has taken."""
+
+    erased: bool
+    number: int
+    """Number of the items that would be erased, or of the events that were deleted."""
+    items: tuple[ErasedThing, ...] = ()
+    more_items: int = 0
+    confirmation: str | None = None
+    """Code that confirms the erasure of exactly these items, where the assistant's host cannot ask a person."""
+    operation: UUID | None = None
+    """Operation that erases, for `status`."""
+    notes: tuple[str, ...] = ()
+
+
+class StatusResult(Result):
+    """What became of something."""
+
+    what: Literal["task", "memory", "offer", "operation", "dead letter", "unknown"]
+    id: str
+    state: str
+    ended: bool
+    """True if nothing more follows by itself."""
+    memory_id: UUID | None = None
+    reason: str | None = None
+    task: AskResult | None = None
+    dead_letters: tuple[str, ...] = ()

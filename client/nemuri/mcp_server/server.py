@@ -15,6 +15,7 @@ from mcp_types import ToolAnnotations
 from nemuri.mcp_server.access import PlatformAccess, ToolContext
 from nemuri.mcp_server.ask_tool import ask
 from nemuri.mcp_server.feedback_tool import feedback
+from nemuri.mcp_server.forget_tool import forget
 from nemuri.mcp_server.memories_tool import memories
 from nemuri.mcp_server.recall_tool import recall
 from nemuri.mcp_server.remember_tool import remember
@@ -65,6 +66,7 @@ TOOLS: Final = (
     Offered(why, "Explain a task"),
     Offered(feedback, "Judge an answer", writes=True),
     Offered(status, "What became of it"),
+    Offered(forget, "Erase permanently", writes=True, destroys=True, repeatable=True),
 )
 """All tools, in the order in which hosts list them."""
 

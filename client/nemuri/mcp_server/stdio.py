@@ -9,10 +9,11 @@ from nemuri.client.client import Client
 from nemuri.client.connection import connected
 from nemuri.mcp_server.access import Caller
 from nemuri.mcp_server.server import build_server
+from nemuri.web.operation_registry import OperationRegistry
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings
 
-CONNECTING_SECONDS: Final = 5.0
+CONNECTING_SECONDS: Final = 15.0
 """Seconds that a call may take to connect to the platform."""
 
 
@@ -26,6 +27,7 @@ class OwnPlatform:
 
     settings: Settings
     bound_to: str | None = None
+    operations: OperationRegistry = field(default_factory=OperationRegistry)
     _client: Client | None = None
     _opened: AsyncExitStack = field(default_factory=AsyncExitStack)
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -42,7 +44,7 @@ class OwnPlatform:
                 await self.close()
                 client = await self._opened.enter_async_context(connected(self.settings, name, CONNECTING_SECONDS))
                 self._client = client
-        return Caller(self._client, name, self.bound_to, self.settings)
+        return Caller(self._client, name, self.bound_to, self.settings, self.operations)
 
     async def close(self) -> None:
         """Close the connection, if there is one."""
@@ -54,6 +56,7 @@ async def serve_stdio(settings: Settings, agent: str | None) -> None:
     """Serve the tools over standard input and output until the input ends. Log entries go to stderr."""
     access = OwnPlatform(settings, agent)
     try:
-        await build_server(access, bound=agent is not None).run_stdio_async()
+        async with access.operations:
+            await build_server(access, bound=agent is not None).run_stdio_async()
     finally:
         await access.close()

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-from mcp_types import CallToolResult
-
 from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, moment, quoted, short
-from nemuri.mcp_server.results import AskResult, answered
+from nemuri.mcp_server.results import AskResult
 from nemuri.mcp_server.token_budget import FRAME_TOKENS, cost
 from nemuri_contracts.task_views import TaskResult
 from nemuri_domain.language.token_estimate import truncate
@@ -13,8 +11,11 @@ from nemuri_domain.language.token_estimate import truncate
 MIN_ANSWER_TOKENS = 50
 
 
-def task_answer(task: TaskResult, max_tokens: int) -> CallToolResult:
-    """Return the state of a task with its answer, which is cut at the end of a sentence if it is too long."""
+def task_answer(task: TaskResult, max_tokens: int) -> tuple[str, AskResult]:
+    """Return the state of a task with its answer, as text and structured.
+
+    The answer is cut at the end of a sentence if it is too long.
+    """
     result = _result(task)
     text = "\n".join(_lines(task, result))
     spent = cost(text, result) - max_tokens + FRAME_TOKENS // 2
@@ -25,7 +26,7 @@ def task_answer(task: TaskResult, max_tokens: int) -> CallToolResult:
         words = truncate(result.answer, max((max_tokens - frame - FRAME_TOKENS // 2) * 9 // 10, MIN_ANSWER_TOKENS))
         result = result.model_copy(update={"answer": words, "answer_left_out": len(result.answer) - len(words)})
         text = "\n".join(_lines(task, result))
-    return answered(text, result)
+    return text, result
 
 
 def _result(task: TaskResult) -> AskResult:

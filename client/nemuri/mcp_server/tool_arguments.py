@@ -15,6 +15,9 @@ AgentName = Annotated[Identifier, Field(description="Id of the agent whose memor
 AnyAgentName = Annotated[
     Identifier | None, Field(description="Id of the agent. Leave it out to let the orchestrator choose.")
 ]
+AgentOfId = Annotated[
+    Identifier | None, Field(description="Id of the agent. Needed only for an offer that `remember` named.")
+]
 Project = Annotated[
     str | None, Field(description="Project. Memories that are valid only in it are included. For strength memory.")
 ]
@@ -29,6 +32,14 @@ async def agent_view(client: Client, agent: str) -> AgentView:
     """Return the state of an agent. Raises `ClientError` if the agent is unknown."""
     [view] = await client.agents(agent)
     return view
+
+
+def as_uuid(text: str) -> UUID | None:
+    """Return the id that the text writes in full; None if it does not."""
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        return None
 
 
 async def whole_id(client: Client, of: Named, text: str) -> UUID:

@@ -1,0 +1,112 @@
+"""The MCP server over HTTP, for all clients of a gateway: each request acts in the name of its own principal."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final, Self
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import TypeAdapter, ValidationError
+from starlette.requests import Request
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from nemuri.mcp_server.access import Caller
+from nemuri.mcp_server.server import build_server
+from nemuri.web.context import client_of, context_of, principal_of
+from nemuri.web.problems import Problem
+from nemuri_contracts.event import Identifier
+
+PATH: Final = "/mcp"
+AGENT: Final = "agent"
+"""Name of the agent in the URL."""
+SESSION_IDLE_SECONDS: Final = 30 * 60.0
+MAX_SESSIONS: Final = 1_000
+LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+"""Names by which a program on this machine reaches an address of the loopback interface."""
+_agent: TypeAdapter[str] = TypeAdapter(Identifier)
+
+
+class RequestPlatform:
+    """Access to the platform of a gateway, in the name of the principal of each request."""
+
+    def agent(self, request: Request) -> str | None:
+        """Return the agent in the request's URL: `/mcp/AGENT` or `?agent=AGENT`."""
+        return agent_in(request)
+
+    async def caller(self, request: Request) -> Caller:
+        """Return the caller of a request. Raises `ClientError` if the platform cannot be reached."""
+        surroundings = context_of(request)
+        return Caller(
+            client=await client_of(request),
+            client_id=principal_of(request).client_id,
+            agent=agent_in(request),
+            settings=surroundings.settings,
+            operations=surroundings.operations,
+        )
+
+
+def agent_in(request: Request) -> str | None:
+    """Return the agent in a URL; None without one. Raises `Problem` 404 for a text that is no id of an agent."""
+    named = request.path_params.get(AGENT) or request.query_params.get(AGENT)
+    if not named:
+        return None
+    try:
+        return _agent.validate_python(named)
+    except ValidationError as error:
+        raise Problem(404, f"{named!r:.80} is no id of an agent; write {PATH}/AGENT") from error
+
+
+class McpEndpoint:
+    """The ASGI application that serves MCP at `/mcp` and `/mcp/AGENT`, with sessions that last between requests.
+
+    There is a server for each form of the tools: with or without the argument `agent`, and with or without the tools
+    that write.
+    """
+
+    def __init__(self, *, loopback: bool, read_only: bool) -> None:
+        """Create the endpoint.
+
+        Args:
+            loopback: Whether it is reached at a loopback address only. Then other names of the host are refused.
+            read_only: Whether the tools that write are left out for everybody.
+        """
+        self._read_only = read_only
+        self._managers: dict[tuple[bool, bool], StreamableHTTPSessionManager] = {}
+        security = TransportSecuritySettings(
+            enable_dns_rebinding_protection=loopback,
+            allowed_hosts=[name for each in LOOPBACK for name in (each, f"{each}:*")],
+            allowed_origins=[f"http://{each}:*" for each in LOOPBACK],
+        )
+        for bound in (False, True):
+            for reading in (False, True):
+                server = build_server(RequestPlatform(), bound=bound, read_only=reading)
+                server.streamable_http_app(
+                    transport_security=security, session_idle_timeout=SESSION_IDLE_SECONDS, max_sessions=MAX_SESSIONS
+                )
+                self._managers[bound, reading] = server.session_manager
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[Self]:
+        """Serve sessions while the context lasts. It can be entered once."""
+        async with AsyncExitStack() as stack:
+            for each in self._managers.values():
+                await stack.enter_async_context(each.run())
+            yield self
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request. Raises `Problem` if nobody has signed in, or if the URL names no agent."""
+        request = Request(scope, receive)
+        principal = principal_of(request)
+        reading = self._read_only or principal.read_only
+        # The SDK keeps other clients out of a session by the user in the scope.
+        owner = AccessToken(token="", client_id=principal.client_id, scopes=[])
+        known = {**scope, "user": AuthenticatedUser(owner)}
+        await self._managers[agent_in(request) is not None, reading].asgi_app(known, receive, send)
+
+
+def mcp_routes(endpoint: McpEndpoint) -> list[BaseRoute]:
+    """Return the routes of the endpoint: without an agent, and with one in the path."""
+    return [Route(PATH, endpoint), Route(f"{PATH}/{{{AGENT}}}", endpoint)]
