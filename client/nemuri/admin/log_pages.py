@@ -140,7 +140,7 @@ async def _subject_page(
         return LogPage(events=(), older=None if after is None else after + 1, newer=after)
     first, end = found[0].sequence or 0, found[-1].sequence or 0
     return LogPage(
-        events=tuple(map(_line, found)),
+        events=tuple(map(logged_event, found)),
         older=first if await log.contains(0, first - 1, only) else None,
         newer=end if await log.contains(end, last, only) else None,
     )
@@ -171,7 +171,7 @@ async def _journal_page(
         older, newer = (places[0] if places else after + 1) if after else None, view.following
     else:
         older, newer = view.following, None if before is None else places[-1] if places else before - 1
-    return LogPage(events=tuple(map(_line, found)), older=older, newer=newer)
+    return LogPage(events=tuple(map(logged_event, found)), older=older, newer=newer)
 
 
 async def event_detail(client: "Client", place: int | UUID) -> EventDetail:
@@ -190,17 +190,17 @@ async def event_detail(client: "Client", place: int | UUID) -> EventDetail:
     if isinstance(event, ClientEvent):
         plain["client_id"] = event.client_id
     return EventDetail(
-        event=_line(event),
+        event=logged_event(event),
         content=plain,
         cause=await _cause(client, event),
-        consequences=tuple(map(_line, await _consequences(client, event))),
+        consequences=tuple(map(logged_event, await _consequences(client, event))),
     )
 
 
 async def _undecodable(client: "Client", sequence: int, reason: str) -> EventDetail:
     raw = await client.log.stream.get_msg(client.log.subjects.stream, sequence)
     subject, data = raw.subject or "", raw.data or b""
-    line = _line(Unreadable(sequence, subject, reason, message_id(subject, data)))
+    line = logged_event(Unreadable(sequence, subject, reason, message_id(subject, data)))
     content = {"subject": subject, "text": data.decode(errors="backslashreplace")}
     return EventDetail(event=line, content=content, cause=None, consequences=())
 
@@ -217,7 +217,7 @@ async def _cause(client: "Client", event: AnyEvent) -> LoggedEvent | None:
         return None
     found = await client.journal(event_ids=[event.causation_id])
     events = await _events_at(client, (each.sequence for each in found.entries))
-    return _line(events[0]) if events else None
+    return logged_event(events[0]) if events else None
 
 
 async def _consequences(client: "Client", event: AnyEvent) -> list[AnyEvent]:
@@ -265,7 +265,8 @@ def sources_of(kind: str) -> tuple[str, ...]:
     return tuple(name for name, service in SERVICES.items() if event in service.emits()) or ("operator",)
 
 
-def _line(logged: Logged) -> LoggedEvent:
+def logged_event(logged: Logged) -> LoggedEvent:
+    """Return the line of a page for an event, or for a message that cannot be decoded."""
     if isinstance(logged, Unreadable):
         return LoggedEvent(
             sequence=logged.sequence,

@@ -5,7 +5,7 @@ from importlib import resources
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
-from nemuri.window.views import entry, overview
+from nemuri.window.views import entry, log, overview
 
 
 def window_routes() -> list[BaseRoute]:
@@ -15,4 +15,5 @@ def window_routes() -> list[BaseRoute]:
         Mount("/static", static),
         *entry.routes(),
         *overview.routes(),
+        *log.routes(),
     ]
