@@ -5,7 +5,7 @@ from importlib import resources
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
-from nemuri.window.views import entry, log, overview
+from nemuri.window.views import entry, log, overview, task, tasks
 
 
 def window_routes() -> list[BaseRoute]:
@@ -16,4 +16,6 @@ def window_routes() -> list[BaseRoute]:
         *entry.routes(),
         *overview.routes(),
         *log.routes(),
+        *tasks.routes(),
+        *task.routes(),
     ]

@@ -7,6 +7,7 @@ _BRACKETS = re.compile(r"[\[［【]([^\[\]［］【】\n]{1,200})[\]］】]")
 _LABEL = re.compile(r"[mdc][0-9]{1,4}", re.IGNORECASE)
 _DETAIL = re.compile(r"d[0-9]{1,4}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[,;、，；\s]+")
+_PART = re.compile(r"[^,;、，；\s]+")
 
 
 def cited_labels(text: str, given: Iterable[str]) -> tuple[str, ...]:
@@ -19,6 +20,19 @@ def cited_labels(text: str, given: Iterable[str]) -> tuple[str, ...]:
             if label is not None:
                 found[label] = None
     return tuple(found)
+
+
+def split_at_citations(text: str, given: Iterable[str]) -> list[tuple[str, str | None]]:
+    """Return the text in pieces, each with the label among `given` that it cites, or None."""
+    known = {label.casefold(): label for label in given}
+    found: list[tuple[str, str | None]] = []
+    end = 0
+    for brackets in _BRACKETS.finditer(text):
+        for part in _PART.finditer(text, brackets.start(1), brackets.end(1)):
+            if label := known.get(part.group().casefold()):
+                found += [(text[end : part.start()], None), (part.group(), label)]
+                end = part.end()
+    return [each for each in (*found, (text[end:], None)) if each[0]]
 
 
 def cites_details(text: str) -> bool:
