@@ -161,7 +161,7 @@ async def _journal_page(
         agent=wanted.agent_id,
         kinds=wanted.kinds,
         before=before,
-        beyond=after,
+        beyond=after or None,
         oldest_first=after is not None,
         limit=limit,
     )

@@ -25,7 +25,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"short": _short, "moment": _moment, "number": _number, "pretty": _pretty}
+    found.filters |= {"short": _short, "moment": _moment, "number": _number, "pretty": _pretty, "zip": zip}
     return found
 
 

@@ -5,7 +5,7 @@ from importlib import resources
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
-from nemuri.window.views import entry, log, overview, task, tasks
+from nemuri.window.views import entry, log, overview, task, tasks, why
 
 
 def window_routes() -> list[BaseRoute]:
@@ -18,4 +18,5 @@ def window_routes() -> list[BaseRoute]:
         *log.routes(),
         *tasks.routes(),
         *task.routes(),
+        *why.routes(),
     ]
