@@ -25,6 +25,8 @@ def answer_problem(request: HTTPConnection, problem: Problem) -> Response:
         return JSONResponse(content, problem.status, problem.headers, media_type="application/problem+json")
     detail, title = escape(problem.detail), escape(problem.title)
     if request.headers.get("hx-request") == "true":
-        return HTMLResponse(f'<p class="problem" role="alert">{detail}</p>', problem.status, problem.headers)
+        # The part of the page that was to be replaced stays; the problem is said in the live region of every page.
+        headers = {**problem.headers, "HX-Retarget": "#said", "HX-Reswap": "innerHTML"}
+        return HTMLResponse(f'<p class="problem" role="alert">{detail}</p>', problem.status, headers)
     page = PAGE.format(title=title, detail=detail, more=SIGN_IN if problem.status == 401 else "")
     return HTMLResponse(page, problem.status, problem.headers)

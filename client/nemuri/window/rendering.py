@@ -25,7 +25,14 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"short": _short, "moment": _moment, "number": _number, "pretty": _pretty, "zip": zip}
+    found.filters |= {
+        "short": _short,
+        "moment": _moment,
+        "number": _number,
+        "pretty": _pretty,
+        "signed": _signed,
+        "zip": zip,
+    }
     return found
 
 
@@ -79,6 +86,11 @@ def _number(value: float | None, digits: int = 2) -> str:
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}"
+
+
+def _signed(value: float, digits: int = 3) -> str:
+    """Return a number with its sign; zero has a plus."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def _pretty(value: object) -> str:

@@ -35,3 +35,8 @@ document.addEventListener("click", (event) => {
     window.location.assign(row.dataset.href);
   }
 });
+
+// What the last change was refused with is no longer said once another change begins.
+document.addEventListener("htmx:before:request", (event) => {
+  if (event.detail.ctx.request.method !== "GET") document.getElementById("said").replaceChildren();
+});
