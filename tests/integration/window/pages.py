@@ -1,7 +1,6 @@
 """Reading of pages in tests."""
 
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator
 
 import httpx2
 from bs4 import BeautifulSoup, Tag
@@ -27,17 +26,16 @@ def said(page: BeautifulSoup | Tag) -> str:
     return " ".join(page.get_text(" ").split())
 
 
-async def stream_of(browser: httpx2.AsyncClient, path: str, **headers: str) -> AsyncIterator[dict[str, str]]:
+async def stream_of(browser: httpx2.AsyncClient, path: str, **headers: str) -> AsyncGenerator[dict[str, str]]:
     """Yield the messages of a stream of events, each as its fields."""
     async with browser.stream("GET", path, headers=headers) as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
         fields: dict[str, str] = {}
-        async with aclosing(answer.aiter_lines()) as lines:
-            async for line in lines:
-                name, _, value = line.partition(":")
-                if not line and fields:
-                    yield fields
-                    fields = {}
-                elif name:
-                    fields[name] = "\n".join(filter(None, (fields.get(name), value.removeprefix(" "))))
+        async for line in answer.aiter_lines():
+            name, _, value = line.partition(":")
+            if not line and fields:
+                yield fields
+                fields = {}
+            elif name:
+                fields[name] = "\n".join(filter(None, (fields.get(name), value.removeprefix(" "))))
