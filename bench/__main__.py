@@ -57,6 +57,7 @@ SCRIPTS = (
     Script("rebuild", ("--tasks", "100", "--rounds", "1")),
     Script("snapshot", ("--tasks", "100")),
     Script("throughput", ("--quick",)),
+    Script("window", ("--events", "2000", "--repetitions", "2", "--rounds", "1", "--tasks", "5")),
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),
     Script("hook", ("--memories", "200", "--calls", "20")),

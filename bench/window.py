@@ -3,8 +3,8 @@
     python -m bench.window --events 1000000
 
 Pages: two namespaces on the same servers hold a short and a long log of complete synthetic tasks
-(`bench/synthetic_log.py`). The same pages of both are asked for in turn, by HTTP as a browser does, and the script
-reports the median and the 95th percentile of each page, and the median on the long log divided by that on the short one.
+(`bench/synthetic_log.py`). The same pages of both are asked for in turn, by HTTP as a browser does. The script reports
+the median and the 95th percentile of each page, and the median on the long log divided by that on the short one.
 
 Watching: all services of a third namespace run in this process. Rounds of tasks with and without a watcher take turns.
 A watcher asks for the figures of the overview every three seconds and reads the live log, as open pages do. The script
@@ -66,10 +66,12 @@ class WatchedLog:
 @asynccontextmanager
 async def browser_of(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
     """Serve the window of a namespace, and yield a client that has entered it."""
-    async with serving_gateway(settings, WebOptions("127.0.0.1:0")) as served:
-        async with httpx2.AsyncClient(base_url=served.url, timeout=600) as client:
-            await client.get(served.link)
-            yield client
+    async with (
+        serving_gateway(settings, WebOptions("127.0.0.1:0")) as served,
+        httpx2.AsyncClient(base_url=served.url, timeout=600) as client,
+    ):
+        await client.get(served.link)
+        yield client
 
 
 async def fill(settings: Settings, events: int) -> tuple[int, dict[str, str]]:
@@ -91,9 +93,12 @@ async def fill(settings: Settings, events: int) -> tuple[int, dict[str, str]]:
 @asynccontextmanager
 async def open_client(settings: Settings) -> AsyncIterator[Client]:
     """Run the services that answer queries, and yield a connected client."""
-    async with open_resources(settings) as resources, run_services(resources, READING_SERVICES):
-        async with Client.connect(str(settings.nats_url), namespace=settings.namespace) as client:
-            yield client
+    async with (
+        open_resources(settings) as resources,
+        run_services(resources, READING_SERVICES),
+        Client.connect(str(settings.nats_url), namespace=settings.namespace) as client,
+    ):
+        yield client
 
 
 def pages_of(task: UUID | None, memory: UUID) -> dict[str, str]:
@@ -154,8 +159,7 @@ async def measure_watching(servers_of: Settings, directory: Path, rounds: int, t
     await prepare(settings)
     ratios, alone = list[float](), list[float]()
     async with open_resources(settings, len(SERVICES)) as resources, run_services(resources, SERVICES):
-        for each in agents():
-            await resources.log.append(each)
+        await agents(resources)
         async with (
             browser_of(settings) as browser,
             Client.connect(str(settings.nats_url), namespace=settings.namespace) as client,
@@ -233,9 +237,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     found = run(measure(given.events, given.repetitions, given.rounds, given.tasks))
     pages: dict[str, dict[str, float]] = found["pages"]  # type: ignore[assignment]
-    sys.stdout.write(
-        table([("page", "median ms", "p95 ms", "× short log"), *((n, *p.values()) for n, p in pages.items())])
-    )
+    rows = [(name, *figures.values()) for name, figures in pages.items()]
+    sys.stdout.write(table([("page", "median ms", "p95 ms", "times short log"), *rows]))
     sys.stdout.write(f"\n{found['watching']}\n")
     save_figures("window", found)
 

@@ -10,6 +10,7 @@ EXCLUDED = {"throughput", "neighbours", "worker_memory", "cost"}
 """Scripts that only `make bench QUICK=1` runs: one takes two minutes, one needs packages that are missing here, one
 starts all workers. The budget's test measures the cost.
 """
+pytestmark = pytest.mark.long  # in the gate the type checker reads the scripts; `make bench QUICK=1` runs them
 INCLUDED = [each.name for each in SCRIPTS if not (each.data or each.slow or each.name in EXCLUDED)]
 
 
