@@ -2,20 +2,19 @@
 # ruff: noqa: FBT002 - the SDK reads arguments from the parameters
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from pydantic import Field
 
 from nemuri.client.exchange import ClientError, PassingError
-from nemuri.mcp_server.access import Caller, ToolContext, caller_of
-from nemuri.mcp_server.memory_details import affective_detail, history_lines, strength_detail, tiered_detail
-from nemuri.mcp_server.quoted_text import DATA_NOTE, plural, quoted, short
+from nemuri.mcp_server.access import ToolContext, caller_of
+from nemuri.mcp_server.memory_details import detail_of, memory_text
+from nemuri.mcp_server.quoted_text import DATA_NOTE, plural, short
 from nemuri.mcp_server.results import LeftOut, MemoriesResult, MemoryDetail, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, MaxTokens, cost, fit
-from nemuri.mcp_server.tool_arguments import AgentName, agent_view, as_uuid, whole_id
-from nemuri_contracts.memory_views import AgentView
+from nemuri.mcp_server.tool_arguments import AgentName, agent_view
 from nemuri_domain.language.token_estimate import estimate_tokens, truncate
 
 MAX_IDS = 50
@@ -47,7 +46,7 @@ async def memories(
     found, problems = list[MemoryDetail](), dict[str, str]()
     for each in dict.fromkeys(ids):
         try:
-            found.append(await _detail(caller, view, each, history=history))
+            found.append(await detail_of(caller.client, view, each, history=history))
         except PassingError:
             raise
         except ClientError as error:
@@ -57,33 +56,13 @@ async def memories(
     return _answer(found, problems, max_tokens)
 
 
-async def _detail(caller: Caller, view: AgentView, named: str, *, history: bool) -> MemoryDetail:
-    """Return a memory of the agent. Raises `ClientError` if there is none with this id."""
-    client, agent = caller.client, view.agent_id
-    match view.definition.memory:
-        case "strength":
-            # A whole id is not looked up first, so that an erased memory is told from an unknown one.
-            memory_id = as_uuid(named) or await whole_id(client, "memory", named)
-            memory = await client.memory(memory_id)
-            if memory.agent_id != agent:
-                raise ClientError(f"memory {memory_id} belongs to agent {memory.agent_id!r}, not to {agent!r}")
-            steps = await history_lines(client, agent, memory_id) if history else None
-            return strength_detail(memory).model_copy(update={"history": steps})
-        case kind if history:
-            raise ClientError(f"{agent} has {kind} memory; only strength memory has a history of events")
-        case "affective":
-            return await affective_detail(client, agent, named)
-        case _:
-            return await tiered_detail(client, agent, named)
-
-
 def _answer(found: Sequence[MemoryDetail], problems: dict[str, str], max_tokens: int) -> CallToolResult:
     left = max_tokens - FRAME_TOKENS - sum(estimate_tokens(f"{name}{why}") + 8 for name, why in problems.items())
-    fitted = fit(found, lambda each: cost(_lines(each), each), lambda each: cost(_name(each), _left_out(each)), left)
+    fitted = fit(found, _tokens, lambda each: cost(_name(each), _left_out(each)), left)
     shown, named = fitted.shown, fitted.named
     if not shown:
         shown, named = (_cut(found[0], max(left // 2, MIN_WORDS_TOKENS)),), tuple(named[1:])
-    parts = [DATA_NOTE, *map(_lines, shown)]
+    parts = [DATA_NOTE, *map(memory_text, shown)]
     if named:
         number = plural(len(named), "memory", "memories")
         first = f"{number} left out to stay within {max_tokens:,} tokens. Ask for them apart:"
@@ -95,35 +74,18 @@ def _answer(found: Sequence[MemoryDetail], problems: dict[str, str], max_tokens:
 
 def _cut(each: MemoryDetail, tokens: int) -> MemoryDetail:
     """Return the memory with the beginning of its words, and without its history."""
-    spent = cost(
-        _lines(each.model_copy(update={"words": "", "history": None})),
-        each.model_copy(update={"words": "", "history": None}),
-    )
+    spent = _tokens(each.model_copy(update={"words": "", "history": None}))
     words = truncate(each.words, max(tokens - spent, MIN_WORDS_TOKENS))
     return each.model_copy(update={"words": words, "words_left_out": len(each.words) - len(words), "history": None})
 
 
+def _tokens(each: MemoryDetail) -> int:
+    return cost(memory_text(each), each)
+
+
 def _left_out(each: MemoryDetail) -> LeftOut:
-    return LeftOut(memory_id=each.memory_id, tokens=cost(_lines(each), each))
+    return LeftOut(memory_id=each.memory_id, tokens=_tokens(each))
 
 
 def _name(each: MemoryDetail) -> str:
-    return f"- [{short(each.memory_id)}] {plural(cost(_lines(each), each), 'token')}"
-
-
-def _lines(each: MemoryDetail) -> str:
-    facts = [f"{name}: {_shown(value)}" for name, value in each.facts.items()]
-    cut = (
-        [f"and {each.words_left_out:,} more characters; repeat with a larger max_tokens"] if each.words_left_out else []
-    )
-    steps = ["history:", *(f"- {line}" for line in each.history)] if each.history else []
-    head = f"Memory {each.memory_id} of {each.agent} ({each.memory} memory), {each.status}"
-    return "\n".join([head, quoted(each.words), *cut, *facts, *steps])
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict):
-        return "; ".join(f"{name} {_shown(each)}" for name, each in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_shown, value))
-    return f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
+    return f"- [{short(each.memory_id)}] {plural(_tokens(each), 'token')}"

@@ -6,11 +6,51 @@ from uuid import UUID
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError, PassingError
-from nemuri.mcp_server.quoted_text import beginning, moment, plural
+from nemuri.mcp_server.quoted_text import beginning, moment, plural, quoted
 from nemuri.mcp_server.results import MemoryDetail
+from nemuri.mcp_server.tool_arguments import as_uuid, whole_id
 from nemuri.operations.past_states import steps_of
-from nemuri_contracts.memory_views import MemoryView
+from nemuri_contracts.memory_views import AgentView, MemoryView
 from nemuri_contracts.strength import Origin
+
+
+async def detail_of(client: Client, view: AgentView, named: str, *, history: bool) -> MemoryDetail:
+    """Return a memory of the agent in full. Raises `ClientError` if there is none with this id."""
+    agent = view.agent_id
+    match view.definition.memory:
+        case "strength":
+            # A whole id is not looked up first, so that an erased memory is told from an unknown one.
+            memory_id = as_uuid(named) or await whole_id(client, "memory", named)
+            memory = await client.memory(memory_id)
+            if memory.agent_id != agent:
+                raise ClientError(f"memory {memory_id} belongs to agent {memory.agent_id!r}, not to {agent!r}")
+            steps = await history_lines(client, agent, memory_id) if history else None
+            return strength_detail(memory).model_copy(update={"history": steps})
+        case kind if history:
+            raise ClientError(f"{agent} has {kind} memory; only strength memory has a history of events")
+        case "affective":
+            return await affective_detail(client, agent, named)
+        case _:
+            return await tiered_detail(client, agent, named)
+
+
+def memory_text(each: MemoryDetail) -> str:
+    """Return a memory in full as text, with its words quoted."""
+    facts = [f"{name}: {_shown(value)}" for name, value in each.facts.items()]
+    cut = (
+        [f"and {each.words_left_out:,} more characters; repeat with a larger max_tokens"] if each.words_left_out else []
+    )
+    steps = ["history:", *(f"- {line}" for line in each.history)] if each.history else []
+    head = f"Memory {each.memory_id} of {each.agent} ({each.memory} memory), {each.status}"
+    return "\n".join([head, quoted(each.words), *cut, *facts, *steps])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{name} {_shown(each)}" for name, each in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value))
+    return f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
 
 
 def strength_detail(memory: MemoryView) -> MemoryDetail:

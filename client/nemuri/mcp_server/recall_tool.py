@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nemuri.mcp_server.access import ToolContext, caller_of
 from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, plural, quoted, short
-from nemuri.mcp_server.recalled_memories import Recalled, recalled_now
+from nemuri.mcp_server.recalled_memories import Recalled, recalled_now, recalled_then
 from nemuri.mcp_server.results import LeftOut, RecalledMemory, RecallResult, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, Fitted, MaxTokens, cost, fit
 from nemuri.mcp_server.tool_arguments import AgentName, Domains, Project
@@ -30,6 +30,13 @@ async def recall(
     ],
     top: Annotated[int, Field(ge=1, le=50, description="Most memories to return.")] = 8,
     max_tokens: MaxTokens = DEFAULT_TOKENS,
+    as_of: Annotated[
+        str | int | None,
+        Field(
+            description="Search the memory as it was then: a time such as 2026-05-31 or 2026-05-31T14:30 (UTC), a time"
+            " before now such as 2h or 3d, or the number of an event. Leave it out for now.",
+        ),
+    ] = None,
     explain: Annotated[bool, Field(description="Add the values from which each score was made.")] = False,
     project: Project = None,
     domains: Domains = (),
@@ -41,7 +48,10 @@ async def recall(
     you can rely on that. Recalling changes nothing. `memories` gives a memory in full, with its origin.
     """
     caller = await caller_of(context)
-    found = await recalled_now(caller.client, agent, query, top=top, project=project, domains=domains)
+    if as_of is None:
+        found = await recalled_now(caller.client, agent, query, top=top, project=project, domains=domains)
+    else:
+        found = await recalled_then(caller, agent, query, str(as_of), top=top, project=project, domains=domains)
     return _answer(found, query, max_tokens, explain=explain)
 
 

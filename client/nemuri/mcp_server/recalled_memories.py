@@ -1,12 +1,17 @@
 """Recall for all three kinds of memory, in one form."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from nemuri.client.client import Client
+from nemuri.client.exchange import validated
+from nemuri.mcp_server.access import Caller
 from nemuri.mcp_server.quoted_text import moment
 from nemuri.mcp_server.results import RecalledMemory
 from nemuri.mcp_server.tool_arguments import agent_view, check_no_setting
-from nemuri_contracts.client_events import MemoryContent
+from nemuri.operations.log_position_parsing import LogPosition
+from nemuri.operations.past_recall import recall_as_of
+from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.strength import FEATURES, Candidate
 
 
@@ -39,6 +44,28 @@ async def recalled_now(
             return await _by_affect(client, agent, query, top)
         case _:
             return await _by_tiers(client, agent, query, top)
+
+
+async def recalled_then(
+    caller: Caller, agent: str, query: str, as_of: str, *, top: int, project: str | None, domains: tuple[str, ...]
+) -> Recalled:
+    """Return the memories that an agent would have been given for a query at a position of the log.
+
+    Raises `ToolError` unless the caller is an operator, and `OperationError` and `LogPositionError` as `recall_as_of`
+    does.
+    """
+    caller.check_operator("recall from a past state")
+    place = LogPosition.read(as_of, datetime.now(UTC))
+    setting = validated(Setting, project=project, domains=list(domains))
+    found = await recall_as_of(caller.client.log, caller.settings, agent, place, query, top=top, setting=setting)
+    return Recalled(
+        agent,
+        tuple(strength_row(candidate, memory) for candidate, memory in found.memories),
+        found.ranking,
+        found.deep,
+        found.principles,
+        f"{moment(found.at)}, event {found.sequence}",
+    )
 
 
 async def _by_strength(

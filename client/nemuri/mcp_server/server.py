@@ -19,6 +19,7 @@ from nemuri.mcp_server.forget_tool import forget
 from nemuri.mcp_server.memories_tool import memories
 from nemuri.mcp_server.recall_tool import recall
 from nemuri.mcp_server.remember_tool import remember
+from nemuri.mcp_server.resources import add_resources
 from nemuri.mcp_server.status_tool import status
 from nemuri.mcp_server.tool_server import ToolServer
 from nemuri.mcp_server.why_tool import why
@@ -84,7 +85,7 @@ def build_server(access: PlatformAccess, *, bound: bool, read_only: bool = False
     async def reached(_: MCPServer[PlatformAccess]) -> AsyncIterator[PlatformAccess]:
         yield access
 
-    return ToolServer(
+    server = ToolServer(
         name="nemuri",
         title="Nemuri memory",
         description="Memories that last by use and fade by sleep.",
@@ -94,6 +95,8 @@ def build_server(access: PlatformAccess, *, bound: bool, read_only: bool = False
         lifespan=reached,
         log_level="WARNING",
     )
+    add_resources(server)
+    return server
 
 
 def _tool(offered: Offered, *, bound: bool) -> Tool:

@@ -106,11 +106,16 @@ def _meant(name: str, known: Iterable[str]) -> str:
 def _line(error: ToolError) -> str | None:
     """Return the line for the caller; None for an unexpected error, which the SDK logs and reports by name only."""
     cause = error.__cause__
-    match cause:
-        case ToolError() if not isinstance(cause, UnexpectedToolError):
-            return str(cause)
+    if isinstance(cause, ToolError) and not isinstance(cause, UnexpectedToolError):
+        return str(cause)
+    return failure_line(cause)
+
+
+def failure_line(error: BaseException | None) -> str | None:
+    """Return the line that tells an expected failure of the platform; None for any other error."""
+    match error:
         case ClientError() | OperationError() | LogPositionError() | UnreachableError() | HomeUnusable():
-            return " ".join(str(cause).split())
+            return " ".join(str(error).split())
         case DatabaseError() | SQLAlchemyError():
             return "the database of the platform does not answer; see `nemuri status`"
         case NatsError():

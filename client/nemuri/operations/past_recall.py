@@ -1,0 +1,128 @@
+"""Recall from a past state: the memories that an agent would have been given for a query at a position of the log."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
+from nemuri.operations.past_states import PastState, as_of, check_use
+from nemuri.operations.session import OperationError
+from nemuri_contracts.agents import Embedding
+from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_contracts.strength import Candidate
+from nemuri_domain.counterfactual.mind_index import index_of
+from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_domain.strength.ranking import selected, valid_principles, version
+from nemuri_domain.strength.retrieval import RetrievalQuery, query_texts, retrieved
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.vectors import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class PastRecall:
+    """Memories recalled from a past state, best first."""
+
+    memories: tuple[tuple[Candidate, MemoryContent], ...]
+    ranking: str
+    deep: bool
+    """True if the archive was searched."""
+    principles: tuple[str, ...]
+    sequence: int
+    """Sequence of the agent's last event in that state."""
+    at: datetime
+    """Time of the state."""
+
+
+async def recall_as_of(
+    log: Log,
+    settings: Settings,
+    agent_id: str,
+    place: LogPosition,
+    query: str,
+    *,
+    top: int,
+    setting: Setting,
+) -> PastRecall:
+    """Return the memories that an agent would have been given for a query at a position of the log.
+
+    The agent's mind is folded from the log and searched by the retrieval of tasks. Nothing is recorded.
+
+    Raises:
+        OperationError: The agent is unknown or has no strength memory, or its vectors of then cannot be compared,
+            because this process has another embedder.
+        LogPositionError: The position is outside the log, or before the agent was defined.
+    """
+    await check_use(log, agent_id)
+    [past] = await as_of(log, agent_id, [place])
+    agent = past.mind.agent
+    if agent is None:
+        raise LogPositionError(f"{agent_id} was not defined yet at {place.text}; give a later position")
+    then = past.at if place.sequence is not None else place.time
+    now, wording = then or datetime.now(UTC), query_texts(agent, query)
+    async with _vectors(log, settings, agent.embedding) as vectors:
+        rows = await _rows(past, vectors)
+        embedder = vectors.embedder
+        index = index_of(past.mind, rows, embedder.dimension, sparse=embedder.lexical)
+        asked = RetrievalQuery(wording, await vectors.of(wording.texts), embedder.relevance_threshold, setting)
+    mind = past.mind
+    found = retrieved(
+        agent,
+        index,
+        lambda each: (mind.contents[each], mind.memories[each]),
+        asked,
+        perspective=None,
+        now=now,
+        scorer=mind.scorer,
+    )
+    by_id = {each.memory_id: each for each in found.candidates}
+    best = selected(found.candidates, agent.rules, top=top, seed=0).memory_ids
+    known = ((mind.contents[each], memory) for each, memory in mind.memories.items())
+    held = valid_principles(agent.definition, known, setting)
+    return PastRecall(
+        tuple((by_id[each], mind.contents[each].memory) for each in best),
+        version(agent.rules, mind.scorer),
+        found.deep,
+        tuple(content.memory.content for content, _ in held),
+        past.sequence,
+        now,
+    )
+
+
+@asynccontextmanager
+async def _vectors(log: Log, settings: Settings, embedding: Embedding) -> AsyncIterator[Vectors]:
+    """Yield the vector store with the embedder of these vectors. Raises `OperationError` if this process has another
+    one.
+    """
+    hashing = HashingEmbedder(embedding.dimension)
+    if embedding.model == hashing.model:
+        yield await Vectors.open(log, hashing)
+        return
+    try:
+        embedder = build_embedder(settings.embedding_settings())
+    except (ValueError, ModuleNotFoundError) as error:
+        raise OperationError(f"the agent's vectors are of {embedding.model}: {error}") from error
+    try:
+        vectors = await Vectors.open(log, embedder)
+        if vectors.embedding != embedding:
+            raise OperationError(
+                f"the agent's vectors of then are of {embedding.model}, and this process embeds by {embedder.model}"
+            )
+        yield vectors
+    finally:
+        await embedder.aclose()
+
+
+async def _rows(past: PastState, vectors: Vectors) -> dict[UUID, NDArray[np.float32]]:
+    """Return the recorded vectors of all memories of a state, by memory."""
+    keys = {each: vectors.key(embedded_text(content.memory)) for each, content in past.mind.contents.items()}
+    texts = {keys[each]: embedded_text(content.memory) for each, content in past.mind.contents.items()}
+    known = await vectors.recorded(texts)
+    return {each: row for each, key in keys.items() if (row := known[key]) is not None}

@@ -1,0 +1,40 @@
+"""The retrieval index of a folded mind, for retrievals from past and hypothetical states."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_domain.strength.aggregate import Mind
+from nemuri_domain.strength.memory_content import indexed_text
+from nemuri_domain.strength.retrieval_index import AgentIndex
+
+
+def index_of(mind: Mind, vectors: Mapping[UUID, NDArray[np.float32]], dimension: int, *, sparse: bool) -> AgentIndex:
+    """Return the index of all memories of a mind, as the services hold it for the present one.
+
+    Args:
+        mind: The mind, with all its memories and their contents.
+        vectors: Vectors by memory. A memory without one is found by its words alone.
+        dimension: Dimension of the vectors.
+        sparse: Whether most coordinates of the vectors are zero.
+    """
+    index, none = AgentIndex(dimension, sparse=sparse), np.zeros(dimension, np.float32)
+    ids = sorted(mind.memories)
+    if not ids:
+        return index
+    contents, states = [mind.contents[each] for each in ids], [mind.memories[each] for each in ids]
+    index.add(
+        ids,
+        np.stack([vectors.get(each, none) for each in ids]),
+        [indexed_text(each.memory) for each in contents],
+        active=[each.status == "active" for each in states],
+        scopes=[each.memory.scope for each in contents],
+        sources=[each.origin.source for each in contents],
+        turns=[each.memory.turn for each in contents],
+    )
+    standing = {each.memory_id: each.absorbed_by for each in states if each.status in {"absorbed", "split"}}
+    if standing:
+        index.set_absorbed(standing)
+    return index
