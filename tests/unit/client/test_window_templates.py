@@ -1,0 +1,72 @@
+"""The templates of the window: every text is translated, and no page contains a script, a style or raw markup."""
+
+import json
+import re
+import string
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from jinja2 import nodes
+
+from nemuri.window.rendering import environment
+
+WINDOW = Path(str(resources.files("nemuri.window")))
+TEMPLATES = sorted(each.relative_to(WINDOW / "templates").as_posix() for each in WINDOW.glob("templates/**/*.html"))
+TRANSLATIONS: dict[str, str] = json.loads((WINDOW / "translations/ja.json").read_text(encoding="utf-8"))
+
+
+def source_of(template: str) -> str:
+    """Return the source of a template."""
+    return (WINDOW / "templates" / template).read_text(encoding="utf-8")
+
+
+def texts_of(template: str) -> Iterator[nodes.Expr]:
+    """Yield the first argument of each call of `_` in a template."""
+    for call in environment().parse(source_of(template)).find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name == "_":
+            yield call.args[0]
+
+
+def texts_in_code() -> set[str]:
+    """Return the texts that modules of the window mark for translation with `_("…")`."""
+    sources = (each.read_text(encoding="utf-8") for each in WINDOW.glob("**/*.py"))
+    return {found for source in sources for found in re.findall(r'\b_\("([^"]+)"', source)}
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_texts_are_literal(template: str) -> None:
+    """Translate literal texts only, so that a missing translation is found without opening the page."""
+    assert [each for each in texts_of(template) if not isinstance(each, nodes.Const)] == []
+
+
+def test_every_text_has_a_translation_and_none_is_left_over() -> None:
+    """Compare the texts of templates and code with the Japanese table, in both directions."""
+    written = {each.value for name in TEMPLATES for each in texts_of(name) if isinstance(each, nodes.Const)}
+    assert sorted((written | texts_in_code()) ^ TRANSLATIONS.keys()) == []
+
+
+def test_translations_have_the_same_places_for_values() -> None:
+    """Fill the same `{names}` into a translation as into its English text."""
+
+    def names(text: str) -> set[str]:
+        return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+    assert [each for each, said in TRANSLATIONS.items() if names(each) != names(said) or not said.strip()] == []
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_has_no_raw_markup_of_values(template: str) -> None:
+    """Escape every value: no filter `safe`, no script or style in the page, no handlers in attributes."""
+    source = source_of(template)
+    assert "|safe" not in source.replace(" ", "")
+    assert "autoescape" not in source
+    assert re.findall(r"\s(?:style|on\w+|hx-on[\w:-]*)=", source) == []
+    scripts = re.findall(r"<script(?! src=\"/static/| type=\"application/json\")[^>]*>", source)
+    assert (scripts, "<style" in source) == ([], False)
+
+
+def test_nothing_in_the_window_marks_text_as_markup() -> None:
+    """Use `Markup` nowhere, because its content would not be escaped."""
+    assert [each.name for each in WINDOW.glob("**/*.py") if re.search(r"\bMarkup\b", each.read_text("utf-8"))] == []
