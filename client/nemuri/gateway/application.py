@@ -7,11 +7,11 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nemuri.client.exchange import ClientError
-from nemuri.mcp_server.http import McpEndpoint, mcp_routes
+from nemuri.gateway.assistants import Assistants
 from nemuri.operations.session import OperationError
 from nemuri.web.authentication import Authenticator
 from nemuri.web.context import WebContext
@@ -23,12 +23,12 @@ from nemuri.window.routes import window_routes
 PROBES = frozenset({"/health", "/ready", "/metrics"})
 
 
-def gateway_application(context: WebContext, assistants: McpEndpoint, probes: ASGIApp | None = None) -> ASGIApp:
+def gateway_application(context: WebContext, assistants: Assistants, probes: ASGIApp | None = None) -> ASGIApp:
     """Return the application with everything that is served over HTTP.
 
     Args:
         context: Settings, connections and options that all requests share.
-        assistants: Endpoint of the MCP server. It must be running while requests are served.
+        assistants: The MCP server.
         probes: Application of /health, /ready and /metrics of the same process; None to serve none.
     """
     application = Starlette(
@@ -50,8 +50,8 @@ def gateway_application(context: WebContext, assistants: McpEndpoint, probes: AS
     return gateway
 
 
-def _routes(assistants: McpEndpoint) -> list[BaseRoute]:
-    return [*mcp_routes(assistants), *window_routes()]
+def _routes(assistants: Assistants) -> list[BaseRoute]:
+    return [Route("/mcp", assistants), Route("/mcp/{agent}", assistants), *window_routes()]
 
 
 async def _answer_problem(request: Request, error: Exception) -> Response:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp
 
 from nemuri.gateway.application import gateway_application
-from nemuri.mcp_server.http import McpEndpoint
+from nemuri.gateway.assistants import Assistants
 from nemuri.web.clients import ClientPool
 from nemuri.web.context import WebContext
 from nemuri.web.http_server import serve_application
@@ -51,8 +51,7 @@ async def serving_gateway(
         live_log = await stack.enter_async_context(LiveLog(lambda: clients.of(Principal(OPERATOR))))
         operations = await stack.enter_async_context(OperationRegistry())
         context = WebContext(settings, options, clients, tokens, live_log, operations, kept_secret(directory))
-        endpoint = McpEndpoint(loopback=options.loopback, read_only=options.read_only)
-        assistants = await stack.enter_async_context(endpoint.running())
+        assistants = await stack.enter_async_context(Assistants(options))
         application = gateway_application(context, assistants, probes)
         url = await stack.enter_async_context(serve_application(application, options.address, fixed=options.fixed))
         yield Served(url, f"{url}/enter?token={tokens.link_token()}")

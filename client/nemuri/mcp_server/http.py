@@ -10,7 +10,6 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
-from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from nemuri.mcp_server.access import Caller
@@ -105,8 +104,3 @@ class McpEndpoint:
         owner = AccessToken(token="", client_id=principal.client_id, scopes=[])
         known = {**scope, "user": AuthenticatedUser(owner)}
         await self._managers[agent_in(request) is not None, reading].asgi_app(known, receive, send)
-
-
-def mcp_routes(endpoint: McpEndpoint) -> list[BaseRoute]:
-    """Return the routes of the endpoint: without an agent, and with one in the path."""
-    return [Route(PATH, endpoint), Route(f"{PATH}/{{{AGENT}}}", endpoint)]

@@ -68,6 +68,11 @@ class SamplePlatform:
         """Return the address of every view, by the name of its picture."""
         return {
             "overview": "/",
+            "log": "/log",
+            "event": "/log/3",
+            "tasks": "/tasks",
+            "task": f"/tasks/{self.tasks[0]}",
+            "why": f"/tasks/{self.tasks[0]}/why",
         }
 
 
