@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from nemuri.admin.agent_definitions import append_if_changed
+from nemuri.admin.agent_policies import adopted_parameters
 from nemuri_contracts.agents import PolicyAdopted
-from nemuri_contracts.codec import parsed
 from nemuri_contracts.health_views import AgentHealth
 from nemuri_domain.strength.health_diagnosis import proposals
 from nemuri_domain.strength.policy import Policy
@@ -31,13 +31,11 @@ async def apply(client: "Client", health: AgentHealth) -> AdoptedAdvice:
     The agent's other parameters stay. Returns when the projections contain the change. Raises `ConflictError` if the
     policy was changed at the same time.
     """
-    newest = await client.log.newest_on(client.log.subjects.of_agent(health.agent_id, PolicyAdopted))
-    last = parsed(newest.data) if newest.sequence else None
-    said = last.parameters if isinstance(last, PolicyAdopted) else {}
+    said = await adopted_parameters(client, health.agent_id)
     before = Policy.of(said).model_dump(mode="json")
     changed = {name: value for name, value in proposals(health.findings).items() if before[name] != value}
     if changed:
-        parameters = {"parameters": said | changed}
+        parameters = {"parameters": {**said, **changed}}
         await append_if_changed(client, PolicyAdopted, parameters, health.agent_id, "parameters")
         await client.settle()
     return AdoptedAdvice(health.agent_id, changed)

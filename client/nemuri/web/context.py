@@ -1,10 +1,11 @@
 """What a request handler may use: settings, connections, and the principal of the request."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
 from nemuri.client.client import Client
+from nemuri.operations.mind_history import MindHistories
 from nemuri.web.clients import ClientPool
 from nemuri.web.live_log import LiveLog
 from nemuri.web.operation_registry import OperationRegistry
@@ -28,6 +29,8 @@ class WebContext:
     operations: OperationRegistry
     secret: str
     """Secret that signs the cookies of the window."""
+    minds: MindHistories = field(default_factory=MindHistories)
+    """States of agents over the log, for pages about the past."""
 
 
 def context_of(request: Request) -> WebContext:

@@ -122,6 +122,12 @@ class World:
         """Return the same as `changed_percepts`, with each percept as JSON. This takes a fraction of the time."""
         return changed_percepts.take_changed_percepts(self._state)
 
+    def place(self, agent_id: str) -> tuple[int, int] | None:
+        """Return the place of an agent in blocks, also after it has left; None if it was never in the world."""
+        players = self._state.players
+        row = players.rows.get(agent_id)
+        return None if row is None else (int(players.x[row]), int(players.z[row]))
+
     def unique_items(self, agent_id: str) -> tuple[str, ...]:
         """Return all items that an agent has ever held. Raises `LookupError` if it was never in the world."""
         return tuple(ITEMS[number] for number in np.flatnonzero(self._state.players.ever_held[self._row(agent_id)]))
