@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from nemuri_domain.affective.aggregate import ARCHIVED, DELETED, AffectMind
@@ -68,7 +68,7 @@ def strength_changes(before: Mind, after: Mind, later: Mind, pruned: Iterable[UU
             if now.status == "archived":  # remembered and forgotten between two sleeps that are taken together
                 yield NightChange(memory_id, "archived", words, strength=(None, now.strength), pruned=memory_id in full)
             continue
-        values = {"strength": (was.strength, now.strength), "level": (was.level, now.level)}
+        values: dict[str, Any] = {"strength": (was.strength, now.strength), "level": (was.level, now.level)}
         if now.status == "archived" != was.status:
             yield NightChange(memory_id, "archived", words, pruned=memory_id in full, **values)
         elif ends.status == "absorbed" != was.status and into is not None:
@@ -100,7 +100,7 @@ def affect_changes(before: AffectMind, after: AffectMind, later: AffectMind) -> 
         if was is None or ends is None:
             continue
         retention = (was.retention(before.night), now.retention(after.night))
-        values = {"strength": retention, "level": (was.level, now.level)}
+        values: dict[str, Any] = {"strength": retention, "level": (was.level, now.level)}
         words, after_words = f"{was.trigger} {was.content}", f"{ends.trigger} {ends.content}"
         if now.level == DELETED != was.level:
             yield NightChange(memory_id, "deleted", words, **values)

@@ -57,18 +57,16 @@ class NightEntry:
     @property
     def counts(self) -> Counter[Sort]:
         """Return the number of memories that the event names, by the sort of their change."""
-        event = self.event
+        event, found = self.event, Counter[Sort]()
         if isinstance(event, AgentSlept):
-            return Counter(archived=len(event.archived) + len(event.pruned), raised=len(event.consolidated))
-        if isinstance(event, NightPassed):
-            return Counter(
-                archived=len(event.archived),
-                lowered=len(event.lowered),
-                deleted=len(event.deleted),
-                returned=len(event.revived),
-                protected=len(event.protected),
-            )
-        return Counter(merged=sum(len(each.memory_ids) for each in event.groups), deleted=len(event.deleted))
+            found["archived"], found["raised"] = len(event.archived) + len(event.pruned), len(event.consolidated)
+        elif isinstance(event, NightPassed):
+            found["archived"], found["lowered"] = len(event.archived), len(event.lowered)
+            found["deleted"], found["returned"] = len(event.deleted), len(event.revived)
+            found["protected"] = len(event.protected)
+        else:
+            found["merged"], found["deleted"] = sum(len(each.memory_ids) for each in event.groups), len(event.deleted)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from importlib import resources
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
+from nemuri.window.mind_routes import mind_routes
 from nemuri.window.views import entry, log, overview, task, tasks, why
 
 
@@ -14,6 +15,7 @@ def window_routes() -> list[BaseRoute]:
     return [
         Mount("/static", static),
         *entry.routes(),
+        *mind_routes(),
         *overview.routes(),
         *log.routes(),
         *tasks.routes(),

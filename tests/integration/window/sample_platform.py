@@ -73,6 +73,13 @@ class SamplePlatform:
             "tasks": "/tasks",
             "task": f"/tasks/{self.tasks[0]}",
             "why": f"/tasks/{self.tasks[0]}/why",
+            "agents": "/agents",
+            "agent": "/agents/python",
+            "memory": f"/memories/{self.memory}",
+            "sleep": "/sleep",
+            "affect": "/agents/diary/affect",
+            "tiers": "/agents/noah/tiers",
+            "societies": "/societies",
         }
 
 

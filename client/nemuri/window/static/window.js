@@ -9,8 +9,14 @@ window.nemuri = {
     drawers[name] = draw;
     document.querySelectorAll(`[data-chart="${name}"]`).forEach(drawOne);
   },
+  // Return the value of a colour of the style sheet in the present scheme, for a canvas or an attribute of SVG.
   colour(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    const probe = document.createElement("span");
+    probe.style.color = `var(--${name})`;
+    document.body.append(probe);
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
   },
 };
 

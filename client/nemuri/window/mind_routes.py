@@ -1,0 +1,21 @@
+"""The addresses of the pages about minds: agents, memories, nights and societies."""
+
+from starlette.routing import BaseRoute
+
+from nemuri.window.views import (
+    affect,
+    agent,
+    agent_changes,
+    agents,
+    memory,
+    memory_changes,
+    sleep,
+    societies,
+    tiers,
+)
+
+
+def mind_routes() -> list[BaseRoute]:
+    """Return the routes of these pages."""
+    pages = (agents, agent, agent_changes, memory, memory_changes, sleep, affect, tiers, societies)
+    return [route for page in pages for route in page.routes()]

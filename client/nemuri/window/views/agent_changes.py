@@ -1,0 +1,57 @@
+"""What a person changes about an agent in the window: a new memory, the adoption of advice, decisions on principles."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from nemuri.admin import advice_adoption
+from nemuri.web.context import client_of, operator_of
+from nemuri.web.problems import Problem
+from nemuri.window.forms import agent_in_path, form_text, id_in_path, known
+from nemuri.window.rendering import render
+from nemuri_contracts.principles import PrincipleRecord
+
+
+def routes() -> list[BaseRoute]:
+    """Return the routes of this module."""
+    return [
+        Route("/agents/{agent}/memories", remember, methods=["POST"]),
+        Route("/agents/{agent}/advice", adopt_advice, methods=["POST"]),
+        Route("/agents/{agent}/principles/{principle}/{decision}", decide, methods=["POST"]),
+    ]
+
+
+async def remember(request: Request) -> Response:
+    """Store a memory, and answer when it can be recalled."""
+    name, client = agent_in_path(request), await client_of(request)
+    text, tags = await form_text(request, "text"), await form_text(request, "tags")
+    if not text:
+        raise Problem(422, "write what the agent should remember")
+    memory_id = await client.remember(name, text, tags=[each for each in map(str.strip, tags.split(",")) if each])
+    return render(request, "agent_remembered.html", {"memory_id": memory_id})
+
+
+async def adopt_advice(request: Request) -> Response:
+    """Adopt the advised parameters. They are in force from the agent's next sleep."""
+    client = await operator_of(request)
+    [found] = await known(client.health(agent_in_path(request)))
+    adopted = await advice_adoption.apply(client, found)
+    [after] = await client.health(found.agent_id)
+    return render(request, "agent_health.html", {"health": after, "adopted": adopted.changed})
+
+
+async def decide(request: Request) -> Response:
+    """Adopt, reject or retire a principle, and show it with its new standing."""
+    name, principle_id = agent_in_path(request), id_in_path(request, "principle")
+    client, decision = await client_of(request), request.path_params["decision"]
+    if decision == "adopt":
+        await client.adopt_principle(name, principle_id)
+    elif decision == "reject":
+        await client.reject_principle(name, principle_id)
+    elif decision == "retire":
+        await client.retire_principle(name, principle_id)
+    else:
+        raise Problem(404, f"{decision!r:.40} is no decision on a principle")
+    decided = [each for each in (await client.principles()).get(name, ()) if each.principle_id == principle_id]
+    principle: PrincipleRecord = decided[0]
+    return render(request, "principle.html", {"principle": principle, "agent_id": name})

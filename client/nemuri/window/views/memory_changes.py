@@ -1,0 +1,39 @@
+"""What a person changes about a memory in the window: its words, a pin, a confirmation."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from nemuri.web.context import client_of
+from nemuri.web.problems import Problem
+from nemuri.window.forms import form_text, id_in_path
+from nemuri.window.rendering import render
+
+
+def routes() -> list[BaseRoute]:
+    """Return the routes of this module."""
+    return [
+        Route("/memories/{memory}/words", edit, methods=["POST"]),
+        Route("/memories/{memory}/standing/{change}", change_standing, methods=["POST"]),
+    ]
+
+
+async def edit(request: Request) -> Response:
+    """Store corrected words as a new memory that takes the place of this one."""
+    memory_id, text = id_in_path(request, "memory"), await form_text(request, "text")
+    if not text:
+        raise Problem(422, "write the corrected words")
+    newer = await (await client_of(request)).edit_memory(memory_id, text)
+    return render(request, "memory_edited.html", {"newer": newer})
+
+
+async def change_standing(request: Request) -> Response:
+    """Pin, unpin or confirm a memory, and show its standing."""
+    client, memory_id, change = await client_of(request), id_in_path(request, "memory"), request.path_params["change"]
+    if change in {"pin", "unpin"}:
+        await client.pin_memory(memory_id, pinned=change == "pin")
+    elif change == "confirm":
+        await client.confirm_memory(memory_id)
+    else:
+        raise Problem(404, f"{change!r:.40} is no change of a memory")
+    return render(request, "memory_standing.html", {"each": await client.memory(memory_id), "change": change})

@@ -1,0 +1,72 @@
+"""Sleep and nights: what each agent forgot last night, and every night before it."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from nemuri.client.client import Client
+from nemuri.operations.nights import last_night, night_at, nights
+from nemuri.web.context import context_of, operator_of
+from nemuri.web.problems import Problem
+from nemuri.window.forms import agent_in_path, number_of, text_of
+from nemuri.window.rendering import render, wants_part
+from nemuri.window.views.agents import agent_of, own_agents
+from nemuri_contracts.agents import ORCHESTRATOR
+
+PAGE_SIZE = 50
+OPEN_CARDS = 8
+"""Number of agents whose last night the page shows without being asked, those that slept last."""
+
+
+def routes() -> list[BaseRoute]:
+    """Return the routes of this module."""
+    return [
+        Route("/sleep", sleep),
+        Route("/sleep/last/{agent}", last),
+        Route("/sleep/{sequence:int}", night),
+    ]
+
+
+async def sleep(request: Request) -> Response:
+    """Show the last night of each agent, or of one, and the list of nights. As a part, show a page of the list."""
+    client, chosen = await operator_of(request), text_of(request, "agent")
+    if chosen is not None:
+        await agent_of(client, chosen)
+    page = await nights(client.log, chosen, number_of(request, "before"), PAGE_SIZE)
+    address = f"/sleep?agent={chosen}&before=" if chosen else "/sleep?before="
+    shown = [each for each in page.nights if chosen or each.event.agent_id != ORCHESTRATOR]
+    values = {
+        "nights": shown,
+        "chosen": chosen,
+        "next_page": f"{address}{page.older}" if page.older else None,
+        "first_page": address.rpartition("before=")[0][:-1] if number_of(request, "before") else None,
+    }
+    if wants_part(request):
+        return render(request, "sleep_nights.html", values)
+    agents = [each.agent_id for each in own_agents(await client.agents())]
+    slept = await _slept_last(client, agents) if chosen is None else [chosen]
+    return render(request, "sleep.html", values | {"agents": agents, "cards": slept[:OPEN_CARDS]})
+
+
+async def _slept_last(client: Client, agents: list[str]) -> list[str]:
+    """Return the agents that have slept, those that slept last first, among the newest nights of the log."""
+    recent = await nights(client.log, limit=10 * PAGE_SIZE)
+    known = set(agents)
+    return [each for each in dict.fromkeys(each.event.agent_id for each in recent.nights) if each in known]
+
+
+async def last(request: Request) -> Response:
+    """Show what an agent's last night changed."""
+    client, name = await operator_of(request), agent_in_path(request)
+    found = await last_night(client.log, context_of(request).minds.of(client.log, name), name)
+    return render(request, "sleep_last.html", {"night": found, "name": name})
+
+
+async def night(request: Request) -> Response:
+    """Show one night with everything that it changed, before and after."""
+    client, sequence = await operator_of(request), request.path_params["sequence"]
+    event = await client.log.at(sequence)
+    if event is None or event.agent_id is None:
+        raise Problem(404, f"event {sequence} is no night; the list of nights is at /sleep")
+    found = await night_at(client.log, context_of(request).minds.of(client.log, event.agent_id), sequence)
+    return render(request, "night.html", {"night": found})

@@ -1,0 +1,133 @@
+"""The pages of societies: the map, the minds of agents, checkpoints, and what is sent while a society runs."""
+
+from collections.abc import AsyncIterator
+
+import httpx2
+import orjson
+import pytest
+import pytest_asyncio
+
+from nemuri.society.lifecycle import create_society
+from nemuri.society.residents import generate_residents
+from nemuri.web.principals import Principal
+from nemuri_contracts.event import OPERATOR
+from nemuri_contracts.society import Society
+from nemuri_contracts.world_protocol import Act, Acts, Percept, Percepts, Position, Say
+from nemuri_domain.world.grid_world import World
+from nemuri_domain.world.world_settings import WorldSettings
+from nemuri_infra.runtime.settings import Settings
+from nemuri_services.simulation.checkpoints import Checkpoints
+from tests.integration.harness import opened_log, running_services
+from tests.integration.web_gateway import Gateway, running_gateway
+
+pytestmark = [pytest.mark.connected]
+INJECTION = "<img src=x onerror=alert(1)>"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
+    """A gateway beside a society that is not running, with a checkpoint in which an agent had another goal."""
+    async with running_services(settings, ["projector", "query-api"]), running_gateway(settings) as served:
+        async with opened_log(settings) as log:
+            residents = generate_residents("village", 3, seed=1)
+            states = await create_society(log, Society(name="village", seed=1, size=64, agents=residents))
+            world = World(WorldSettings(seed=1, size=64, towns=("town-1",)))
+            for each in residents:
+                world.join(each.id, each.name, each.town)
+            agent, other = residents[0], residents[1]
+            written = {
+                "world.head": b'{"parts":1}',
+                "world.0": b"{}\n" + world.dump(),
+                f"agent.0.{agent.id}.goals": _goals("find water"),
+                f"agent.0.{agent.id}.decision": orjson.dumps(
+                    {
+                        "high_level_intent": INJECTION,
+                        "priority_action": "go",
+                        "speech_directive": "",
+                        "context_summary": "",
+                    }
+                ),
+                f"agent.0.{agent.id}.social_model": orjson.dumps(
+                    {other.name: {"sentiment": 9.0, "relationship": "friend"}}
+                ),
+            }
+            known = await states.write(written, {})
+            await (await Checkpoints.open(log, "village")).make(states)
+            await states.write({f"agent.0.{agent.id}.goals": _goals("build a house")}, known)
+        yield served
+
+
+def _goals(description: str) -> bytes:
+    active = [{"id": "g1", "description": description, "priority": 0.5, "sort": "personal", "needs": []}]
+    return orjson.dumps({"active": active})
+
+
+async def test_a_society_shows_places_minds_and_friends(gateway: Gateway) -> None:
+    """Show the map with every agent, who likes whom, and the mind of an agent with its goals and its decision."""
+    async with gateway.browser() as browser:
+        assert 'href="/societies/village"' in (await browser.get("/societies")).text
+        page = (await browser.get("/societies/village")).text
+        assert page.count('"x":') == 3
+        assert '"value":4.0' in page.replace(" ", "")
+        mind = (await browser.get("/societies/village/agents/village-0000")).text
+        assert "build a house" in mind
+        assert "friend" in mind
+        assert INJECTION not in page + mind
+
+
+async def test_a_checkpoint_shows_the_past(gateway: Gateway) -> None:
+    """Show the goals at the checkpoint that the slider or the address names."""
+    async with gateway.browser() as browser:
+        moment = (await browser.get("/societies/village/moment?step=1")).text
+        assert "Checkpoint" in moment
+        name = moment.partition("?checkpoint=")[2].partition('"')[0]
+        mind = (await browser.get(f"/societies/village/agents/village-0000?checkpoint={name}")).text
+        assert "find water" in mind
+        assert "build a house" not in mind
+        assert "Now" in (await browser.get("/societies/village/moment?step=2")).text
+
+
+async def test_a_running_society_sends_places_and_speech(gateway: Gateway) -> None:
+    """Send what the world and the hosts publish to the page, as it comes."""
+    async with gateway.browser() as browser, browser.stream("GET", "/societies/village/live") as stream:
+        news = (orjson.loads(line[6:]) async for line in stream.aiter_lines() if line.startswith("data: "))
+        assert (await anext(news))["places"] == {}
+        async with opened_log(gateway.settings) as log:
+            percept = Percept(second=7, position=Position(x=11, y=64, z=13))
+            said = Acts(host="h", acts=(Act(agent_id="village-0001", act_id="a", act=Say(text=INJECTION)),))
+            percepts = Percepts(second=7, percepts={"village-0000": percept})
+            await log.connection.publish(log.subjects.percepts("village", "h"), percepts.model_dump_json().encode())
+            await log.connection.publish(log.subjects.acts("village"), said.model_dump_json().encode())
+            await log.connection.flush()
+        places, speech = dict[str, list[int]](), list[dict[str, str]]()
+        while not (places and speech):
+            came = await anext(news)
+            places |= came["places"]
+            speech += came["speech"]
+        assert places == {"village-0000": [11, 13]}
+        assert speech[0]["text"] == INJECTION
+
+
+async def test_unknown_societies_agents_and_checkpoints_are_not_found(gateway: Gateway) -> None:
+    """Answer 404 for what is not there, and 403 to a client that may not read the states."""
+    async with gateway.browser() as browser:
+        for path in (
+            "/societies/nowhere",
+            "/societies/nowhere/live",
+            "/societies/village/agents/nobody",
+            "/societies/village?checkpoint=never",
+        ):
+            assert (await browser.get(path)).status_code == 404, path
+    async with gateway.program(Principal("ann")) as program:
+        assert (await program.get("/societies")).status_code == 403
+
+
+async def test_a_platform_without_societies_says_how_to_start_one(settings: Settings) -> None:
+    """Name the command that starts a society."""
+    async with (
+        running_services(settings, ["projector", "query-api"]),
+        running_gateway(settings) as gateway,
+        gateway.program(Principal(OPERATOR)) as program,
+    ):
+        answer: httpx2.Response = await program.get("/societies")
+        assert "nemuri society run" in answer.text
