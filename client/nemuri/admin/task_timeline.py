@@ -73,17 +73,20 @@ class TaskTimeline(Value):
         return sorted(times, key=lambda each: (-each.seconds, each.service))
 
 
-async def task_timeline(client: "Client", task_id: UUID) -> TaskTimeline:
-    """Return the timeline of a task. The client must be an operator's. Raises `ClientError` if the task is unknown."""
-    found: list[LoggedEvent] = []
-    after: int | None = 0
+async def task_timeline(client: "Client", task_id: UUID, before: TaskTimeline | None = None) -> TaskTimeline:
+    """Return the timeline of a task; given the timeline as it was `before`, only later events are read.
+
+    The client must be an operator's. Raises `ClientError` if the task is unknown.
+    """
+    found = [each.event for each in before.entries] if before else []
+    after: int | None = found[-1].sequence if found else 0
     while after is not None and len(found) < MAX_EVENTS:
         page = await log_page(client, LogFilter(task_id=task_id), after=after, limit=MAX_PAGE_SIZE)
         found += page.events
         after = page.newer
     if not found:
         raise ClientError(f"there is no task {task_id}")
-    first = await client.log.at(found[0].sequence)
+    first = before.submitted if before else await client.log.at(found[0].sequence)
     known = {each.event_id: each for each in found}
     return TaskTimeline(
         submitted=first if isinstance(first, TaskSubmitted) else None,

@@ -63,19 +63,29 @@ def read_document(path: Path) -> Document:
     match the suffix.
     """
     name = _printable(path)
-    suffix = path.suffix.lower()
-    content = _content(path, name)
+    return document_of(path.name, _content(path, name), name)
+
+
+def document_of(name: str, content: bytes, shown: str | None = None) -> Document:
+    """Return the text of a document with this file name and content, as `read_document` does.
+
+    Error messages call it `shown`, by default its name. Raises `InputError`.
+    """
+    label = shown or _printable(name)
+    suffix = Path(name).suffix.lower()
+    if len(content) > MAX_FILE_BYTES:
+        raise InputError(f"{label}: the file is larger than {MAX_FILE_BYTES // 1024 // 1024} MB; split it")
     if suffix not in (*_TEXT, _PDF):
-        raise InputError(f"{name}: only .txt, .md and .pdf files can be read; convert the file to one of them")
+        raise InputError(f"{label}: only .txt, .md and .pdf files can be read; convert the file to one of them")
     if not content.strip():
-        raise InputError(f"{name}: the file is empty")
-    text = _pdf_text(content, name) if suffix == _PDF else _plain_text(content, name)
+        raise InputError(f"{label}: the file is empty")
+    text = _pdf_text(content, label) if suffix == _PDF else _plain_text(content, label)
     if not text.strip():
-        raise InputError(f"{name}: the file is empty, it holds white space only")
-    return Document(path.name, text)
+        raise InputError(f"{label}: the file is empty, it holds white space only")
+    return Document(Path(name).name, text)
 
 
-def _printable(path: Path) -> str:
+def _printable(path: Path | str) -> str:
     return "".join(character if character.isprintable() else "?" for character in str(path))
 
 

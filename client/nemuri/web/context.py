@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
+from nemuri.admin.activity import ActivityHistory
 from nemuri.client.client import Client
 from nemuri.operations.mind_history import MindHistories
 from nemuri.web.clients import ClientPool
@@ -31,6 +32,8 @@ class WebContext:
     """Secret that signs the cookies of the window."""
     minds: MindHistories = field(default_factory=MindHistories)
     """States of agents over the log, for pages about the past."""
+    activity: ActivityHistory = field(default_factory=ActivityHistory)
+    """Number of events and tasks in the last minutes."""
 
 
 def context_of(request: Request) -> WebContext:

@@ -34,7 +34,7 @@ def translator(language: str) -> Callable[..., str]:
     """Return the function `_` of the templates. It translates a text and then fills in its `{names}`."""
     known = translations(language)
 
-    def translate(text: str, **values: object) -> str:
+    def translate(text: str, /, **values: object) -> str:
         said = known.get(text, text)
         return said.format(**values) if values else said
 

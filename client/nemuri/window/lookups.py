@@ -1,15 +1,20 @@
 """Looking up what an address or a form names."""
 
+import re
 from collections.abc import Awaitable
 from typing import TypeVar
 from uuid import UUID
 
 from starlette.requests import Request
 
-from nemuri.client.exchange import ClientError
+from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError, NotPermitted, PassingError
 from nemuri.web.problems import Problem
+from nemuri_contracts.memory_views import AgentView
 
 T = TypeVar("T")
+MAX_CHOICES = 300
+"""Maximum number of agents that a page offers to choose from. Otherwise a name is typed."""
 
 
 async def found(answer: Awaitable[T]) -> T:
@@ -17,9 +22,14 @@ async def found(answer: Awaitable[T]) -> T:
     try:
         return await answer
     except ClientError as error:
-        if type(error) is ClientError:  # its subclasses say that the platform cannot answer
-            raise Problem(404, str(error)) from error
-        raise
+        refuse_if_passing(error)
+        raise Problem(404, str(error)) from error
+
+
+def refuse_if_passing(error: ClientError) -> None:
+    """Raise the error again if it says nothing about the request: the platform is away, or the client has no right."""
+    if isinstance(error, PassingError | NotPermitted):
+        raise error
 
 
 def uuid_in_path(request: Request, name: str) -> UUID:
@@ -36,6 +46,16 @@ def number_in_query(request: Request, name: str) -> int | None:
     text = request.query_params.get(name, "")
     if not text:
         return None
-    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+    if (number := whole_number(text)) is None:
         raise Problem(422, f"{name} must be a whole number, not {text[:80]!r}")
-    return int(text)
+    return number
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that a text of at most 15 digits is; None for another text."""
+    return int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None
+
+
+async def agents_to_choose(client: Client) -> tuple[AgentView, ...]:
+    """Return all agents, to choose one of them; none if there are more than a person can choose from."""
+    return await client.agents() if (await client.status()).agents <= MAX_CHOICES else ()

@@ -6,7 +6,7 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 from nemuri.window.mind_routes import mind_routes
-from nemuri.window.views import entry, log, overview, task, tasks, why
+from nemuri.window.views import ask, dead_letter, entry, erasure, log, operations, overview, task, tasks, why
 
 
 def window_routes() -> list[BaseRoute]:
@@ -17,7 +17,11 @@ def window_routes() -> list[BaseRoute]:
         *entry.routes(),
         *mind_routes(),
         *overview.routes(),
+        *ask.routes(),
         *log.routes(),
+        *dead_letter.routes(),
+        *erasure.routes(),
+        *operations.routes(),
         *tasks.routes(),
         *task.routes(),
         *why.routes(),

@@ -7,11 +7,12 @@ from uuid import UUID
 
 from starlette.requests import Request
 
-from nemuri.admin.task_timeline import TaskTimeline, task_timeline
+from nemuri.admin.task_timeline import MAX_EVENTS, TaskTimeline, task_timeline
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri.web.context import principal_of
 from nemuri.window.answer_citations import cited_answer, passage_address
+from nemuri.window.lookups import refuse_if_passing
 from nemuri_contracts.memory_views import MemoryView
 from nemuri_contracts.task_views import TaskResult
 from nemuri_domain.tasks.read_share import place_of
@@ -22,9 +23,13 @@ MAX_MEMORIES = 20
 CONTINUING_SECONDS = 5.0
 """Seconds that an answered task may take to go on before its page is shown as it is."""
 POLL = 0.1
+MOVING_EVENTS = 40
+"""Number of the newest events that are shown while a task moves, because the page is sent again with each change."""
 
 
-async def task_figures(request: Request, client: Client, result: TaskResult, draft: str = "") -> dict[str, Any]:
+async def task_figures(
+    request: Request, client: Client, result: TaskResult, draft: str = "", before: TaskTimeline | None = None
+) -> dict[str, Any]:
     """Return the values of the templates for the state of a task.
 
     Args:
@@ -32,13 +37,15 @@ async def task_figures(request: Request, client: Client, result: TaskResult, dra
         client: The client of the request.
         result: State of the task.
         draft: The answer as far as it is written, while a model writes it.
+        before: The timeline as it was shown before, so that only later events are read.
     """
     ended = result.status in {"done", "failed"}
     explanations = await client.why(result.task_id) if ended else ()
+    moving = not (result.settled or result.status == "failed")
     return {
         "task": result,
         "draft": draft,
-        "moving": not (result.settled or result.status == "failed"),
+        "moving": moving,
         "waiting": result.status in WAITING,
         "explanations": explanations,
         "pieces": cited_answer(result, explanations),
@@ -46,7 +53,8 @@ async def task_figures(request: Request, client: Client, result: TaskResult, dra
         "learned": await _words(client, result.learned),
         "tokens": sum(each.tokens for each in result.costs),
         "money": sum(each.money or 0 for each in result.costs),
-        "timeline": await _timeline(request, client, result.task_id),
+        "timeline": await task_timeline(client, result.task_id, before) if principal_of(request).operator else None,
+        "shown_events": MOVING_EVENTS if moving else MAX_EVENTS,
     }
 
 
@@ -63,10 +71,6 @@ async def until_continued(client: Client, before: TaskResult) -> TaskResult:
     return result
 
 
-async def _timeline(request: Request, client: Client, task_id: UUID) -> TaskTimeline | None:
-    return await task_timeline(client, task_id) if principal_of(request).operator else None
-
-
 async def _words(client: Client, ids: Sequence[UUID]) -> list[tuple[UUID, MemoryView | None]]:
     """Return memories by their ids. A memory that was forgotten meanwhile has no words."""
 
@@ -74,8 +78,7 @@ async def _words(client: Client, ids: Sequence[UUID]) -> list[tuple[UUID, Memory
         try:
             return await client.memory(memory_id)
         except ClientError as error:
-            if type(error) is not ClientError:
-                raise
+            refuse_if_passing(error)
             return None
 
     return [(each, await words(each)) for each in ids[:MAX_MEMORIES]]

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import Any
 from uuid import UUID
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -29,10 +30,11 @@ def task_stream(request: Request, client: Client, task_id: UUID) -> EventSourceR
 
 
 async def _messages(request: Request, client: Client, task_id: UUID) -> AsyncGenerator[ServerSentEvent]:
+    values: dict[str, Any] = {}
     try:
         async with aclosing(_states(client, task_id)) as states:
             async for result, draft in states:
-                values = await task_figures(request, client, result, draft)
+                values = await task_figures(request, client, result, draft, values.get("timeline"))
                 yield ServerSentEvent(rendered(request, "task_state.html", values))
     except ClientError as error:
         yield ServerSentEvent(rendered(request, "problem.html", {"problem": str(error)}))

@@ -14,9 +14,10 @@ from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri.web.context import context_of, operator_of
 from nemuri.web.live_log import Watcher
+from nemuri.web.problems import Problem
 from nemuri.window.event_filter import EventFilter, kinds_by_source
 from nemuri.window.live_events import LiveEvents
-from nemuri.window.lookups import found, number_in_query
+from nemuri.window.lookups import agents_to_choose, found, number_in_query, refuse_if_passing, whole_number
 from nemuri.window.rendering import render, rendered
 from nemuri_contracts.codec import EVENTS
 
@@ -43,8 +44,7 @@ async def log(request: Request) -> Response:
     try:
         page = await log_page(client, await chosen.condition(client), before=before, after=after)
     except ClientError as error:
-        if type(error) is not ClientError:
-            raise
+        refuse_if_passing(error)
         problem = str(error)
     values = {
         "chosen": chosen,
@@ -54,7 +54,7 @@ async def log(request: Request) -> Response:
         "last": max([end, *(each.sequence for each in page.events)]),
         "sources": kinds_by_source(),
         "kinds": sorted(EVENTS),
-        "agents": await client.agents(),
+        "agents": await agents_to_choose(client),
     }
     return render(request, "log.html", values, status=422 if problem else 200)
 
@@ -62,7 +62,10 @@ async def log(request: Request) -> Response:
 async def event(request: Request) -> Response:
     """Show one event as JSON, with its cause and its consequences."""
     client = await operator_of(request)
-    detail = await found(event_detail(client, request.path_params["sequence"]))
+    sequence: int = request.path_params["sequence"]
+    if whole_number(str(sequence)) is None:
+        raise Problem(404, f"there is no event {str(sequence)[:40]}")
+    detail = await found(event_detail(client, sequence))
     return render(request, "event.html", {"detail": detail, "event": detail.event})
 
 
@@ -70,8 +73,8 @@ async def events(request: Request) -> Response:
     """Send the rows of events as they come, after the sequence that the page ended with."""
     client = await operator_of(request)
     condition = await EventFilter.of(request).condition(client)
-    seen = request.headers.get("last-event-id", "")
-    after = int(seen) if seen.isascii() and seen.isdigit() else number_in_query(request, "after")
+    after = whole_number(request.headers.get("last-event-id", ""))
+    after = number_in_query(request, "after") if after is None else after
     stream = _messages(request, client, condition, await client.log.last_sequence() if after is None else after)
     return EventSourceResponse(stream)
 

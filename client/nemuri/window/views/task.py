@@ -1,5 +1,7 @@
 """One task: its state while it moves, its answer with its sources, its cost, and what a person can do with it."""
 
+import re
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -10,7 +12,7 @@ from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri.web.context import client_of, operator_of
 from nemuri.web.problems import Problem
-from nemuri.window.lookups import found, uuid_in_path
+from nemuri.window.lookups import found, refuse_if_passing, uuid_in_path
 from nemuri.window.rendering import render
 from nemuri.window.task_figures import task_figures, until_continued
 from nemuri.window.task_stream import task_stream
@@ -53,7 +55,7 @@ async def answer(request: Request) -> Response:
     if text.strip():
         await client.answer_question(before.task_id, text)
     elif option:
-        items = [int(str(each)) for each in form.getlist("item") if str(each).isdigit()]
+        items = [int(number) for each in form.getlist("item") if re.fullmatch(r"[0-9]{1,6}", number := str(each))]
         await client.answer(before.task_id, option, items=items if option == "most_important" else ())
     else:
         raise Problem(422, "choose one of the options, or write an answer")
@@ -70,8 +72,7 @@ async def feedback(request: Request) -> Response:
     try:
         await client.feedback(task_id, given.pop("verdict"), **given)  # type: ignore[arg-type]
     except ClientError as error:
-        if type(error) is not ClientError:
-            raise
+        refuse_if_passing(error)
         values = {"problem": str(error)}
     result = await found(client.progress(task_id))
     return render(

@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute, Route
 from nemuri.client.exchange import ClientError
 from nemuri.web.context import client_of
 from nemuri.web.problems import Problem
+from nemuri.window.lookups import agents_to_choose, refuse_if_passing
 from nemuri.window.rendering import render, wants_part
 from nemuri_contracts.task_list_views import TaskPlace, TasksView
 
@@ -38,8 +39,7 @@ async def tasks(request: Request) -> Response:
             following=_place(place) if place else None,
         )
     except ClientError as error:
-        if type(error) is not ClientError:
-            raise
+        refuse_if_passing(error)
         problem = str(error)
     values = {
         "chosen": chosen,
@@ -49,7 +49,7 @@ async def tasks(request: Request) -> Response:
         "following": page.following and _address(chosen, page.following),
         "here": _address(chosen),
         "statuses": STATUSES,
-        "agents": await client.agents(),
+        "agents": await agents_to_choose(client),
     }
     template = "tasks_list.html" if wants_part(request) else "tasks.html"
     return render(request, template, values, status=422 if problem else 200)

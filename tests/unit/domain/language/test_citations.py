@@ -2,7 +2,13 @@
 
 import pytest
 
-from nemuri_domain.language.citations import cited_labels, cites_details, without_citation_brackets, without_citations
+from nemuri_domain.language.citations import (
+    cited_labels,
+    cites_details,
+    split_at_citations,
+    without_citation_brackets,
+    without_citations,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,3 +40,12 @@ def test_citing_a_detail_is_seen(text: str) -> None:
     """A citation of a document is recognised, alone or beside others. An ordinary word in brackets is not one."""
     assert cites_details(text)
     assert not cites_details("Only [m1], d1, (d2), [draft], []")
+
+
+def test_a_text_is_split_at_its_citations() -> None:
+    """Return the labels as pieces of their own, and together the whole text."""
+    text = "Both [m1, D1] and 【m2】, not [m9] and not m1."
+    pieces = split_at_citations(text, ["m1", "m2", "d1"])
+    assert "".join(each for each, _ in pieces) == text
+    assert [each for each in pieces if each[1]] == [("m1", "m1"), ("D1", "d1"), ("m2", "m2")]
+    assert split_at_citations("", ["m1"]) == []

@@ -1,0 +1,63 @@
+"""The judgement on a platform's status: whether it is well, and what waits for a person."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from nemuri.admin.platform_status import PlatformStatus
+
+BEHIND = 1_000
+"""Number of events from which on a service counts as behind."""
+FULL = 0.8
+"""Used share of a limited store from which on it is warned about."""
+Concern = Literal[
+    "halted",
+    "incomplete",
+    "missing",
+    "paused",
+    "behind",
+    "full",
+    "dead letters",
+    "waiting",
+    "principles",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformHealth:
+    """What is wrong with a platform, and what waits for a person."""
+
+    faults: dict[Concern, str]
+    """What keeps the platform from working, with details."""
+    waiting: dict[Concern, int]
+    """What a person should look at, with its number."""
+
+    @property
+    def well(self) -> bool:
+        """Return True if nothing keeps the platform from working."""
+        return not self.faults
+
+
+def health_of(status: PlatformStatus) -> PlatformHealth:
+    """Return the judgement on a status."""
+    missing = [name for each in status.consumers.values() for name in each.missing]
+    paused = [name for name, each in status.consumers.items() if each.paused]
+    behind = [name for name, each in status.consumers.items() if each.pending >= BEHIND]
+    full = [f"{name} {share:.0%}" for name, share in status.storage.items() if share >= FULL]
+    found: dict[Concern, str] = {
+        "halted": status.halted or "",
+        "incomplete": "-" if status.incomplete else "",
+        "missing": ", ".join(missing),
+        "paused": "" if status.incomplete else ", ".join(paused),
+        "behind": ", ".join(behind),
+        "full": ", ".join(full),
+    }
+    tasks = status.tasks.get("negotiation", 0) + status.tasks.get("clarification", 0)
+    waiting: dict[Concern, int] = {
+        "waiting": tasks,
+        "dead letters": status.dead_letters,
+        "principles": status.proposed_principles,
+    }
+    return PlatformHealth(
+        {name: text for name, text in found.items() if text},
+        {name: number for name, number in waiting.items() if number},
+    )

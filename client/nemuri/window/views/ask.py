@@ -1,0 +1,36 @@
+"""Asking: a task is typed, with documents and options, and its progress, draft and answer are shown below."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from nemuri.web.context import client_of
+from nemuri.window.lookups import agents_to_choose
+from nemuri.window.rendering import render
+from nemuri.window.task_figures import task_figures
+from nemuri.window.task_form import read_task_form
+
+
+def routes() -> list[BaseRoute]:
+    """Return the routes of this module."""
+    return [Route("/ask", ask), Route("/ask", submit, methods=["POST"])]
+
+
+async def ask(request: Request) -> Response:
+    """Show the form."""
+    client = await client_of(request)
+    offered = await agents_to_choose(client)
+    able = [each for each in offered if each.definition.memory == "strength"]
+    views = sorted({name for each in able for name in each.definition.perspective_names})
+    chosen = request.query_params.get("agent", "")
+    none = not able and (bool(offered) or not (await client.status()).agents)
+    values = {"able": able, "none": none, "perspectives": views, "chosen": chosen}
+    return render(request, "ask.html", values)
+
+
+async def submit(request: Request) -> Response:
+    """Submit the task, and show the part of the page that follows it."""
+    client = await client_of(request)
+    text, options = await read_task_form(request)
+    task_id = await client.submit(text, **options)
+    return render(request, "asked.html", await task_figures(request, client, await client.progress(task_id)))
