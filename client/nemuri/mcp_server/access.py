@@ -7,6 +7,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
 from nemuri.client.client import Client
+from nemuri.operations.mind_history import MindHistories
 from nemuri.web.operation_registry import OperationRegistry
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings
@@ -24,6 +25,8 @@ class Caller:
     """Settings of the platform, for operations on its log and database."""
     operations: OperationRegistry
     """Operations that were started in this process, such as erasures."""
+    minds: MindHistories
+    """Past states of agents, with checkpoints."""
 
     @property
     def is_operator(self) -> bool:

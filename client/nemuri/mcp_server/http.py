@@ -44,6 +44,7 @@ class RequestPlatform:
             agent=agent_in(request),
             settings=surroundings.settings,
             operations=surroundings.operations,
+            minds=surroundings.minds,
         )
 
 

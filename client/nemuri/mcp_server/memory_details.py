@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from nemuri.admin.memory_history_text import change_texts, step_name
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError, PassingError
-from nemuri.mcp_server.quoted_text import beginning, moment, plural, quoted
+from nemuri.mcp_server.quoted_text import beginning, moment, one_line, plural, quoted
 from nemuri.mcp_server.results import MemoryDetail
 from nemuri.mcp_server.tool_arguments import as_uuid, whole_id
 from nemuri.operations.past_states import steps_of
@@ -163,9 +164,9 @@ async def history_lines(client: Client, agent: str, memory_id: UUID) -> tuple[st
     lines = []
     for step in await steps_of(client.log, agent, memory_id):
         was = f"{step.before.strength:.3f} → " if step.before is not None else ""
-        note = f"; {beginning(step.note, 160)}" if step.note else ""
-        kind = step.kind.replace("_", " ")
-        lines.append(f"{moment(step.at)} event {step.sequence}, {kind}: strength {was}{step.after.strength:.3f}{note}")
+        changed = "".join(f"; {one_line(each, 160)}" for each in change_texts(step))
+        when = f"{moment(step.at)} event {step.sequence}"
+        lines.append(f"{when}, {step_name(step)}: strength {was}{step.after.strength:.3f}{changed}")
     return tuple(lines)
 
 

@@ -23,8 +23,13 @@ def quoted(text: str) -> str:
 
 def beginning(text: str, characters: int = BEGINNING) -> str:
     """Return the beginning of a text on one line, in quotation marks."""
+    return f"“{one_line(text, characters)}”"
+
+
+def one_line(text: str, characters: int = BEGINNING) -> str:
+    """Return the beginning of a text on one line, without control characters."""
     line = " ".join(_clean(text).split())
-    return f"“{line}”" if len(line) <= characters else f"“{line[: characters - 1].rstrip()}…”"
+    return line if len(line) <= characters else f"{line[: characters - 1].rstrip()}…"
 
 
 def short(an_id: UUID) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nemuri.client.client import Client
-from nemuri.client.exchange import validated
+from nemuri.client.exchange import ClientError, validated
 from nemuri.mcp_server.access import Caller
 from nemuri.mcp_server.quoted_text import moment
 from nemuri.mcp_server.results import RecalledMemory
@@ -55,6 +55,8 @@ async def recalled_then(
     does.
     """
     caller.check_operator("recall from a past state")
+    if (kind := (await agent_view(caller.client, agent)).definition.memory) != "strength":
+        raise ClientError(f"{agent} has {kind} memory, which cannot be searched as it was; leave out 'as_of'")
     place = LogPosition.read(as_of, datetime.now(UTC))
     setting = validated(Setting, project=project, domains=list(domains))
     found = await recall_as_of(caller.client.log, caller.settings, agent, place, query, top=top, setting=setting)

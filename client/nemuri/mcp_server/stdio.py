@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from nemuri.client.client import Client
-from nemuri.client.connection import connected
+from nemuri.client.connection import connected, nats_address
 from nemuri.mcp_server.access import Caller
 from nemuri.mcp_server.server import build_server
+from nemuri.operations.mind_history import MindHistories
 from nemuri.web.operation_registry import OperationRegistry
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings
@@ -28,7 +29,9 @@ class OwnPlatform:
     settings: Settings
     bound_to: str | None = None
     operations: OperationRegistry = field(default_factory=OperationRegistry)
+    minds: MindHistories = field(default_factory=MindHistories)
     _client: Client | None = None
+    _address: str | None = None
     _opened: AsyncExitStack = field(default_factory=AsyncExitStack)
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -40,11 +43,24 @@ class OwnPlatform:
         """Return the caller, connected to the platform. Raises `ClientError` if the platform cannot be reached."""
         name = self.settings.client or OPERATOR
         async with self._opening:
-            if self._client is None or not self._client.log.connection.is_connected:
-                await self.close()
-                client = await self._opened.enter_async_context(connected(self.settings, name, CONNECTING_SECONDS))
-                self._client = client
-        return Caller(self._client, name, self.bound_to, self.settings, self.operations)
+            known = self._client
+            client = known if known is not None and known.log.connection.is_connected else await self._reach(name)
+        return Caller(client, name, self.bound_to, self.settings, self.operations, self.minds)
+
+    async def _reach(self, name: str) -> Client:
+        """Return a client of the platform that runs now.
+
+        A client that has lost its connection is kept while the platform's address is the same: its calls wait for the
+        connection. Raises `ClientError` if no platform runs or none answers.
+        """
+        address = nats_address(self.settings)
+        known = self._client
+        if known is not None and not known.log.connection.is_closed and address == self._address:
+            return known
+        await self.close()
+        client = await self._opened.enter_async_context(connected(self.settings, name, CONNECTING_SECONDS))
+        self._client, self._address = client, address
+        return client
 
     async def close(self) -> None:
         """Close the connection, if there is one."""

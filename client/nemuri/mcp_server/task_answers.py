@@ -6,9 +6,12 @@ from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, moment, quoted, 
 from nemuri.mcp_server.results import AskResult
 from nemuri.mcp_server.token_budget import FRAME_TOKENS, cost
 from nemuri_contracts.task_views import TaskResult
+from nemuri_domain.language.citations import cited_labels
 from nemuri_domain.language.token_estimate import truncate
 
 MIN_ANSWER_TOKENS = 50
+MAX_LABEL = 500
+"""Number of the last label of a memory that is looked for in an answer."""
 
 
 def task_answer(task: TaskResult, max_tokens: int) -> tuple[str, AskResult]:
@@ -81,12 +84,23 @@ def _lines(task: TaskResult, result: AskResult) -> Iterator[str]:
     yield from _sources(task)
 
 
+def _cited(task: TaskResult) -> list[str]:
+    """Return the cited memories, each with the label by which the answer cites it, if that is certain."""
+    labels = cited_labels(task.answer or "", (f"m{number}" for number in range(1, MAX_LABEL + 1)))
+    ids = [f"[{short(each)}]" for each in task.citations]
+    if task.panel is not None or len(labels) != len(ids):
+        return ids
+    return [f"{label} = {each}" for label, each in zip(labels, ids, strict=True)]
+
+
 def _sources(task: TaskResult) -> Iterator[str]:
     if task.status != "done":
         return
     if task.recalled == 0:
         yield "The agent remembered nothing relevant."
-    for name, some in (("cited", task.citations), ("used", task.used), ("learned", task.learned)):
+    if task.citations:
+        yield f"cited: {', '.join(_cited(task))}"
+    for name, some in (("used", task.used), ("learned", task.learned)):
         if some:
             yield f"{name}: {', '.join(f'[{short(each)}]' for each in some)}"
     for sign in task.signs:

@@ -42,16 +42,16 @@ async def test_resources_tell_what_an_agent_knows(platform: Platform) -> None:
             return any(isinstance(each, AgentSlept) for each in await effective_events(platform.resources.log))
 
         await eventually(slept)
-        assert "python slept on" in await read(of, "nemuri://agents/python/sleep")
+        assert "The last night of python ended on" in await read(of, "nemuri://agents/python/sleep")
 
 
 async def test_resources_of_other_kinds_of_memory(platform: Platform) -> None:
     """Read the contents and the last night or consolidation of affective and tiered memory."""
     async with session(platform.settings) as of:
         assert "remembers 0 turns" in await read(of, "nemuri://agents/diary/contents")
-        assert "has had no night yet" in await read(of, "nemuri://agents/diary/sleep")
+        assert "has not slept yet" in await read(of, "nemuri://agents/diary/sleep")
         assert "in short-term" in await read(of, "nemuri://agents/noah/contents")
-        assert "has consolidated no memories yet" in await read(of, "nemuri://agents/noah/sleep")
+        assert "has not slept yet" in await read(of, "nemuri://agents/noah/sleep")
 
 
 async def test_a_resource_that_cannot_be_read_says_why(platform: Platform) -> None:
@@ -83,7 +83,7 @@ async def test_the_past_is_recalled(platform: Platform) -> None:
         assert "beyond the end of the log" in await of.refused("recall", query="gate", as_of=10**9)
         assert "is not a position in the log" in await of.refused("recall", query="gate", as_of="yesterday")
     async with session(platform.settings, "noah") as other:
-        assert "noah" in await other.refused("recall", query="gate", as_of="1h")
+        assert "leave out 'as_of'" in await other.refused("recall", query="gate", as_of="1h")
 
 
 async def test_the_documentation_lists_the_tools_and_resources(platform: Platform) -> None:

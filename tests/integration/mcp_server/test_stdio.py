@@ -1,5 +1,6 @@
 """`nemuri mcp` as a process: an assistant speaks to it over standard input and output."""
 
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ from mcp import StdioServerParameters
 
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.mcp_server.conftest import Platform
+from tests.integration.mcp_server.node_programs import run
 from tests.integration.mcp_server.sessions import Session
 
 pytestmark = pytest.mark.connected
@@ -50,6 +52,22 @@ async def test_the_option_names_the_agent(platform: Platform) -> None:
     chosen = {"NEMURI_MCP_AGENT": "python", **variables(platform.settings)}
     async with process("mcp", "--agent", "noah", **chosen) as of:
         assert (await of.done("recall", query="bread")).structured["agent"] == "noah"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["mcp", "--agent", "no agent"], "not 'no agent'"),
+        (["--json", "mcp"], "--json does not apply"),
+    ],
+)
+async def test_wrong_options_are_refused_in_one_line(arguments: list[str], line: str) -> None:
+    """Refuse a text that is no agent, and output as JSON, before anything is served."""
+    refused = await run(SCRIPT, *arguments, directory=Path.cwd(), variables=dict(os.environ))
+    assert refused.code == 2
+    assert refused.output == ""
+    assert line in refused.errors
+    assert len(refused.errors.splitlines()) == 1
 
 
 async def test_the_server_starts_without_a_platform(tmp_path: Path) -> None:

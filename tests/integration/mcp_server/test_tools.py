@@ -145,6 +145,7 @@ async def test_a_task_is_asked_explained_and_judged(platform: Platform) -> None:
         memory = stored.structured["memory_id"]
         asked = await of.done("ask", request="What does a tuple with one element need?")
         assert memory in asked.structured["cited"]
+        assert f"cited: m1 = [{memory[:13]}]" in asked.text
         task = asked.structured["task_id"]
         explained = await of.done("why", task=task[:8])
         [first, *_] = explained.structured["retrievals"][0]["candidates"]
