@@ -40,7 +40,8 @@ faults: $(VENV)/.installed-dev  ## So many seeded schedules of faults, with figu
 
 SPHINX := $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir docs/_build/doctrees
 
-docs: $(VENV)/.installed-docs  ## The documentation as HTML in docs/_build/html, without warnings, and its examples run
+docs: $(VENV)/.installed-dev  ## The documentation as HTML in docs/_build/html, without warnings, its examples run, the window in pictures
+	$(BIN)/python -m tests.integration.window.pictures docs/_static/window
 	$(SPHINX) -b doctest docs docs/_build/doctest
 	$(SPHINX) -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
@@ -67,10 +68,6 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(BIN)/python pyproject.toml constraints.txt
 	$(INSTALL) '.[dev]'
 	@-$(COMPILE)
-	@touch $@ $(VENV)/.installed
-
-$(VENV)/.installed-docs: $(BIN)/python pyproject.toml constraints.txt
-	$(INSTALL) '.[docs]'
 	@touch $@ $(VENV)/.installed
 
 clean:
