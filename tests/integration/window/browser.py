@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright, expect
 
 from tests.integration.web_gateway import Gateway
 
@@ -17,6 +17,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 """Programs that Playwright can drive; Debian's package is `chromium`."""
 FLAGS = ("--no-sandbox", "--disable-dev-shm-usage")
 DESKTOP, PHONE = (1280, 800), (375, 740)
+ASKING = r".htmx-request:not([hx-sse\:connect])"
+"""Selects the parts of a page that wait for an answer. Streams of events never end."""
 SERIOUS = frozenset({"serious", "critical"})
 
 
@@ -54,6 +56,7 @@ class WatchedPage:
         answer = await self.page.goto(self.gateway.served.url + path)
         assert answer is not None
         assert answer.status == 200, f"{path}: {answer.status}"
+        await expect(self.page.locator(ASKING)).to_have_count(0)
 
     async def find_faults(self, path: str) -> list[str]:
         """Return what is wrong with the open page: faults so far, barriers that axe finds, and what is too wide."""
