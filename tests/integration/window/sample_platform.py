@@ -80,6 +80,10 @@ class SamplePlatform:
             "affect": "/agents/diary/affect",
             "tiers": "/agents/noah/tiers",
             "societies": "/societies",
+            "operations": "/operations",
+            "dead-letter": f"/operations/dead/{self.dead_letter}",
+            "erasure": f"/operations/erasure?sort=memory&name={self.memory}",
+            "ask": "/ask",
         }
 
 
