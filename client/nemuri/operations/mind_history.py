@@ -15,6 +15,8 @@ from nemuri_infra.bus.event_log import Log
 
 CHECKPOINT_EVENTS = 500
 """Number of an agent's events between two checkpoints."""
+TURN_EVENTS = 50
+"""Number of events that are folded at a time, so that other requests are answered meanwhile."""
 MAX_AGENTS = 8
 """Maximum number of agents whose checkpoints are kept."""
 
@@ -75,6 +77,8 @@ class MindHistory:
             self._places.append(event.sequence or 0)
             if self._end.events % CHECKPOINT_EVENTS == 0:
                 self._checkpoints.append(self._end.copy())
+            if self._end.events % TURN_EVENTS == 0:
+                await asyncio.sleep(0)
         self._read = max(self._read, info.last_seq)
 
     async def _events(self, after: int, until: int) -> AsyncIterator[AnyAgentEvent]:

@@ -12,10 +12,11 @@ from nemuri.window.views import (
     sleep,
     societies,
     tiers,
+    time_travel,
 )
 
 
 def mind_routes() -> list[BaseRoute]:
     """Return the routes of these pages."""
-    pages = (agents, agent, agent_changes, memory, memory_changes, sleep, affect, tiers, societies)
+    pages = (agents, agent, agent_changes, memory, memory_changes, sleep, affect, tiers, time_travel, societies)
     return [route for page in pages for route in page.routes()]

@@ -77,6 +77,7 @@ class SamplePlatform:
             "agent": "/agents/python",
             "memory": f"/memories/{self.memory}",
             "sleep": "/sleep",
+            "time": "/time?agent=python",
             "affect": "/agents/diary/affect",
             "tiers": "/agents/noah/tiers",
             "societies": "/societies",

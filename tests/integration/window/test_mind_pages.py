@@ -10,12 +10,14 @@ import pytest_asyncio
 from pydantic import JsonValue
 
 from nemuri.admin.agent_definitions import AgentFile, add_agent
+from nemuri.operations import forget
 from nemuri.platform.serving import prepare
 from nemuri.web.principals import Principal
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import OPERATOR
 from nemuri_contracts.strength import AgentSlept
+from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import EMBEDDING, connected_client, effective_events, until_idle
 from tests.integration.servers import Servers
@@ -157,6 +159,38 @@ async def test_a_night_shows_memories_before_and_after(page: httpx2.AsyncClient,
     assert str(slept[0].sequence) in listed
 
 
+async def test_time_travel_shows_two_moments_and_their_difference(
+    page: httpx2.AsyncClient, sample: SamplePlatform
+) -> None:
+    """Show a mind before and after a sleep, and what changed, for every kind of memory."""
+    [slept, *_] = [
+        each
+        for each in await effective_events(sample.resources.log)
+        if isinstance(each, AgentSlept) and each.agent_id == "sieve" and each.archived
+    ]
+    text = await read(page, f"/time?agent=sieve&from={(slept.sequence or 0) - 1}&to={slept.sequence}")
+    assert "Archived (" in text
+    assert "garden gate" in text
+    for name in ("diary", "noah", "python"):
+        assert "What changed between them" in await read(page, f"/time?agent={name}")
+        assert "Earlier" in await read(page, f"/time/{name}/moments?earlier=1&later=3")
+
+
+async def test_another_policy_is_compared_with_the_record(page: httpx2.AsyncClient) -> None:
+    """Show what a lower threshold would have kept, and refuse a policy that is none."""
+    text = await read(page, "/time/sieve/what-if?parameter=archive_threshold&value=0.001")
+    assert "Archived only as recorded (1)" in text
+    assert "garden gate" in text
+    for wrong in (
+        "",
+        "?parameter=archive_threshold&value=-1",
+        "?parameter=nonsense&value=1",
+        "?parameter=fading&value=x",
+    ):
+        assert (await page.get(f"/time/sieve/what-if{wrong}")).status_code == 422
+    assert (await page.get("/time/sieve/what-if?parameter=fading&value=clock&since=soon")).status_code == 422
+
+
 async def test_affective_memory_shows_levels_mood_and_protection(page: httpx2.AsyncClient) -> None:
     """Show the memories with their retention, search them, and protect one."""
     assert (await page.get("/agents/diary")).headers["location"] == "/agents/diary/affect"
@@ -205,3 +239,19 @@ async def test_another_client_does_not_read_the_log(sample: SamplePlatform) -> N
         assert (await program.get(f"/memories/{sample.memory}")).status_code == 200
         for path in (f"/memories/{sample.memory}/life", "/sleep", "/sleep/last/sieve", "/agents/sieve/policy"):
             assert (await program.get(path)).status_code == 403
+
+
+async def test_what_was_forgotten_for_ever_is_in_no_past_state(
+    page: httpx2.AsyncClient, sample: SamplePlatform
+) -> None:
+    """Show an erased memory neither in a night nor in a past mind, although both were shown before."""
+    settings = sample.resources.settings
+    places = ("/sleep/last/sieve", "/time/sieve/moments?earlier=3&later=99")
+    for path in places:
+        assert "garden gate" in await read(page, path)
+    async with connected_client(settings, OPERATOR) as client:
+        [memory] = [each for each in await client.memories("sieve", status="all") if "garden" in each.memory.content]
+    await forget(settings, [Thing("memory", memory.memory_id)])
+    for path in places:
+        assert "garden gate" not in await read(page, path)
+    assert (await page.get(f"/memories/{memory.memory_id}")).status_code == 404

@@ -9,7 +9,8 @@ from starlette.routing import BaseRoute, Route
 from nemuri.admin.affective import protect
 from nemuri.web.context import client_of, context_of, operator_of
 from nemuri.web.problems import Problem
-from nemuri.window.forms import agent_in_path, known, text_of
+from nemuri.window.forms import agent_in_path, text_of
+from nemuri.window.lookups import found
 from nemuri.window.rendering import render
 from nemuri.window.views.agents import agent_with
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
@@ -65,8 +66,8 @@ def _values(view: AffectView) -> dict[str, Any]:
 
 def _after(memory: AffectMemoryView, nights: int) -> float:
     """Return the retention of a memory after some more nights without a recall."""
-    found = retention(kept=memory.retention, zero=0.0, begun=-1, coefficient=memory.coefficient, night=float(nights))
-    return round(float(found), 3)
+    later = retention(kept=memory.retention, zero=0.0, begun=-1, coefficient=memory.coefficient, night=float(nights))
+    return round(float(later), 3)
 
 
 def _nights_left(memory: AffectMemoryView, levels: Levels) -> float | None:
@@ -84,8 +85,8 @@ async def recall(request: Request) -> Response:
     """Show the memories that match a prompt. Nothing is recorded."""
     name, prompt = agent_in_path(request), text_of(request, "query")
     client = await client_of(request)
-    found = await known(client.affect_recall(name, prompt, quietly=True)) if prompt else None
-    return render(request, "affect_recall.html", {"found": found})
+    answer = await found(client.affect_recall(name, prompt, quietly=True)) if prompt else None
+    return render(request, "affect_recall.html", {"found": answer})
 
 
 async def archive(request: Request) -> Response:

@@ -11,7 +11,8 @@ from nemuri.admin.agent_policies import adopted_parameters, strength_parameters
 from nemuri.client.client import Client
 from nemuri.web.context import client_of, operator_of
 from nemuri.window.cursors import cursor_of, place_at
-from nemuri.window.forms import agent_in_path, chosen, known, text_of
+from nemuri.window.forms import agent_in_path, chosen, text_of
+from nemuri.window.lookups import found
 from nemuri.window.rendering import render, wants_part
 from nemuri.window.views.agents import agent_with
 from nemuri_contracts.memory_views import MemoryPlace
@@ -72,26 +73,26 @@ async def recall(request: Request) -> Response:
     name, client = agent_in_path(request), await client_of(request)
     query, perspective = text_of(request, "query"), text_of(request, "perspective")
     deep = request.query_params.get("deep") == "on"
-    found = await known(client.recall(name, query, perspective=perspective, deep=deep, top=20)) if query else None
-    return render(request, "agent_recall.html", {"found": found, "query": query})
+    answer = await found(client.recall(name, query, perspective=perspective, deep=deep, top=20)) if query else None
+    return render(request, "agent_recall.html", {"found": answer, "query": query})
 
 
 async def contents(request: Request) -> Response:
     """Show the table of contents that the agent gets with each task."""
-    memo = await known((await client_of(request)).memo(agent_in_path(request)))
+    memo = await found((await client_of(request)).memo(agent_in_path(request)))
     return render(request, "agent_contents.html", {"memo": memo})
 
 
 async def health(request: Request) -> Response:
     """Show the measures of the agent's memory, with their normal ranges and advice."""
-    [found] = await known((await client_of(request)).health(agent_in_path(request)))
-    return render(request, "agent_health.html", {"health": found, "adopted": None})
+    [answer] = await found((await client_of(request)).health(agent_in_path(request)))
+    return render(request, "agent_health.html", {"health": answer, "adopted": None})
 
 
 async def scorer(request: Request) -> Response:
     """Show the agent's learned scorer with the weight of each feature."""
-    found = await known((await client_of(request)).scorer(agent_in_path(request)))
-    return render(request, "agent_scorer.html", {"scorer": found})
+    answer = await found((await client_of(request)).scorer(agent_in_path(request)))
+    return render(request, "agent_scorer.html", {"scorer": answer})
 
 
 async def policy(request: Request) -> Response:

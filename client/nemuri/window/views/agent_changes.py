@@ -7,7 +7,8 @@ from starlette.routing import BaseRoute, Route
 from nemuri.admin import advice_adoption
 from nemuri.web.context import client_of, operator_of
 from nemuri.web.problems import Problem
-from nemuri.window.forms import agent_in_path, form_text, id_in_path, known
+from nemuri.window.forms import agent_in_path, form_text
+from nemuri.window.lookups import found, uuid_in_path
 from nemuri.window.rendering import render
 from nemuri_contracts.principles import PrincipleRecord
 
@@ -34,15 +35,15 @@ async def remember(request: Request) -> Response:
 async def adopt_advice(request: Request) -> Response:
     """Adopt the advised parameters. They are in force from the agent's next sleep."""
     client = await operator_of(request)
-    [found] = await known(client.health(agent_in_path(request)))
-    adopted = await advice_adoption.apply(client, found)
-    [after] = await client.health(found.agent_id)
+    [before] = await found(client.health(agent_in_path(request)))
+    adopted = await advice_adoption.apply(client, before)
+    [after] = await client.health(before.agent_id)
     return render(request, "agent_health.html", {"health": after, "adopted": adopted.changed})
 
 
 async def decide(request: Request) -> Response:
     """Adopt, reject or retire a principle, and show it with its new standing."""
-    name, principle_id = agent_in_path(request), id_in_path(request, "principle")
+    name, principle_id = agent_in_path(request), uuid_in_path(request, "principle")
     client, decision = await client_of(request), request.path_params["decision"]
     if decision == "adopt":
         await client.adopt_principle(name, principle_id)

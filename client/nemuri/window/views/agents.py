@@ -8,7 +8,8 @@ from starlette.routing import BaseRoute, Route
 
 from nemuri.client.client import Client
 from nemuri.web.context import client_of
-from nemuri.window.forms import agent_in_path, known, text_of
+from nemuri.window.forms import agent_in_path, text_of
+from nemuri.window.lookups import found
 from nemuri.window.rendering import render
 from nemuri_contracts.agents import ORCHESTRATOR, ORGANISATION
 from nemuri_contracts.memory_views import AgentView
@@ -52,7 +53,7 @@ def own_agents(found: Iterable[AgentView]) -> list[AgentView]:
 
 async def agent_of(client: Client, name: str) -> AgentView:
     """Return the view of an agent. Raises `Problem` 404 if there is none with this name."""
-    [view] = await known(client.agents(name, orchestrator=True))
+    [view] = await found(client.agents(name, orchestrator=True))
     return view
 
 

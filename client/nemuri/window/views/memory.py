@@ -10,7 +10,8 @@ from starlette.routing import BaseRoute, Route
 from nemuri.admin.memory_graph import MemoryGraph, memory_graph
 from nemuri.operations.memory_lives import MemoryLife, life_of
 from nemuri.web.context import client_of, context_of, operator_of, principal_of
-from nemuri.window.forms import id_in_path, if_known, known
+from nemuri.window.forms import if_known
+from nemuri.window.lookups import found, uuid_in_path
 from nemuri.window.rendering import render
 from nemuri.window.views.other_memory import other_memory
 from nemuri_contracts.memory_views import MemoryView
@@ -30,7 +31,7 @@ def routes() -> list[BaseRoute]:
 
 async def memory(request: Request) -> Response:
     """Show a memory. Its life and its relations are parts that the page asks for when it is open."""
-    client, memory_id = await client_of(request), id_in_path(request, "memory")
+    client, memory_id = await client_of(request), uuid_in_path(request, "memory")
     view = await if_known(client.memory(memory_id))
     if view is None:
         return await other_memory(request, client, memory_id)
@@ -39,16 +40,16 @@ async def memory(request: Request) -> Response:
 
 async def life(request: Request) -> Response:
     """Show the strength of a memory over time, its forecast, and every event of its history."""
-    client, memory_id = await operator_of(request), id_in_path(request, "memory")
-    view = await known(client.memory(memory_id))
-    found = await life_of(client.log, view.agent_id, memory_id)
-    return render(request, "memory_life.html", {"each": view, "life": found, "curve": _curve(found)})
+    client, memory_id = await operator_of(request), uuid_in_path(request, "memory")
+    view = await found(client.memory(memory_id))
+    lived = await life_of(client.log, view.agent_id, memory_id)
+    return render(request, "memory_life.html", {"each": view, "life": lived, "curve": _curve(lived)})
 
 
 async def relations(request: Request) -> Response:
     """Show the memories that a memory is related to, as a graph and as a list."""
-    client, memory_id = await client_of(request), id_in_path(request, "memory")
-    view = await known(client.memory(memory_id))
+    client, memory_id = await client_of(request), uuid_in_path(request, "memory")
+    view = await found(client.memory(memory_id))
     graph = await memory_graph(client, view, await _followers(request, view))
     return render(request, "memory_relations.html", {"graph": graph, "middle": memory_id, "drawn": _drawn(graph)})
 
@@ -62,16 +63,16 @@ async def _followers(request: Request, view: MemoryView) -> list[UUID]:
     return [each for each, content in past.mind.contents.items() if view.memory_id in content.links]
 
 
-def _curve(found: MemoryLife) -> dict[str, Any]:
+def _curve(lived: MemoryLife) -> dict[str, Any]:
     """Return the points of the two charts: strength over time, and strength in the coming days."""
-    uses = {each.at.timestamp() for each in found.steps if each.kind == "memories_used"}
+    uses = {each.at.timestamp() for each in lived.steps if each.kind == "memories_used"}
     return {
-        "times": [at.timestamp() for at, _ in found.curve],
-        "strengths": [strength for _, strength in found.curve],
-        "uses": [strength if at.timestamp() in uses else None for at, strength in found.curve],
-        "days": [day for day, _ in found.forecast.points],
-        "forecast": [strength for _, strength in found.forecast.points],
-        "threshold": found.forecast.threshold,
+        "times": [at.timestamp() for at, _ in lived.curve],
+        "strengths": [strength for _, strength in lived.curve],
+        "uses": [strength if at.timestamp() in uses else None for at, strength in lived.curve],
+        "days": [day for day, _ in lived.forecast.points],
+        "forecast": [strength for _, strength in lived.forecast.points],
+        "threshold": lived.forecast.threshold,
     }
 
 

@@ -6,7 +6,8 @@ from starlette.routing import BaseRoute, Route
 
 from nemuri.web.context import client_of
 from nemuri.web.problems import Problem
-from nemuri.window.forms import form_text, id_in_path
+from nemuri.window.forms import form_text
+from nemuri.window.lookups import uuid_in_path
 from nemuri.window.rendering import render
 
 
@@ -20,7 +21,7 @@ def routes() -> list[BaseRoute]:
 
 async def edit(request: Request) -> Response:
     """Store corrected words as a new memory that takes the place of this one."""
-    memory_id, text = id_in_path(request, "memory"), await form_text(request, "text")
+    memory_id, text = uuid_in_path(request, "memory"), await form_text(request, "text")
     if not text:
         raise Problem(422, "write the corrected words")
     newer = await (await client_of(request)).edit_memory(memory_id, text)
@@ -29,7 +30,7 @@ async def edit(request: Request) -> Response:
 
 async def change_standing(request: Request) -> Response:
     """Pin, unpin or confirm a memory, and show its standing."""
-    client, memory_id, change = await client_of(request), id_in_path(request, "memory"), request.path_params["change"]
+    client, memory_id, change = await client_of(request), uuid_in_path(request, "memory"), request.path_params["change"]
     if change in {"pin", "unpin"}:
         await client.pin_memory(memory_id, pinned=change == "pin")
     elif change == "confirm":

@@ -8,7 +8,8 @@ from nemuri.client.client import Client
 from nemuri.operations.nights import last_night, night_at, nights
 from nemuri.web.context import context_of, operator_of
 from nemuri.web.problems import Problem
-from nemuri.window.forms import agent_in_path, number_of, text_of
+from nemuri.window.forms import agent_in_path, text_of
+from nemuri.window.lookups import number_in_query
 from nemuri.window.rendering import render, wants_part
 from nemuri.window.views.agents import agent_of, own_agents
 from nemuri_contracts.agents import ORCHESTRATOR
@@ -32,14 +33,14 @@ async def sleep(request: Request) -> Response:
     client, chosen = await operator_of(request), text_of(request, "agent")
     if chosen is not None:
         await agent_of(client, chosen)
-    page = await nights(client.log, chosen, number_of(request, "before"), PAGE_SIZE)
+    page = await nights(client.log, chosen, number_in_query(request, "before"), PAGE_SIZE)
     address = f"/sleep?agent={chosen}&before=" if chosen else "/sleep?before="
     shown = [each for each in page.nights if chosen or each.event.agent_id != ORCHESTRATOR]
     values = {
         "nights": shown,
         "chosen": chosen,
         "next_page": f"{address}{page.older}" if page.older else None,
-        "first_page": address.rpartition("before=")[0][:-1] if number_of(request, "before") else None,
+        "first_page": address.rpartition("before=")[0][:-1] if number_in_query(request, "before") else None,
     }
     if wants_part(request):
         return render(request, "sleep_nights.html", values)

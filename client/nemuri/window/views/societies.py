@@ -15,7 +15,8 @@ from nemuri.society.live_society import watching_society
 from nemuri.society.past_society import SocietyMoment, society_moment
 from nemuri.web.context import operator_of
 from nemuri.web.problems import Problem
-from nemuri.window.forms import number_of, text_of
+from nemuri.window.forms import text_of
+from nemuri.window.lookups import number_in_query
 from nemuri.window.rendering import render
 from nemuri_infra.stores.society_states import SocietyError
 
@@ -94,7 +95,7 @@ def _news(second: float | None, places: dict[str, tuple[int, int]], said: list[d
 
 async def _moment(client: Client, request: Request) -> SocietyMoment:
     """Return the moment that the address names: a checkpoint by its name or number, otherwise the present."""
-    name, step = request.path_params["name"], number_of(request, "step")
+    name, step = request.path_params["name"], number_in_query(request, "step")
     try:
         found = await society_moment(client.log, name, text_of(request, "checkpoint"))
         if step is not None and step <= len(found.checkpoints):

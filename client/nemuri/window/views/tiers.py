@@ -9,7 +9,8 @@ from starlette.routing import BaseRoute, Route
 
 from nemuri.admin.tiered import consolidate
 from nemuri.web.context import client_of, operator_of
-from nemuri.window.forms import agent_in_path, chosen, known, text_of
+from nemuri.window.forms import agent_in_path, chosen, text_of
+from nemuri.window.lookups import found
 from nemuri.window.rendering import render
 from nemuri.window.views.agents import agent_with
 from nemuri_contracts.tiered import Module
@@ -53,8 +54,8 @@ async def recall(request: Request) -> Response:
     """Show the memories that a module would retrieve for a query. Nothing is recorded."""
     name, query, module = agent_in_path(request), text_of(request, "query"), chosen(request, "module", MODULES)
     client = await client_of(request)
-    found = await known(client.tiers_recall(name, query, module=module, quietly=True)) if query else None
-    return render(request, "tiers_recall.html", {"found": found})
+    answer = await found(client.tiers_recall(name, query, module=module, quietly=True)) if query else None
+    return render(request, "tiers_recall.html", {"found": answer})
 
 
 async def consolidate_now(request: Request) -> Response:
