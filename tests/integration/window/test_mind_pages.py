@@ -119,6 +119,7 @@ async def test_a_memory_can_be_added_corrected_and_pinned(page: httpx2.AsyncClie
     assert "A set keeps no order." in await read(page, newer)
     assert "Pinned" in (await page.post(f"{newer}/standing/pin")).text
     assert "pinned" in await read(page, newer)
+    assert "supersedes" in await read(page, f"{newer}/relations")
     assert (await page.post(f"{newer}/standing/praise")).status_code == 404
     assert (await page.post("/agents/python/memories", data={"text": " "})).status_code == 422
 
