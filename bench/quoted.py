@@ -203,6 +203,14 @@ SOCIETIES = "100 / 500 / 1,000 / 4,000 agents"
 JUDGES = ("layered", "judge, extractive", "judge, recorded")
 MINDS_GOAL_MS = 50
 NEIGHBOURS = "LangGraph's PostgresStore; by mem0 on pgvector: wall / CPU"
+
+
+def _slowest_page(one: Any) -> str:
+    name, page = max(one["pages"].items(), key=lambda each: float(each[1]["median_ms"]))
+    times = f"{page['median_ms']:.0f} ms, {page['p95_ms']:.0f} ms, {page['ratio_to_short_log']:.1f}×"
+    return f"{name}, {one['events']:,} events: {times}"
+
+
 FIGURES = (
     Figure(
         "recall@10, LoCoMo (English conversations)", "retrieval-locomo",
@@ -435,5 +443,15 @@ FIGURES = (
     Figure(
         "resident memory of a worker that is started alone, of which it shares nothing", "worker_memory",
         lambda one: _held(one["alone"]),
+    ),
+    Figure(
+        "CPU time of a platform that is watched (overview and live log open), divided by that of one that is not",
+        "window",
+        lambda one: f"{one['watching']['watched_to_alone']:.2f}×", "less than 1.05×",
+        lambda one: one["watching"]["watched_to_alone"] < 1.05,
+    ),
+    Figure(
+        "slowest page of the window on a long log: median, p95, divided by its median on a log of 1,000 events",
+        "window", _slowest_page,
     ),
 )  # fmt: skip

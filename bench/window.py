@@ -34,6 +34,7 @@ from bench.synthetic_log import SyntheticLog
 from nemuri.client.client import Client
 from nemuri.gateway.serving import serving_gateway
 from nemuri.operations import rebuild
+from nemuri.platform.logging import silence
 from nemuri.platform.serving import prepare, run_services
 from nemuri.web.options import WebOptions
 from nemuri_contracts.tasks import TaskCompleted
@@ -235,6 +236,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--tasks", type=int, default=TASKS)
     given = parser.parse_args(arguments)
+    silence()
     found = run(measure(given.events, given.repetitions, given.rounds, given.tasks))
     pages: dict[str, dict[str, float]] = found["pages"]  # type: ignore[assignment]
     rows = [(name, *figures.values()) for name, figures in pages.items()]
