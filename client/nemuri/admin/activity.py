@@ -71,7 +71,4 @@ async def _count_since(client: "Client", start: datetime, only: Sequence[str] = 
         inactive_threshold=IDLE_SECONDS,
         mem_storage=True,
     )
-    stream = client.log.subjects.stream
-    made = await client.log.stream.add_consumer(stream, config)
-    await client.log.stream.delete_consumer(stream, made.name)
-    return made.num_pending or 0
+    return (await client.log.stream.add_consumer(client.log.subjects.stream, config)).num_pending or 0
