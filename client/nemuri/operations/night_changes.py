@@ -6,8 +6,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from nemuri_domain.affective.aggregate import ARCHIVED, DELETED, AffectMind
-from nemuri_domain.strength.aggregate import Mind
-from nemuri_domain.strength.state_diff import MemoryState
+from nemuri_domain.strength.aggregate import Memory, Mind
 from nemuri_domain.tiered.aggregate import TieredMind
 
 Sort = Literal["archived", "deleted", "merged", "compressed", "lowered", "raised", "returned", "protected"]
@@ -59,25 +58,29 @@ class Faded:
 def strength_changes(before: Mind, after: Mind, later: Mind, pruned: Iterable[UUID]) -> Iterator[NightChange]:
     """Yield the changes of a sleep. `after` is the state right after it, `later` the state before the next sleep."""
     full = set(pruned)
-    for memory_id, memory in after.memories.items():
-        was, now, ends = (MemoryState.of(mind, memory_id) for mind in (before, after, later))
-        if now is None or ends is None:
+    for memory_id, now in after.memories.items():
+        was, ends = before.memories.get(memory_id), later.memories.get(memory_id)
+        if ends is None or (was is not None and (was.status, was.level) == (ends.status, ends.level) == _stand(now)):
             continue
-        words, into = after.contents[memory_id].memory.content, later.memories[memory_id].absorbed_by
-        if was is None:
-            if now.status == "archived":  # remembered and forgotten between two sleeps that are taken together
-                yield NightChange(memory_id, "archived", words, strength=(None, now.strength), pruned=memory_id in full)
-            continue
-        values: dict[str, Any] = {"strength": (was.strength, now.strength), "level": (was.level, now.level)}
-        if now.status == "archived" != was.status:
+        words, strength = after.contents[memory_id].memory.content, (_strength(before, was), _strength(after, now))
+        values: dict[str, Any] = {"strength": strength, "level": (was.level if was else None, now.level)}
+        if now.status == "archived" and (was is None or was.status != "archived"):
             yield NightChange(memory_id, "archived", words, pruned=memory_id in full, **values)
-        elif ends.status == "absorbed" != was.status and into is not None:
+        elif was is not None and ends.status == "absorbed" != was.status and (into := ends.absorbed_by) is not None:
             merged = later.contents[into].memory.content if into in later.contents else None
             yield NightChange(memory_id, "merged", words, merged, into=into, **values)
-        elif was.level != now.level:
+        elif was is not None and was.level != now.level:
             yield NightChange(memory_id, "raised" if now.level > was.level else "lowered", words, **values)
-        elif memory.status == "archived" and ends.status == "active":
-            yield NightChange(memory_id, "returned", words, strength=(now.strength, ends.strength))
+        elif now.status == "archived" and ends.status == "active":
+            yield NightChange(memory_id, "returned", words, strength=(strength[1], _strength(later, ends)))
+
+
+def _stand(memory: Memory) -> tuple[str, int]:
+    return memory.status, memory.level
+
+
+def _strength(mind: Mind, memory: Memory | None) -> float | None:
+    return None if mind.agent is None or memory is None else mind.agent.strength(memory)
 
 
 def strength_faded(before: Mind, after: Mind) -> Faded:
