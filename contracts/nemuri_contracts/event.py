@@ -38,10 +38,13 @@ Count = Annotated[int, Field(ge=0, le=10**9)]
 """A count from 0 to 10^9, so that database columns can hold sums of counts."""
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 """A name that may be part of a subject: 1 to 64 letters, digits, `_` or `-`. It begins with a letter or digit."""
+WITH_WORDS = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
+"""Form of a text with at least one character that is no white space, for JSON schemas."""
 Label = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=wire_constants.LABEL_LIMIT),
     AfterValidator(_storable),
+    Field(json_schema_extra={"pattern": WITH_WORDS}),
 ]
 """A short display name of a tag, perspective, project, domain or speaker."""
 

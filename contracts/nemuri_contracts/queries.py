@@ -12,7 +12,7 @@ from nemuri_contracts.client_events import Setting
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.education_views import CoursesView, DueView
-from nemuri_contracts.event import Identifier, Label, Moment, Text, Value
+from nemuri_contracts.event import WITH_WORDS, Identifier, Label, Moment, Text, Value
 from nemuri_contracts.explanation_views import RoutingView, WhyView
 from nemuri_contracts.health_views import HealthView
 from nemuri_contracts.journal_views import JournalView
@@ -40,7 +40,11 @@ MEMORIES_AT_ONCE = 300
 """Maximum number of memories in one reply."""
 TASKS_AT_ONCE = 200
 """Maximum number of tasks in one reply."""
-SearchedText = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+SearchedText = Annotated[
+    Text,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    Field(json_schema_extra={"pattern": WITH_WORDS}),
+]
 """Words to search for."""
 
 
@@ -64,6 +68,8 @@ class Refusal(Value):
     refused: Text
     passing: bool = False
     """True if the same query may succeed a little later."""
+    missing: bool = False
+    """True if what the query names does not exist, or was erased."""
 
 
 class TaskQuery(Query):

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
+from nemuri.http_api import openapi
 from nemuri.platform.api_schemas import asyncapi, documents
 from nemuri_contracts.codec import EVENTS, encode
 from nemuri_contracts.subjects import Subjects
@@ -43,9 +44,11 @@ def _at(document: Any, pointer: str) -> Any:
 
 
 def test_the_schemas_are_current() -> None:
-    """The committed schemas equal the ones that `python -m nemuri.platform.api_schemas contracts/schemas` writes."""
+    """The committed schemas equal the ones that `python -m nemuri.platform.api_schemas contracts/schemas` and
+    `python -m nemuri.http_api.openapi contracts/schemas` write.
+    """
     kept = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*")}
-    wanted = documents()
+    wanted = documents() | {"openapi.yaml": openapi.text()}
     assert set(kept) == set(wanted)
     assert [name for name, text in wanted.items() if kept[name].read_text(encoding="utf-8") != text] == []
 

@@ -144,7 +144,7 @@ def read_policy(path: Path) -> Mapping[str, JsonValue]:
     return given
 
 
-def checked_policy(value: object, path: Path, place: str = "") -> Policy:
+def checked_policy(value: object, path: Path | str, place: str = "") -> Policy:
     """Return the policy with these parameters. Raises `DefinitionError` if they are invalid.
 
     `place` is the key under which the file has the parameters. It is used in error messages.
@@ -152,17 +152,22 @@ def checked_policy(value: object, path: Path, place: str = "") -> Policy:
     return _checked(Policy, value, path, place)
 
 
-def checked_feelings(value: object, path: Path, place: str = "") -> AffectPolicy:
+def checked_feelings(value: object, path: Path | str, place: str = "") -> AffectPolicy:
     """Return the policy of an affective memory with these parameters. Raises `DefinitionError`."""
     return _checked(AffectPolicy, value, path, place)
 
 
-def checked_tiers(value: object, path: Path, place: str = "") -> TiersPolicy:
+def checked_tiers(value: object, path: Path | str, place: str = "") -> TiersPolicy:
     """Return the policy of a tiered memory with these parameters. Raises `DefinitionError`."""
     return _checked(TiersPolicy, value, path, place)
 
 
-def _differing(memory: object, policy: object, path: Path) -> dict[str, JsonValue]:
+def differing_parameters(memory: str, policy: object) -> dict[str, JsonValue]:
+    """Return the parameters of a policy that differ from the defaults of a kind of memory. Raises `DefinitionError`."""
+    return _differing(memory, policy, "the request")
+
+
+def _differing(memory: object, policy: object, path: Path | str) -> dict[str, JsonValue]:
     """Return the parameters of a definition that differ from the defaults of its kind of memory."""
     match memory:
         case "affective":
@@ -173,7 +178,7 @@ def _differing(memory: object, policy: object, path: Path) -> dict[str, JsonValu
             return checked_policy(policy, path, "policy").differing
 
 
-def _checked(kind: type[P], value: object, path: Path, place: str) -> P:
+def _checked(kind: type[P], value: object, path: Path | str, place: str) -> P:
     if not isinstance(value, dict):
         raise DefinitionError(f"{path}: {f'{place}: ' if place else ''}write a mapping of parameters")
     try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from nemuri.client.exchange import ClientError
+from nemuri.client.exchange import ClientError, UnknownIdError
 from nemuri_contracts.codec import UndecodableError
 from nemuri_domain.tasks.task_attempts import reopened
 from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
@@ -62,7 +62,7 @@ async def find(client: "Client", name: str) -> StoredDeadLetter:
         raise ClientError(f"{name!r} is not the name of a dead letter, such as intake/17; see `nemuri dead list`")
     letter = await DeadLetters(client.log).find(parts[1], int(parts[2]))
     if letter is None:
-        raise ClientError(f"there is no dead letter {name}; see `nemuri dead list`")
+        raise UnknownIdError(f"there is no dead letter {name}; see `nemuri dead list`")
     return letter
 
 

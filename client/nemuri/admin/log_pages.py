@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nemuri.client.exchange import ClientError
+from nemuri.client.exchange import ClientError, UnknownIdError
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.codec import EVENTS, AnyEvent, UndecodableError
 from nemuri_contracts.event import ClientEvent, Identifier, Value, derive
@@ -185,7 +185,7 @@ async def event_detail(client: "Client", place: int | UUID) -> EventDetail:
     except UndecodableError as error:
         return await _undecodable(client, sequence, str(error))
     if event is None:
-        raise ClientError(f"there is no event {place} in the log; it was erased or never existed")
+        raise UnknownIdError(f"there is no event {place} in the log; it was erased or never existed")
     plain = {"sequence": sequence, "recorded_at": event.at.isoformat(), **event.model_dump(mode="json")}
     if isinstance(event, ClientEvent):
         plain["client_id"] = event.client_id
@@ -208,7 +208,7 @@ async def _undecodable(client: "Client", sequence: int, reason: str) -> EventDet
 async def _place_of(client: "Client", event_id: UUID) -> int:
     found = await client.journal(event_ids=[event_id])
     if not found.entries:
-        raise ClientError(f"there is no event {event_id}; it was erased or never existed")
+        raise UnknownIdError(f"there is no event {event_id}; it was erased or never existed")
     return found.entries[0].sequence
 
 

@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from nemuri_domain.strength.state_diff import ChangedValues, Differences, MemoryChange
+    from nemuri_domain.strength.state_diff import Differences, MemoryChange
 
 
 def differences(found: "Differences") -> dict[str, Any]:
     """Return the differences as JSON values."""
-    return {
-        **{name: [_plain(each) for each in changes] for name, changes in _sorts(found).items()},
-        "policy": _altered(found.policy),
-        "definition": _altered(found.definition),
-    }
+    from nemuri.operations.agent_states import StateDifference
+
+    return StateDifference.of(found).model_dump(mode="json", by_alias=True)
 
 
 def _sorts(found: "Differences") -> "dict[str, Sequence[MemoryChange]]":
@@ -27,14 +25,6 @@ def _sorts(found: "Differences") -> "dict[str, Sequence[MemoryChange]]":
         "stronger": found.stronger,
         "weaker": found.weaker,
     }
-
-
-def _plain(change: "MemoryChange") -> dict[str, Any]:
-    return change.model_dump(mode="json") | {"gain": change.gain}
-
-
-def _altered(altered: "ChangedValues") -> dict[str, Any]:
-    return {name: {"from": before, "to": after} for name, (before, after) in altered.items()}
 
 
 _HEADS = {

@@ -13,14 +13,11 @@ from nemuri.cli.session import JsonOption, Session, agent_id
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
-    from uuid import UUID
 
     from nemuri.client.client import Client
     from nemuri.operations.log_position_parsing import LogPosition
     from nemuri.operations.past_states import PastState
     from nemuri_domain.affective.aggregate import AffectAgent
-    from nemuri_domain.strength.aggregate import Agent
-    from nemuri_domain.strength.state_diff import MemoryState
     from nemuri_domain.tiered.aggregate import TiersAgent
 
 DEFAULT_ROWS = 10
@@ -52,10 +49,17 @@ def state(
 
     The state is folded from the log. It needs the NATS server, and no running service.
     """
-    from nemuri.terminal.output import say_json
+    from nemuri.operations.agent_states import agent_states
+    from nemuri.operations.log_position_parsing import read_place
+    from nemuri.terminal.output import progress, say_json
 
     session, name, place = Session.of(context, json=json), agent_id(agent), read_place(at)
-    [past] = session.run(lambda client: _as_of(client, name, place))
+
+    async def work(client: "Client") -> "list[PastState]":
+        with progress("reading") as show:
+            return await agent_states(client.log, name, [place], show)
+
+    [past] = session.run(work)
     if session.json:
         say_json(_state(past, place))
     else:
@@ -78,66 +82,27 @@ def diff(
     json: JsonOption = False,
 ) -> None:
     """Show the changes of an agent's memory between two positions of the log."""
-    from nemuri.operations.log_position_parsing import LogPositionError
-    from nemuri.terminal.output import say, say_json
+    from nemuri.operations.agent_states import agent_in, moment_of, two_states
+    from nemuri.operations.log_position_parsing import read_place
+    from nemuri.terminal.output import progress, say, say_json
     from nemuri_domain.strength.state_diff import Differences
 
     session, name = Session.of(context, json=json), agent_id(agent)
     places = read_place(since), read_place(to)
-    one, other = session.run(lambda client: _by_use(client, name, *places))
-    if one.events > other.events:
-        raise LogPositionError(f"--from {places[0].text} is later than --to {places[1].text}; swap them")
+
+    async def work(client: "Client") -> "tuple[PastState, PastState]":
+        with progress("reading") as show:
+            return await two_states(client.log, name, *places, show)
+
+    one, other = session.run(work)
     found = Differences.between(one.mind, other.mind)
     if session.json:
-        say_json({"agent_id": name, "from": _where(one), "to": _where(other)} | differences(found))
+        say_json({"agent_id": name, "from": moment_of(one), "to": moment_of(other)} | differences(found))
         return
     say(f"{name} from {_moment(one, places[0])} to {_moment(other, places[1])}")
-    slept = _agent(other).slept - _agent(one).slept
+    slept = agent_in(other).slept - agent_in(one).slept
     say(f"{other.events - one.events} events of the agent between them, {slept} sessions slept over")
     show_differences(found, top)
-
-
-def read_place(text: str | None) -> "LogPosition":
-    """Return the log position for the text of an option; None means the end of the log.
-
-    Raises `LogPositionError` if the text is not a position.
-    """
-    from datetime import UTC, datetime
-
-    from nemuri.operations.log_position_parsing import LogPosition
-
-    return LogPosition.read(text, datetime.now(UTC))
-
-
-async def _by_use(client: "Client", name: str, *places: "LogPosition") -> "list[PastState]":
-    from nemuri.operations.past_states import check_use
-
-    await check_use(client.log, name)
-    return await _as_of(client, name, *places)
-
-
-async def _as_of(client: "Client", name: str, *places: "LogPosition") -> "list[PastState]":
-    from nemuri.operations.log_position_parsing import LogPositionError
-    from nemuri.operations.past_states import as_of, check_defined
-    from nemuri.terminal.output import progress
-
-    await check_defined(client.log, name)
-    with progress("reading") as show:
-        found = await as_of(client.log, name, places, show)
-    for past, place in zip(found, places, strict=True):
-        if past.mind.agent is None:
-            raise LogPositionError(f"{name} was not defined yet at {place.text}; give a later position")
-    return found
-
-
-def _agent(past: "PastState") -> "Agent":
-    if past.mind.agent is None:
-        raise LookupError("the agent has not been defined")
-    return past.mind.agent
-
-
-def _where(past: "PastState") -> dict[str, Any]:
-    return {"sequence": past.sequence, "recorded_at": past.at.isoformat() if past.at else None}
 
 
 def _moment(past: "PastState", place: "LogPosition") -> str:
@@ -157,68 +122,24 @@ def when(at: "datetime | None") -> str:
 
 
 def _state(past: "PastState", place: "LogPosition") -> dict[str, Any]:
-    """Return the agent's whole state as JSON values. The fields depend on the agent's kind of memory."""
-    agent = _agent(past)
-    if (other := past.affect.agent or past.tiers.agent) is not None:
-        rules = {"definition": agent.definition, "policy": other.rules.model_dump(mode="json")}
-        return {"asked": place.text, **_where(past), "events": past.events, **other.model_dump(mode="json"), **rules}
-    fields = agent.model_dump(mode="json", exclude={"policy", "next_policy", "active", "archived"})
-    return {
-        "asked": place.text,
-        **_where(past),
-        "events": past.events,
-        **fields,
-        "policy": agent.rules.model_dump(mode="json"),
-        "next_policy": None if agent.next_policy is None else agent.coming.model_dump(mode="json"),
-        "scorer": None if past.mind.scorer is None else past.mind.scorer.number,
-        "levels": [
-            {"level": level, "clock": clock, "active": active, "archived": archived}
-            for level, clock, active, archived in _levels(past)
-        ],
-        "memories": [
-            {"memory_id": each, **standing.model_dump(mode="json"), "content": content}
-            for each, standing, content in _strongest(past)
-        ],
-        "courses": [
-            {"course": title, "read": read, "chapters": chapters, "finished": finished}
-            for title, read, chapters, finished in _courses(past)
-        ],
-    }
+    """Return the agent's whole state as JSON values, with the fields of the agent beside the others."""
+    from nemuri.operations.agent_states import state_answer
 
-
-def _strongest(past: "PastState") -> "list[tuple[UUID, MemoryState, str]]":
-    """Return the id, state and content of every memory, strongest first."""
-    from nemuri_domain.strength.state_diff import MemoryState
-
-    mind = past.mind
-    known = ((each, MemoryState.of(mind, each)) for each in mind.memories)
-    rows = [(each, standing, mind.contents[each].memory.content) for each, standing in known if standing]
-    return sorted(rows, key=lambda row: (-row[1].strength, str(row[0])))
-
-
-def _levels(past: "PastState") -> list[tuple[int, float, int, int]]:
-    """Return a row for each level: its number, its decay clock, and its numbers of active and of archived memories."""
-    agent, gone = _agent(past), [0] * len(_agent(past).active)
-    for each in past.mind.memories.values():
-        gone[each.level] += each.status == "archived"
-    return [
-        (level, clock, active, archived)
-        for level, (clock, active, archived) in enumerate(zip(agent.clocks, agent.active, gone, strict=True))
+    known: dict[str, Any] = state_answer(past, place).model_dump(mode="json")
+    fields, kind = known.pop("fields"), known.pop("kind")
+    if kind != "strength":
+        return {**{name: known[name] for name in ("asked", "sequence", "recorded_at", "events")}, **fields}
+    memories = [
+        {"memory_id": each["memory_id"], **each["state"], "content": each["content"]} for each in known["memories"]
     ]
-
-
-def _courses(past: "PastState") -> list[tuple[str, int, int, bool]]:
-    known = [each.course for each in past.courses.values() if each.course]
-    return [
-        (each.textbook.title, len(each.readings), len(each.textbook.chapters), each.finished_at is not None)
-        for each in known
-    ]
+    return {**known, **fields, "memories": memories}
 
 
 def _show_state(past: "PastState", place: "LogPosition", top: int) -> None:
+    from nemuri.operations.agent_states import agent_in, courses_in, levels_in, memories_in
     from nemuri.terminal.output import say, short, table
 
-    agent = _agent(past)
+    agent = agent_in(past)
     if past.affect.agent is not None:
         _show_affect(past, past.affect.agent, place)
         return
@@ -232,16 +153,26 @@ def _show_state(past: "PastState", place: "LogPosition", top: int) -> None:
     say(f"policy        {_parameters(agent.rules.differing)}")
     if agent.next_policy is not None:
         say(f"next sleep    {_parameters(agent.coming.differing)}")
-    for title, read, chapters, finished in _courses(past):
-        say(f"course        {title}: {read} of {chapters} chapters read{', finished' if finished else ''}")
+    for each in courses_in(past):
+        say(f"course        {each.course}: {each.read} of {each.chapters} chapters read{', finished' * each.finished}")
     say(f"memories      {sum(agent.active)} active, {agent.archived} archived\n")
     columns = ("level", "clock", "left of 1.0", "active", "archived")
-    rows = [(level, f"{clock:.4f}", f"{exp(clock):.3f}", *counts) for level, clock, *counts in _levels(past)]
+    rows = [
+        (each.level, f"{each.clock:.4f}", f"{exp(each.clock):.3f}", each.active, each.archived)
+        for each in levels_in(past)
+    ]
     table(columns, rows, numbers=columns)
-    active = [each for each in _strongest(past) if each[1].status == "active"]
+    active = [(each, each.state) for each in memories_in(past) if each.state.status == "active"]
     strongest = [
-        (each, f"{at.strength:.3f}", at.level, at.access_count, at.candidate_count, short(text, 80))
-        for each, at, text in active[:top]
+        (
+            each.memory_id,
+            f"{at.strength:.3f}",
+            at.level,
+            at.access_count,
+            at.candidate_count,
+            short(each.content, 80),
+        )
+        for each, at in active[:top]
     ]
     if strongest:
         say("")
@@ -251,9 +182,10 @@ def _show_state(past: "PastState", place: "LogPosition", top: int) -> None:
 
 
 def _show_affect(past: "PastState", felt: "AffectAgent", place: "LogPosition") -> None:
+    from nemuri.operations.agent_states import agent_in
     from nemuri.terminal.output import say, table
 
-    say(f"{felt.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")
+    say(f"{felt.agent_id}, {agent_in(past).definition.role}, as of {_moment(past, place)}")
     say(f"nights        {felt.nights}, last {felt.last_night or 'never'}")
     say(f"policy        {_parameters(felt.rules.differing)}")
     say(f"memories      {felt.number} affective, and {felt.protected} protected\n")
@@ -263,9 +195,10 @@ def _show_affect(past: "PastState", felt: "AffectAgent", place: "LogPosition") -
 
 
 def _show_tiers(past: "PastState", tiered: "TiersAgent", place: "LogPosition") -> None:
+    from nemuri.operations.agent_states import agent_in
     from nemuri.terminal.output import say
 
-    say(f"{tiered.agent_id}, {_agent(past).definition.role}, as of {_moment(past, place)}")
+    say(f"{tiered.agent_id}, {agent_in(past).definition.role}, as of {_moment(past, place)}")
     say(f"consolidated  {f'last for {tiered.consolidated_for}' if tiered.consolidated_for else 'never'}")
     say(f"policy        {_parameters(tiered.rules.differing)}")
     say(f"memories      {tiered.short} in short-term memory, {tiered.long} in long-term memory")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nemuri.cli.diff_lines import differences, more, show_differences
-from nemuri.cli.past_states import DEFAULT_ROWS, TopOption, read_place, when
+from nemuri.cli.diff_lines import more, show_differences
+from nemuri.cli.past_states import DEFAULT_ROWS, TopOption, when
 from nemuri.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from nemuri_domain.counterfactual.replay import CounterfactualReplay
     from nemuri_domain.strength.aggregate import Mind
 
-FIRST_ORDER = (
-    "a first-order answer: tasks, answers and uses stay as recorded; a recorded use of a memory that the other policy "
-    "has archived counts as a missed use"
-)
 HEADS = {
     "archived": "archived only under the other policy",
     "returned": "archived only as recorded",
@@ -68,6 +64,8 @@ def replay(
     Tasks, answers and uses stay as recorded. Sleeps are decided again under the other policy.
     """
     from nemuri.admin.agent_definitions import read_policy
+    from nemuri.operations.log_position_parsing import read_place
+    from nemuri.operations.policy_replays import FIRST_ORDER, unanswered
     from nemuri.terminal.output import say, say_json
 
     session, place = Session.of(context, json=json), None if since is None else read_place(since)
@@ -96,7 +94,7 @@ def replay(
     found = session.run(work)
     if session.json:
         asked = {"parameters": dict(parameters), "from": place.text if place else None}
-        say_json(asked | {"answer": FIRST_ORDER, "unanswered": _unanswered(parameters), "agents": found})
+        say_json(asked | {"answer": FIRST_ORDER, "unanswered": unanswered(parameters), "agents": found})
 
 
 def _reading(name: str) -> Any:
@@ -105,16 +103,12 @@ def _reading(name: str) -> Any:
     return progress(f"folding {name}")
 
 
-def _unanswered(parameters: "Mapping[str, JsonValue]") -> list[str]:
-    from nemuri_domain.counterfactual.replay import UNANSWERED
-
-    return [each for each in parameters if each in UNANSWERED]
-
-
 def _asked(parameters: "Mapping[str, JsonValue]", place: "LogPosition | None") -> str:
+    from nemuri.operations.policy_replays import unanswered
+
     given = ", ".join(f"{name} {value}" for name, value in parameters.items()) or "nothing else"
     lines = [f"what if {given}{f', since {place.text}' if place else ''}"]
-    if idle := _unanswered(parameters):
+    if idle := unanswered(parameters):
         lines.append(f"the log cannot show the effect of {', '.join(idle)}: no difference below comes from it")
     return "\n".join(lines)
 
@@ -184,30 +178,10 @@ def _content(found: "CounterfactualReplay", memory_id: Any) -> str:
 
 
 def _plain(name: str, found: "CounterfactualReplay") -> dict[str, Any]:
-    from nemuri_domain.strength.state_diff import Differences
+    """Return a replay as JSON values, with the sorts of differences beside the others."""
+    from nemuri.operations.policy_replays import replay_answer
 
-    compared = differences(Differences.between(found.recorded, found.other))
+    known = replay_answer(name, found).model_dump(mode="json", by_alias=True)
     named = {"archived": "archived_only_under_other", "returned": "archived_only_as_recorded"}
-    return {
-        "agent_id": name,
-        "control": {
-            "sleeps": found.sleeps.slept,
-            "sleeps_as_recorded": found.sleeps.explained,
-            "retrievals": len(found.recalls),
-            "retrievals_as_recorded": sum(each.explained for each in found.recalls),
-        },
-        "here": _totals(found.recorded),
-        "there": _totals(found.other),
-        **{named.get(sort, sort): changes for sort, changes in compared.items() if sort in HEADS},
-        "retrievals": [
-            each.model_dump(mode="json") | {"gained": [*map(str, each.gained)], "lost": [*map(str, each.lost)]}
-            for each in found.recalls
-            if each.gained or each.lost
-        ],
-        "missed_uses": [each.model_dump(mode="json") for each in found.missed],
-    }
-
-
-def _totals(mind: "Mind") -> dict[str, Any]:
-    agent = mind.agent
-    return {"active": list(agent.active), "archived": agent.archived} if agent else {}
+    compared = known.pop("difference")
+    return known | {named.get(sort, sort): changes for sort, changes in compared.items() if sort in HEADS}

@@ -64,6 +64,18 @@ class PassingError(ClientError):
     """A request that cannot be answered at present. The same request may succeed a little later."""
 
 
+class UnknownIdError(ClientError):
+    """A request about a task, a memory, an agent or an event that does not exist or was erased.
+
+    Example:
+        >>> try:
+        ...     await client.agents("nobody")
+        ... except nemuri.ClientError as error:
+        ...     type(error).__name__
+        'UnknownIdError'
+    """
+
+
 class NotConnectedError(PassingError):
     """No connection to a NATS server that holds a platform.
 
@@ -237,4 +249,6 @@ def _read(data: bytes, kind: type[T]) -> T:
         return kind.model_validate_json(data)
     except ValidationError:
         refusal = Refusal.model_validate_json(data)
-        raise (PassingError if refusal.passing else ClientError)(refusal.refused) from None
+        if refusal.passing:
+            raise PassingError(refusal.refused) from None
+        raise (UnknownIdError if refusal.missing else ClientError)(refusal.refused) from None

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nemuri.client.exchange import ClientError
 from nemuri.gateway.assistants import Assistants
+from nemuri.http_api.routes import api_routes
 from nemuri.operations.session import OperationError
 from nemuri.web.authentication import Authenticator
 from nemuri.web.context import WebContext
@@ -51,7 +52,8 @@ def gateway_application(context: WebContext, assistants: Assistants, probes: ASG
 
 
 def _routes(assistants: Assistants) -> list[BaseRoute]:
-    return [Route("/mcp", assistants), Route("/mcp/{agent}", assistants), *window_routes()]
+    mcp = (Route("/mcp", assistants), Route("/mcp/{agent}", assistants))
+    return [*api_routes(), *mcp, *window_routes()]
 
 
 async def _answer_problem(request: Request, error: Exception) -> Response:

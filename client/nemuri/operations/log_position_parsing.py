@@ -47,6 +47,11 @@ class LogPosition:
         return self.time is None or event.at <= self.time
 
 
+def read_place(text: str | None) -> LogPosition:
+    """Return the position that a text names now; None means the end of the log. Raises `LogPositionError`."""
+    return LogPosition.read(text, datetime.now(UTC))
+
+
 def _time(text: str, now: datetime) -> datetime:
     try:
         if ago := _AGO.fullmatch(text):

@@ -2,7 +2,7 @@
 
 from http import HTTPStatus
 
-from nemuri.client.exchange import CallTimeoutError, ClientError, NotPermitted, PassingError
+from nemuri.client.exchange import CallTimeoutError, ClientError, NotPermitted, PassingError, UnknownIdError
 
 RETRY_SECONDS = 2
 """Seconds after which a client may repeat a request that failed because a server was away."""
@@ -37,6 +37,8 @@ def problem_of(error: ClientError) -> Problem:
     """Return the problem that an error of the client means for a request over HTTP."""
     if isinstance(error, NotPermitted):
         return Problem(403, str(error))
+    if isinstance(error, UnknownIdError):
+        return Problem(404, str(error))
     if isinstance(error, CallTimeoutError):
         return Problem(504, str(error))
     if isinstance(error, PassingError):

@@ -124,7 +124,7 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
         if said is None:
             if await is_erased(resources.database, query.task_id):
                 return await _not_found("task", query.task_id, resources)
-            return Refusal(refused=f"there is no feedback {query.feedback_id} on task {query.task_id}")
+            return Refusal(refused=f"there is no feedback {query.feedback_id} on task {query.task_id}", missing=True)
         left = until - asyncio.get_running_loop().time()
         if said.decided or left <= 0 or not await _wait_for_progress(here, left, resources):
             return said
@@ -361,4 +361,4 @@ async def _unknown_agent(agent_id: str, resources: Resources) -> Refusal:
 
 
 async def _not_found(sort: str, name: UUID | str, resources: Resources) -> Refusal:
-    return Refusal(refused=await absent(resources.database, sort, name))
+    return Refusal(refused=await absent(resources.database, sort, name), missing=True)

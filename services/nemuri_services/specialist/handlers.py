@@ -211,7 +211,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     """
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
+        return Refusal(refused=await absent(resources.database, "agent", query.agent_id), missing=True)
     if agent.definition.memory != "strength":
         return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
     if query.perspective not in {None, *agent.definition.perspective_names}:

@@ -135,7 +135,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
     """Return reports on all courses of an agent, or on the one that the query names."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=await absent(resources.database, "agent", query.agent_id))
+        return Refusal(refused=await absent(resources.database, "agent", query.agent_id), missing=True)
     return await course_reports(agent, query.course_id, resources)
 
 

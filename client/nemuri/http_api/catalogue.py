@@ -1,0 +1,15 @@
+"""The list of all resources of the API."""
+
+from nemuri.http_api.resources import agents, dead_letters, log, memories, memory_lines, operations, states, tasks
+
+RESOURCES = (
+    tasks.RESOURCE,
+    agents.RESOURCE,
+    memories.RESOURCE,
+    memory_lines.RESOURCE,
+    states.RESOURCE,
+    log.RESOURCE,
+    dead_letters.RESOURCE,
+    operations.RESOURCE,
+)
+"""All resources, in the order of the description."""

@@ -1,0 +1,177 @@
+"""Memories: store one, search, list, show with history, correct and erase."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from nemuri.http_api.call import Call
+from nemuri.http_api.cursors import cursor_of, place_of
+from nemuri.http_api.endpoints import Resource
+from nemuri.http_api.fields import Cursor, Limit, Next, Words, written
+from nemuri.operations.past_states import steps_of
+from nemuri_contracts.client_events import Scope, Turn
+from nemuri_contracts.event import Identifier, Label, Moment, Value
+from nemuri_contracts.memory_views import MemoryPlace, MemoryView, RecallView
+from nemuri_contracts.queries import SearchedText
+from nemuri_domain.strength.memory_history import HistoryStep
+
+RESOURCE = Resource("memories", "Strength memories of agents.")
+
+
+class MemoryRequest(Value):
+    """A memory to give to an agent."""
+
+    content: Words
+    tags: tuple[Label, ...] = Field(default=(), max_length=32)
+    learnings: dict[Label, Words] = Field(default_factory=dict, max_length=32)
+    """Lessons of the memory, by perspective of the agent."""
+    scope: Scope = Scope()
+    """Where it is valid."""
+    said_by: Label | None = None
+    said_at: Moment | None = None
+    turn: Turn | None = None
+    """Conversation in which it was said, and its place there."""
+
+
+class StoredMemory(Value):
+    """A memory that is stored and can be recalled."""
+
+    memory_id: UUID
+
+
+class MemoriesCondition(Value):
+    """Which memories to list, and in which order. All conditions must be met."""
+
+    status: Literal["active", "archived", "absorbed", "all"] = "active"
+    order: Literal["strongest", "newest"] = "strongest"
+    containing: SearchedText | None = None
+    """Words that the memories or their learnings contain."""
+    tag: Label | None = None
+    perspective: Label | None = None
+    """Perspective under which they have learnings or a strength of their own."""
+    source: Identifier | None = None
+    """Their source, such as `task` or `manual`."""
+    limit: Limit = 50
+    cursor: Cursor = None
+
+
+class MemoryPage(Value):
+    """A page of memories. It may hold fewer than `limit` although `next` is set."""
+
+    memories: tuple[MemoryView, ...]
+    next: Next
+
+
+class Search(Value):
+    """What to search for."""
+
+    query: written(4_000)  # type: ignore[valid-type]
+    """Text to search for."""
+    top: Annotated[int, Field(ge=1, le=50)] = 10
+    """Maximum number of memories."""
+    perspective: Label | None = None
+    project: Label | None = None
+    domain: tuple[Label, ...] = Field(default=(), max_length=32)
+    deep: bool = False
+    """True to search archived memories too."""
+
+
+class Correction(Value):
+    """New words of a memory."""
+
+    content: Words
+    perspective: Label | None = None
+    """Perspective of the learning to correct; null to correct the content."""
+
+
+class HistoryAnswer(Value):
+    """Every event that changed a memory, oldest first."""
+
+    memory_id: UUID
+    steps: tuple[HistoryStep, ...]
+
+
+@RESOURCE.post("/agents/{agent_id}/memories", status=201, keyed=True, located=True)
+async def store_memory(call: Call, agent_id: Identifier, body: MemoryRequest) -> StoredMemory:
+    """Store a memory of an agent. The answer comes as soon as it can be recalled."""
+    memory_id = await call.client.remember(
+        agent_id,
+        body.content,
+        tags=body.tags,
+        learnings=body.learnings,
+        scope=body.scope,
+        said_by=body.said_by,
+        said_at=body.said_at,
+        turn=body.turn,
+        key=call.key,
+    )
+    call.locate("memories", memory_id)
+    return StoredMemory(memory_id=memory_id)
+
+
+@RESOURCE.get("/agents/{agent_id}/memories")
+async def list_memories(call: Call, agent_id: Identifier, query: MemoriesCondition) -> MemoryPage:
+    """List the memories of an agent, the strongest or the newest first."""
+    found = await call.client.memory_page(
+        agent_id,
+        status=query.status,
+        order=query.order,
+        containing=query.containing,
+        tag=query.tag,
+        perspective=query.perspective,
+        source=query.source,
+        following=place_of(MemoryPlace, query.cursor),
+        limit=query.limit,
+    )
+    return MemoryPage(memories=found.memories, next=cursor_of(found.following))
+
+
+@RESOURCE.get("/agents/{agent_id}/recall")
+async def recall_memories(call: Call, agent_id: Identifier, query: Search) -> RecallView:
+    """Search the memories of an agent as for a task, best first. Nothing is recorded or strengthened."""
+    return await call.client.recall(
+        agent_id,
+        query.query,
+        top=query.top,
+        perspective=query.perspective,
+        project=query.project,
+        domains=query.domain,
+        deep=query.deep,
+    )
+
+
+@RESOURCE.get("/memories/{memory_id}")
+async def show_memory(call: Call, memory_id: UUID) -> MemoryView:
+    """Show a memory in full, with its strength and where it comes from."""
+    return await call.client.memory(memory_id)
+
+
+@RESOURCE.get("/memories/{memory_id}/history", operator=True)
+async def show_history(call: Call, memory_id: UUID) -> HistoryAnswer:
+    """Show every event that changed a memory, oldest first."""
+    known = await call.client.memory(memory_id)
+    return HistoryAnswer(memory_id=memory_id, steps=await steps_of(call.client.log, known.agent_id, memory_id))
+
+
+@RESOURCE.post("/memories/{memory_id}/edit", status=201, located=True)
+async def edit_memory(call: Call, memory_id: UUID, body: Correction) -> StoredMemory:
+    """Correct the words of a memory.
+
+    The corrected memory is a new one; the former yields to it and stays in the history.
+    """
+    edited = await call.client.edit_memory(memory_id, body.content, perspective=body.perspective)
+    call.locate("memories", edited)
+    return StoredMemory(memory_id=edited)
+
+
+@RESOURCE.put("/memories/{memory_id}/pin", status=204)
+async def pin_memory(call: Call, memory_id: UUID) -> None:
+    """Keep a memory from being archived."""
+    await call.client.pin_memory(memory_id)
+
+
+@RESOURCE.delete("/memories/{memory_id}/pin", status=204)
+async def unpin_memory(call: Call, memory_id: UUID) -> None:
+    """Let a pinned memory be archived again."""
+    await call.client.pin_memory(memory_id, pinned=False)

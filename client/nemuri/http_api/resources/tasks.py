@@ -1,0 +1,196 @@
+"""Tasks: submit one, follow it, answer its questions, judge its answer, and ask why it was answered so."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import Response
+
+from nemuri.admin import dead_letters
+from nemuri.client.task_waiting import TaskTimeoutError
+from nemuri.http_api.call import Call
+from nemuri.http_api.cursors import cursor_of, place_of
+from nemuri.http_api.endpoints import EVENT_STREAM, JSON, Resource
+from nemuri.http_api.fields import Cursor, Limit, Next, written
+from nemuri.http_api.task_events import stream_of
+from nemuri.http_api.task_forms import FORM, TaskRequest, submitted_task
+from nemuri_contracts.client_events import FEEDBACK_LIMIT, TEXT_LIMIT, NegotiationOption
+from nemuri_contracts.event import Identifier, Value
+from nemuri_contracts.explanation_views import Explanation, Routing
+from nemuri_contracts.queries import SearchedText
+from nemuri_contracts.task_list_views import TaskLine, TaskPlace
+from nemuri_contracts.task_views import FeedbackStanding, TaskResult
+
+RESOURCE = Resource("tasks", "Questions and orders to agents, with their answers.")
+Seconds = Annotated[float, Field(gt=0, le=60)]
+
+
+class SubmittedTask(Value):
+    """A task that the log has stored."""
+
+    task_id: UUID
+
+
+class TaskPage(Value):
+    """A page of tasks, the ones submitted last first."""
+
+    tasks: tuple[TaskLine, ...]
+    next: Next
+
+
+class TasksCondition(Value):
+    """Which tasks to list. All conditions must be met."""
+
+    status: Literal["open", "negotiation", "clarification", "done", "failed", "waiting"] | None = None
+    """`waiting` stands for `negotiation` and `clarification`."""
+    agent: Identifier | None = None
+    """Agent to which they were assigned."""
+    client: Identifier | None = None
+    """Client that submitted them."""
+    containing: SearchedText | None = None
+    """Words that their texts contain."""
+    limit: Limit = 50
+    cursor: Cursor = None
+
+
+class Waiting(Value):
+    """How long to wait for the end of a task."""
+
+    wait: Seconds | None = None
+    """Seconds to wait until the task has ended or waits for its client; none to answer at once."""
+
+
+class OptionChoice(Value):
+    """The choice of a client whose task has too many items, or fits no agent."""
+
+    option: NegotiationOption
+    """One of the task's options."""
+    items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
+    """With `most_important`, the numbers of items, counted from 1."""
+
+
+class Reply(Value):
+    """The answer to an agent's question."""
+
+    text: written(TEXT_LIMIT)  # type: ignore[valid-type]
+
+
+class FeedbackRequest(Value):
+    """A judgement of a task's answer. It needs a verdict, a result, a prevented error or a correction."""
+
+    verdict: Literal["helpful", "unhelpful"] | None = None
+    result: Literal["success", "failure"] | None = None
+    """Outcome of the client's own work with the answer."""
+    prevented_error: UUID | None = None
+    """Id of the memory that prevented an error."""
+    words: written(FEEDBACK_LIMIT) | None = None  # type: ignore[valid-type]
+    """What there is to say about the answer."""
+    correction: written(FEEDBACK_LIMIT) | None = None  # type: ignore[valid-type]
+    """What the answer should have said."""
+
+
+class Explanations(Value):
+    """Why memories were retrieved for a task: one explanation for each retrieval."""
+
+    explanations: tuple[Explanation, ...]
+
+
+class RoutingAnswer(Value):
+    """Why a task was assigned to its agents."""
+
+    routing: Routing | None
+    """Null if the task is not routed yet."""
+
+
+class Done(Value):
+    """What was done, in one line."""
+
+    done: str
+
+
+@RESOURCE.post("/tasks", status=202, keyed=True, located=True, accepts=(JSON, FORM))
+async def submit_task(call: Call, body: TaskRequest) -> SubmittedTask:
+    """Submit a task.
+
+    The answer comes as soon as the log has stored it. `GET /tasks/{task_id}` shows how it goes on.
+    """
+    task_id = await submitted_task(call, body)
+    call.locate("tasks", task_id)
+    return SubmittedTask(task_id=task_id)
+
+
+@RESOURCE.get("/tasks")
+async def list_tasks(call: Call, query: TasksCondition) -> TaskPage:
+    """List tasks, the ones submitted last first."""
+    found = await call.client.tasks(
+        status=query.status,
+        agent=query.agent,
+        client_id=query.client,
+        containing=query.containing,
+        following=place_of(TaskPlace, query.cursor),
+        limit=query.limit,
+    )
+    return TaskPage(tasks=found.tasks, next=cursor_of(found.following))
+
+
+@RESOURCE.get("/tasks/{task_id}")
+async def show_task(call: Call, task_id: UUID, query: Waiting) -> TaskResult:
+    """Show the state of a task, with its answer as soon as there is one."""
+    if query.wait is not None:
+        try:
+            return await call.client.result(task_id, timeout=query.wait)
+        except TaskTimeoutError:
+            pass  # the present state follows
+    return await call.client.progress(task_id)
+
+
+@RESOURCE.get("/tasks/{task_id}/events", media=EVENT_STREAM, alternatives=(204,))
+async def follow_task(call: Call, task_id: UUID) -> Response:
+    """Follow the events of a task as they are recorded.
+
+    The stream resumes after the event that `Last-Event-ID` names, and ends with the event `end`.
+    """
+    return await stream_of(call, task_id)
+
+
+@RESOURCE.post("/tasks/{task_id}/choice", status=204)
+async def choose_option(call: Call, task_id: UUID, body: OptionChoice) -> None:
+    """Choose how a task with too many items continues, or which agent gets a task that fits none."""
+    await call.client.answer(task_id, body.option, items=body.items)
+
+
+@RESOURCE.post("/tasks/{task_id}/reply", status=204)
+async def answer_question(call: Call, task_id: UUID, body: Reply) -> None:
+    """Answer the question that an agent asked about a task."""
+    await call.client.answer_question(task_id, body.text)
+
+
+@RESOURCE.post("/tasks/{task_id}/feedback", status=201)
+async def give_feedback(call: Call, task_id: UUID, body: FeedbackRequest) -> FeedbackStanding:
+    """Judge the answer of a task."""
+    return await call.client.feedback(
+        task_id,
+        body.verdict,
+        result=body.result,
+        prevented_error=body.prevented_error,
+        words=body.words,
+        correction=body.correction,
+    )
+
+
+@RESOURCE.get("/tasks/{task_id}/why")
+async def explain_task(call: Call, task_id: UUID) -> Explanations:
+    """Explain which memories were retrieved for a task and how they were ranked."""
+    return Explanations(explanations=await call.client.why(task_id))
+
+
+@RESOURCE.get("/tasks/{task_id}/routing")
+async def explain_routing(call: Call, task_id: UUID) -> RoutingAnswer:
+    """Explain why a task was assigned to its agents."""
+    return RoutingAnswer(routing=await call.client.routing(task_id))
+
+
+@RESOURCE.post("/tasks/{task_id}/retry", operator=True)
+async def retry_task(call: Call, task_id: UUID) -> Done:
+    """Reopen a failed task with a new attempt."""
+    return Done(done=await dead_letters.reopen(call.client, task_id))
