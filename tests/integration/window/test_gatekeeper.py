@@ -1,5 +1,6 @@
 """Who may come in, from where, and what every answer says to the browser."""
 
+import re
 from collections.abc import AsyncIterator
 
 import httpx2
@@ -116,3 +117,15 @@ async def test_every_answer_forbids_what_comes_from_elsewhere(gateway: Gateway) 
             assert "default-src 'none'" in policy
             assert "unsafe" not in policy
             assert "http" not in policy
+
+
+async def test_another_client_sees_no_way_to_what_only_the_operator_may_do(gateway: Gateway) -> None:
+    """Offer other clients only the pages that they may open."""
+    async with gateway.program(Principal("ann")) as program:
+        page = (await program.get("/")).text
+        offered = re.findall(r'<li><a href="(/\w*)"', page)
+        assert offered == ["/", "/ask", "/tasks", "/agents"]
+        assert [(await program.get(path)).status_code for path in offered] == [200] * 4
+        for path in ("/sleep", "/time", "/societies", "/log", "/log/events", "/operations"):
+            refused = await program.get(path)
+            assert (refused.status_code, "only the operator may do this" in refused.text) == (403, True)
