@@ -13,7 +13,10 @@ from nemuri.web.tokens import Tokens, tokens_directory
 from nemuri_contracts.event import OPERATOR
 from tests.integration.http_api.conftest import ApiPlatform
 
-pytestmark = [pytest.mark.connected, pytest.mark.skipif(not shutil.which("jq"), reason="curl and jq are needed")]
+pytestmark = [
+    pytest.mark.connected,
+    pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="curl and jq are needed"),
+]
 GUIDE = Path(__file__).parents[3] / "docs" / "how-to" / "http-api.md"
 
 
