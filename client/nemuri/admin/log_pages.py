@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from nemuri.admin.event_words import beginning_of
 from nemuri.client.exchange import ClientError, UnknownIdError
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.codec import EVENTS, AnyEvent, UndecodableError
@@ -74,6 +75,8 @@ class LoggedEvent(Value):
     task_id: UUID | None = None
     causation_id: UUID | None = None
     """Id of the event that caused it; None for an external event."""
+    beginning: str = ""
+    """The first words of what it says; "" if it says nothing in words."""
     unreadable: str | None = None
     """Why the message cannot be decoded; None for an event."""
 
@@ -286,4 +289,5 @@ def logged_event(logged: Logged) -> LoggedEvent:
         agent_id=logged.agent_id,
         task_id=logged.thread,
         causation_id=logged.causation_id,
+        beginning=beginning_of(logged),
     )

@@ -49,7 +49,7 @@ async def tasks(request: Request) -> Response:
         "following": page.following and _address(chosen, page.following),
         "here": _address(chosen),
         "statuses": STATUSES,
-        "agents": await agents_to_choose(client),
+        "agents": () if wants_part(request) else await agents_to_choose(client),
     }
     template = "tasks_list.html" if wants_part(request) else "tasks.html"
     return render(request, template, values, status=422 if problem else 200)
