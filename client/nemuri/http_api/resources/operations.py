@@ -9,10 +9,10 @@ from pydantic import JsonValue
 from nemuri import operations
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import Resource
+from nemuri.web import long_operations
 from nemuri.web.operation_registry import Operation, Work
 from nemuri.web.problems import Problem
 from nemuri_contracts.event import Identifier, Value
-from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.erasure_lineage import Thing
 
 RESOURCE = Resource("operations", "Long operations: erasure, rebuild and verification.")
@@ -99,7 +99,14 @@ async def show_operation(call: Call, operation_id: UUID) -> OperationView:
 @RESOURCE.post("/operations", operator=True, status=202, located=True)
 async def start_operation(call: Call, body: OperationRequest) -> OperationView:
     """Start an operation: `verify` compares the views with the log, `rebuild` folds them again."""
-    return _started(call, body.name, _verify(call) if body.name == "verify" else _rebuild(call, body))
+    settings = call.context.settings
+    verifying = body.name == "verify"
+    work = (
+        long_operations.verification(settings)
+        if verifying
+        else long_operations.rebuild(settings, from_start=body.from_start)
+    )
+    return _started(call, body.name, work)
 
 
 @RESOURCE.post("/memories/{memory_id}/forget", operator=True, status=202, located=True, alternatives=(200,))
@@ -130,36 +137,14 @@ async def _erased(call: Call, thing: Thing, asked: ErasureRequest) -> ErasureAns
     if asked.dry_run:
         call.status = 200
         return ErasureAnswer(dry_run=True, things=things, operation=None)
-    return ErasureAnswer(dry_run=False, things=things, operation=_started(call, "erase", _erasure(call, thing)))
+    return ErasureAnswer(
+        dry_run=False,
+        things=things,
+        operation=_started(call, "erase", long_operations.erasure(call.context.settings, thing)),
+    )
 
 
 def _started(call: Call, name: str, work: Work) -> OperationView:
     operation = call.context.operations.start(name, call.principal.client_id, work)
     call.locate("operations", operation.operation_id)
     return OperationView.of(operation)
-
-
-def _erasure(call: Call, thing: Thing) -> Work:
-    async def work(advance: Advance) -> dict[str, JsonValue]:
-        done = await operations.forget(call.context.settings, [thing], advance)
-        left: list[JsonValue] = [*done.remaining_notes]
-        return {"events": done.events, "letters": done.letters, "blobs": done.blobs, "left": left}
-
-    return work
-
-
-def _verify(call: Call) -> Work:
-    async def work(advance: Advance) -> dict[str, JsonValue]:
-        found = await operations.verify(call.context.settings, advance)
-        differences: list[JsonValue] = [*found.differences]
-        return {"rows": found.rows, "sequence": found.sequence, "differences": differences, "halted": found.halted}
-
-    return work
-
-
-def _rebuild(call: Call, asked: OperationRequest) -> Work:
-    async def work(advance: Advance) -> dict[str, JsonValue]:
-        done = await operations.rebuild(call.context.settings, advance, from_start=asked.from_start)
-        return {"sequence": done.sequence}
-
-    return work
