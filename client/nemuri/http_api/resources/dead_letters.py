@@ -7,10 +7,10 @@ from pydantic import Field
 
 from nemuri.admin import dead_letters
 from nemuri.http_api.call import Call
-from nemuri.http_api.cursors import cursor_of, place_of
 from nemuri.http_api.endpoints import Resource
 from nemuri.http_api.fields import Cursor, Limit, Next
 from nemuri.http_api.resources.tasks import Done
+from nemuri.web.cursors import cursor_of, place_of
 from nemuri_contracts.dead_letters import DeadLetter
 from nemuri_contracts.event import Identifier, Value
 from nemuri_infra.stores.dead_letters import StoredDeadLetter

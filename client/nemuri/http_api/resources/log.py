@@ -9,9 +9,9 @@ from nemuri.admin.log_pages import EventDetail, LogFilter, LoggedEvent, event_de
 from nemuri.admin.log_statistics import LogStatistics, log_statistics
 from nemuri.admin.platform_status import PlatformStatus, platform_status
 from nemuri.http_api.call import Call
-from nemuri.http_api.cursors import SequencePlace, cursor_of, place_of
 from nemuri.http_api.endpoints import Resource
 from nemuri.http_api.fields import Cursor, Limit, Next
+from nemuri.web.cursors import SequencePlace, cursor_of, place_of
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.event import Identifier, Value
 

@@ -6,10 +6,10 @@ from uuid import UUID
 from pydantic import Field
 
 from nemuri.http_api.call import Call
-from nemuri.http_api.cursors import cursor_of, place_of
 from nemuri.http_api.endpoints import Resource
 from nemuri.http_api.fields import Cursor, Limit, Next, Words, written
 from nemuri.operations.past_states import steps_of
+from nemuri.web.cursors import cursor_of, place_of
 from nemuri_contracts.client_events import Scope, Turn
 from nemuri_contracts.event import Identifier, Label, Moment, Value
 from nemuri_contracts.memory_views import MemoryPlace, MemoryView, RecallView

@@ -9,11 +9,11 @@ from starlette.responses import Response
 from nemuri.admin import dead_letters
 from nemuri.client.task_waiting import TaskTimeoutError
 from nemuri.http_api.call import Call
-from nemuri.http_api.cursors import cursor_of, place_of
 from nemuri.http_api.endpoints import EVENT_STREAM, JSON, Resource
 from nemuri.http_api.fields import Cursor, Limit, Next, written
 from nemuri.http_api.task_events import stream_of
 from nemuri.http_api.task_forms import FORM, TaskRequest, submitted_task
+from nemuri.web.cursors import cursor_of, place_of
 from nemuri_contracts.client_events import FEEDBACK_LIMIT, TEXT_LIMIT, NegotiationOption
 from nemuri_contracts.event import Identifier, Value
 from nemuri_contracts.explanation_views import Explanation, Routing

@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute, Route
 from nemuri.admin.agent_policies import adopted_parameters, strength_parameters
 from nemuri.client.client import Client
 from nemuri.web.context import client_of, operator_of
-from nemuri.window.cursors import cursor_of, place_at
+from nemuri.web.cursors import cursor_of, place_of
 from nemuri.window.forms import agent_in_path, chosen, text_of
 from nemuri.window.lookups import found
 from nemuri.window.rendering import render, wants_part
@@ -51,7 +51,7 @@ async def _memories(request: Request, client: Client, name: str) -> dict[str, An
         name,
         status=status,
         order=order,
-        following=place_at(text_of(request, "after"), MemoryPlace),
+        following=place_of(MemoryPlace, text_of(request, "after")),
         limit=PAGE_SIZE,
         **wanted,
     )

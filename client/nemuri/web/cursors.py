@@ -34,4 +34,4 @@ def place_of(kind: type[P], cursor: str | None) -> P | None:
         text = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
         return kind.model_validate_json(text)
     except (UnicodeEncodeError, Base64Error, ValidationError) as error:
-        raise Problem(404, f"there is no page {cursor!r:.80}; use `next` of the page before") from error
+        raise Problem(404, f"there is no page {cursor!r:.80}; go back to the first page") from error
