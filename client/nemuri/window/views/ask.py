@@ -4,7 +4,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from nemuri.client.exchange import UnknownIdError
 from nemuri.web.context import client_of
+from nemuri.web.problems import Problem
 from nemuri.window.lookups import agents_to_choose
 from nemuri.window.rendering import render
 from nemuri.window.task_figures import task_figures
@@ -32,5 +34,8 @@ async def submit(request: Request) -> Response:
     """Submit the task, and show the part of the page that follows it."""
     client = await client_of(request)
     text, options = await read_task_form(request)
-    task_id = await client.submit(text, **options)
+    try:
+        task_id = await client.submit(text, **options)
+    except UnknownIdError as error:  # a field of the form names it, not the address
+        raise Problem(422, str(error)) from error
     return render(request, "asked.html", await task_figures(request, client, await client.progress(task_id)))
