@@ -25,10 +25,10 @@ __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
 RUNNING = ("projector", "intake", "orchestrator", "query-api")
-WARM, WAITING = 2_500, 3_000
+WARM, WAITING = 2_500, 3_750
 """Numbers of tasks. The first ones fill what a process may hold at most: messages in work, and the newest events."""
-GROWTH = 20.0
-"""Megabytes that a process may grow. Three thousand tasks kept in a process would take more."""
+GROWTH = 25.0
+"""Megabytes that a process may grow. So many tasks kept in a process would take more."""
 
 
 @asynccontextmanager
