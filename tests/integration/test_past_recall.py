@@ -25,6 +25,7 @@ async def test_the_present_recalled_from_the_log_is_the_present(settings: Settin
     """Return the same memories, scores and ranking as the running services, for the end of the log."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
+        await client.settle()
         for fact in FACTS:
             await client.remember("python", fact)
         await client.remember("python", "Rye bread is sold at the harbour.", scope=Scope(level="project", name="shop"))
@@ -47,6 +48,7 @@ async def test_a_past_state_knows_nothing_of_later_memories(settings: Settings) 
     """Recall only what was remembered up to the position, and nothing that was erased since."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
+        await client.settle()
         first = await client.remember("python", FACTS[0])
         place = LogPosition("then", sequence=await client.log.last_sequence())
         await client.remember("python", FACTS[1])
