@@ -19,6 +19,8 @@ LOW_DISK_BYTES = 2**30
 
 if TYPE_CHECKING:
     from nemuri.admin.platform_status import PlatformStatus
+    from nemuri.gateway.platform_gateway import PlatformGateway
+    from nemuri.web.options import WebOptions
     from nemuri_infra.embedded.data_directory import Addresses
     from nemuri_infra.runtime.settings import Settings
 
@@ -61,25 +63,32 @@ def up(
     proxies: ProxiesOption = None,
 ) -> None:
     """Run the platform until it is stopped."""
-    from nemuri.gateway.platform_gateway import PlatformGateway
     from nemuri.platform.platform import no_company, run_platform
     from nemuri.platform.workers import run_until_stopped
 
     session = Session.of(context)
     session.set_up_logging("nemuri")
     settings = with_http(session.settings(), http)
-    gateway = PlatformGateway(web_options(settings.http, read_only, proxy_header, proxies))
+    options = web_options(settings.http, read_only, proxy_header, proxies)
+    gateway = _gateway(options) if window else None
 
     def ready(addresses: "Addresses", told: dict[str, str]) -> None:
         _tell_start(settings, addresses, told)
-        if gateway.served is not None:
+        if gateway is not None and gateway.served is not None:
             typer.echo(f"the window is at {gateway.served.link}")
             if settings.http is not None:
                 typer.echo(f"nemuri serves health and metrics at {gateway.served.url}")
 
-    probed = _probes_beside_gateway(settings, processes=processes) if window else settings
-    beside = gateway.beside if window else no_company
+    probed = _probes_beside_gateway(settings, processes=processes) if gateway else settings
+    beside = gateway.beside if gateway else no_company
     run_until_stopped(lambda stop: run_platform(probed, processes=processes, stop=stop, ready=ready, beside=beside))
+
+
+def _gateway(options: "WebOptions") -> "PlatformGateway":
+    """Return the gateway. Without a window its libraries are not imported."""
+    from nemuri.gateway.platform_gateway import PlatformGateway
+
+    return PlatformGateway(options)
 
 
 def _probes_beside_gateway(settings: "Settings", *, processes: bool) -> "Settings":

@@ -14,7 +14,6 @@ from nemuri.client.exchange import ClientError
 from nemuri.gateway.assistants import Assistants
 from nemuri.http_api.routes import api_routes
 from nemuri.operations.session import OperationError
-from nemuri.web.authentication import Authenticator
 from nemuri.web.context import WebContext
 from nemuri.web.error_answers import answer_problem
 from nemuri.web.gatekeeper import Gatekeeper
@@ -34,7 +33,7 @@ def gateway_application(context: WebContext, assistants: Assistants, probes: ASG
     """
     application = Starlette(
         routes=_routes(assistants),
-        middleware=[Middleware(Gatekeeper, Authenticator(context.tokens, context.options, context.secret))],
+        middleware=[Middleware(Gatekeeper, context.authenticator)],
         exception_handlers={
             Problem: _answer_problem,
             ClientError: _answer_client_error,

@@ -8,6 +8,7 @@ from starlette.types import ASGIApp
 
 from nemuri.gateway.application import gateway_application
 from nemuri.gateway.assistants import Assistants
+from nemuri.web.authentication import Authenticator
 from nemuri.web.clients import ClientPool
 from nemuri.web.context import WebContext
 from nemuri.web.http_server import serve_application
@@ -50,7 +51,8 @@ async def serving_gateway(
         clients = await stack.enter_async_context(ClientPool(settings))
         live_log = await stack.enter_async_context(LiveLog(lambda: clients.of(Principal(OPERATOR))))
         operations = await stack.enter_async_context(OperationRegistry())
-        context = WebContext(settings, options, clients, tokens, live_log, operations, kept_secret(directory))
+        authenticator = Authenticator(tokens, options, kept_secret(directory))
+        context = WebContext(settings, options, clients, live_log, operations, authenticator)
         assistants = await stack.enter_async_context(Assistants(options))
         application = gateway_application(context, assistants, probes)
         url = await stack.enter_async_context(serve_application(application, options.address, fixed=options.fixed))

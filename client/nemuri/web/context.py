@@ -7,13 +7,13 @@ from starlette.requests import Request
 from nemuri.admin.activity import ActivityHistory
 from nemuri.client.client import Client
 from nemuri.operations.mind_history import MindHistories
+from nemuri.web.authentication import Authenticator
 from nemuri.web.clients import ClientPool
 from nemuri.web.live_log import LiveLog
 from nemuri.web.operation_registry import OperationRegistry
 from nemuri.web.options import WebOptions
 from nemuri.web.principals import Principal
 from nemuri.web.problems import Problem
-from nemuri.web.tokens import Tokens
 from nemuri_infra.runtime.settings import Settings
 
 
@@ -25,11 +25,9 @@ class WebContext:
     """Settings with the addresses of the NATS server and of the database."""
     options: WebOptions
     clients: ClientPool
-    tokens: Tokens
     live_log: LiveLog
     operations: OperationRegistry
-    secret: str
-    """Secret that signs the cookies of the window."""
+    authenticator: Authenticator
     minds: MindHistories = field(default_factory=MindHistories)
     """States of agents over the log, for pages about the past."""
     activity: ActivityHistory = field(default_factory=ActivityHistory)

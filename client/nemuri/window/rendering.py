@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from nemuri.web.authentication import Authenticator, Identity
+from nemuri.web.authentication import Identity
 from nemuri.web.context import context_of
 from nemuri.window.language import LANGUAGES, language_of, translator
 
@@ -51,7 +51,7 @@ def rendered(request: Request, template: str, values: dict[str, Any] | None = No
         "_": translator(language),
         "language": language,
         "languages": LANGUAGES,
-        "change_token": Authenticator(context.tokens, context.options, context.secret).change_token(identity),
+        "change_token": context.authenticator.change_token(identity),
         "read_only": context.options.read_only or identity.principal.read_only,
         "operator": identity.principal.operator,
         "client_id": identity.principal.client_id,

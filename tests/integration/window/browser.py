@@ -22,10 +22,15 @@ ASKING = r".htmx-request:not([hx-sse\:connect])"
 SERIOUS = frozenset({"serious", "critical"})
 
 
+def installed_browser() -> str | None:
+    """Return the path of an installed browser; None if there is none."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
     """Yield a browser. The test is skipped if none is installed."""
-    program = next(filter(None, map(shutil.which, NAMES)), None)
+    program = installed_browser()
     if program is None:
         pytest.skip("no chromium: `apt-get install chromium`")
     async with async_playwright() as playwright:

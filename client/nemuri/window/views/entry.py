@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from nemuri.web.authentication import Authenticator, cookie_name
+from nemuri.web.authentication import cookie_name
 from nemuri.web.context import context_of
 from nemuri.web.problems import Problem
 from nemuri.window.language import LANGUAGE_COOKIE, LANGUAGES
@@ -19,9 +19,7 @@ def routes() -> list[BaseRoute]:
 
 async def enter(request: Request) -> Response:
     """Exchange a token for a cookie, and go to the overview, so that the token leaves the address."""
-    context = context_of(request)
-    authenticator = Authenticator(context.tokens, context.options, context.secret)
-    cookie = authenticator.cookie_of(request.query_params.get("token", ""))
+    cookie = context_of(request).authenticator.cookie_of(request.query_params.get("token", ""))
     if cookie is None:
         raise Problem(401, "the token is unknown or revoked")
     response = RedirectResponse("/", status_code=303)
