@@ -77,6 +77,13 @@ class NightPage:
     older: int | None
     """Sequence before which the next page ends; None on the last page."""
 
+    def first(self, number: int) -> "NightPage":
+        """Return a page of the newest nights of this one, at most `number`."""
+        if len(self.nights) <= number:
+            return self
+        newest = self.nights[:number]
+        return NightPage(newest, newest[-1].event.sequence)
+
 
 @dataclass(frozen=True, slots=True)
 class Night:

@@ -4,8 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from nemuri.client.client import Client
-from nemuri.operations.nights import last_night, night_at, nights
+from nemuri.operations.nights import NightPage, last_night, night_at, nights
 from nemuri.web.context import context_of, operator_of
 from nemuri.web.problems import Problem
 from nemuri.window.forms import agent_in_path, text_of
@@ -15,6 +14,8 @@ from nemuri.window.views.agents import agent_of, own_agents
 from nemuri_contracts.agents import ORCHESTRATOR
 
 PAGE_SIZE = 50
+RECENT_NIGHTS = 500
+"""Number of the newest nights among which the agents that slept last are looked for."""
 OPEN_CARDS = 8
 """Number of agents whose last night the page shows without being asked, those that slept last."""
 
@@ -33,25 +34,28 @@ async def sleep(request: Request) -> Response:
     client, chosen = await operator_of(request), text_of(request, "agent")
     if chosen is not None:
         await agent_of(client, chosen)
-    page = await nights(client.log, chosen, number_in_query(request, "before"), PAGE_SIZE)
+    before = number_in_query(request, "before")
+    # The first page also says which agents slept last, for which the nights of the page may be too few.
+    recent = await nights(client.log, chosen, before, PAGE_SIZE if chosen or before else RECENT_NIGHTS)
+    page = recent.first(PAGE_SIZE)
     address = f"/sleep?agent={chosen}&before=" if chosen else "/sleep?before="
     shown = [each for each in page.nights if chosen or each.event.agent_id != ORCHESTRATOR]
     values = {
         "nights": shown,
         "chosen": chosen,
         "next_page": f"{address}{page.older}" if page.older else None,
-        "first_page": address.rpartition("before=")[0][:-1] if number_in_query(request, "before") else None,
+        "first_page": address.rpartition("before=")[0][:-1] if before else None,
     }
     if wants_part(request):
         return render(request, "sleep_nights.html", values)
     agents = [each.agent_id for each in own_agents(await client.agents())]
-    slept = await _slept_last(client, agents) if chosen is None else [chosen]
+    newest = recent if before is None else await nights(client.log, limit=RECENT_NIGHTS)
+    slept = _slept_last(newest, agents) if chosen is None else [chosen]
     return render(request, "sleep.html", values | {"agents": agents, "cards": slept[:OPEN_CARDS]})
 
 
-async def _slept_last(client: Client, agents: list[str]) -> list[str]:
-    """Return the agents that have slept, those that slept last first, among the newest nights of the log."""
-    recent = await nights(client.log, limit=10 * PAGE_SIZE)
+def _slept_last(recent: NightPage, agents: list[str]) -> list[str]:
+    """Return the agents that slept in these nights, those that slept last first."""
     known = set(agents)
     return [each for each in dict.fromkeys(each.event.agent_id for each in recent.nights) if each in known]
 
