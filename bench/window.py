@@ -1,4 +1,4 @@
-"""What the window costs: the time of each page on a long log, and the throughput of a platform that is being watched.
+"""The cost of the window: the time of each page on a long log, and the throughput of a platform that is being watched.
 
     python -m bench.window --events 1000000
 
@@ -32,7 +32,7 @@ from bench.measuring import cpu_seconds, record, save_figures, table
 from bench.servers import servers
 from bench.synthetic_log import SyntheticLog
 from nemuri.client.client import Client
-from nemuri.gateway.serving import serving_gateway
+from nemuri.gateway.gateway_server import serving_gateway
 from nemuri.operations import rebuild
 from nemuri.platform.logging import silence
 from nemuri.platform.serving import prepare, run_services

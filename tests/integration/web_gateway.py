@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import httpx2
 
-from nemuri.gateway.serving import Served, serving_gateway
+from nemuri.gateway.gateway_server import Served, serving_gateway
 from nemuri.web.options import WebOptions
 from nemuri.web.principals import Principal
 from nemuri.web.tokens import Tokens, tokens_directory

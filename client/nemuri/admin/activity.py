@@ -21,7 +21,7 @@ MINUTE = timedelta(minutes=1)
 
 
 class MinuteActivity(Value):
-    """What was appended to the log within one minute."""
+    """The events appended to the log within one minute."""
 
     at: datetime
     """Beginning of the minute."""

@@ -1,4 +1,4 @@
-"""What a retry of a dead letter would do, before it is done."""
+"""The effect of a retry of a dead letter, before it is done."""
 
 from typing import TYPE_CHECKING, Literal
 

@@ -68,7 +68,7 @@ class LoggedEvent(Value):
     """Kind of the event; None for a message that cannot be decoded."""
     event_id: UUID
     sources: tuple[str, ...]
-    """What may have appended it: names of services, `client` or `operator`."""
+    """Possible origins of the event: names of services, `client` or `operator`."""
     client_id: str | None = None
     """The client that appended it; None for another event."""
     agent_id: str | None = None
@@ -78,7 +78,7 @@ class LoggedEvent(Value):
     beginning: str = ""
     """The first words of what it says; "" if it says nothing in words."""
     unreadable: str | None = None
-    """Why the message cannot be decoded; None for an event."""
+    """Reason why the message cannot be decoded; None for an event."""
 
 
 class LogPage(Value):

@@ -25,7 +25,7 @@ class TimelineEntry(Value):
 
     event: LoggedEvent
     services: tuple[str, ...]
-    """What appended it: one service or the client, or several services if they cannot be told apart."""
+    """Origin of the event: one service or the client, or several services if they cannot be told apart."""
     began_at: datetime
     """Time of the event that caused it; its own time if its cause is not an event of the task."""
 

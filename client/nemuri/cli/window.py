@@ -54,7 +54,7 @@ def window(
     import asyncio
 
     from nemuri.client.connection import resolve_addresses
-    from nemuri.gateway.serving import serving_gateway
+    from nemuri.gateway.gateway_server import serving_gateway
     from nemuri.platform.workers import run_until_stopped
 
     session = Session.of(context)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from nemuri.gateway.serving import Served, serving_gateway
+from nemuri.gateway.gateway_server import Served, serving_gateway
 from nemuri.platform.platform import Running
 from nemuri.platform.probes import ServiceProbes, application_of
 from nemuri.web.options import WebOptions

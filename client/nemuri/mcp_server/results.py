@@ -29,7 +29,7 @@ class LeftOut(Result):
 
 
 class RememberResult(Result):
-    """What became of a memory that was to be stored."""
+    """The outcome of storing a memory."""
 
     stored: Literal[True] = True
     memory_id: UUID
@@ -85,7 +85,7 @@ class MemoryDetail(Result):
     words_left_out: int | None = None
     """Number of characters at the end of the words that did not fit into the answer."""
     facts: dict[str, Any]
-    """What is known about it: strength or retention, uses, times, scope, origin, relations."""
+    """Further facts: strength or retention, uses, times, scope, origin, relations."""
     history: tuple[str, ...] | None = None
     """A line for each event that changed it, oldest first, with `history`."""
 
@@ -96,7 +96,7 @@ class MemoriesResult(Result):
     memories: tuple[MemoryDetail, ...]
     left_out: tuple[LeftOut, ...] = ()
     problems: dict[str, str] = {}
-    """Why there is no memory for an id, by id."""
+    """Reasons why there is no memory for an id, by id."""
 
 
 class WhyCandidate(Result):
@@ -105,12 +105,12 @@ class WhyCandidate(Result):
     memory_id: UUID
     score: float
     standing: str
-    """What became of it: "used", "in context", "left out" and so on."""
+    """Outcome: "used", "in context", "left out" and so on."""
     decided: str
-    """What decided its rank."""
+    """Reason for its rank."""
     beginning: str
     added: dict[str, float]
-    """What each feature added to its score, compared with the mean candidate."""
+    """Contribution of each feature to its score, compared with the mean candidate."""
 
 
 class WhyRetrieval(Result):
@@ -125,7 +125,7 @@ class WhyRetrieval(Result):
 
 
 class WhyResult(Result):
-    """Why a task was given to its agents, and why it got its memories."""
+    """The explanation of a task's routing and of its memories."""
 
     task_id: UUID
     agents: tuple[str, ...] = ()
@@ -157,13 +157,13 @@ class AskResult(Result):
     question: str | None = None
     options: tuple[str, ...] = ()
     reason: str | None = None
-    """Why the task failed or waits."""
+    """Reason why the task failed or waits."""
     signs: tuple[str, ...] = ()
     """Signs of trouble in the sources of the answer."""
 
 
 class FeedbackResult(Result):
-    """What became of feedback."""
+    """The outcome of feedback."""
 
     task_id: UUID
     standing: str
@@ -181,7 +181,7 @@ class ErasedThing(Result):
 
 
 class ForgetResult(Result):
-    """What an erasure would take, or has taken."""
+    """The content of an erasure, planned or done."""
 
     erased: bool
     number: int
@@ -196,7 +196,7 @@ class ForgetResult(Result):
 
 
 class StatusResult(Result):
-    """What became of something."""
+    """The end state of a task, a memory, an offer or an operation."""
 
     what: Literal["task", "memory", "offer", "operation", "dead letter", "unknown"]
     id: str

@@ -1,4 +1,4 @@
-"""What an agent's last night changed, in words."""
+"""The changes of an agent's last night, in words."""
 
 from typing import Final
 

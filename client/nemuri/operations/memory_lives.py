@@ -24,7 +24,7 @@ class MemoryLife:
     curve: tuple[tuple[datetime, float], ...]
     """Its strength after each event that changed it, sleeps included, oldest first."""
     forecast: Forecast
-    """How it fades if it is never used again."""
+    """Forecast of its fading if it is never used again."""
     followers: tuple[UUID, ...]
     """Ids of the memories that were learned from it, oldest first."""
 

@@ -1,4 +1,4 @@
-"""What a night changed in an agent's memory: the state before it compared with the state after it."""
+"""The changes of an agent's memory in a night: the state before it compared with the state after it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

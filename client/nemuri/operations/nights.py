@@ -87,7 +87,7 @@ class NightPage:
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """What one night, or several sleeps together, changed in an agent's memory."""
+    """The changes of an agent's memory in one night, or in several sleeps together."""
 
     agent_id: str
     first: NightEntry
@@ -95,7 +95,7 @@ class Night:
     changes: tuple[NightChange, ...]
     """The changes, what was forgotten first."""
     faded: Faded
-    """What became weaker. Nothing fades in a consolidation."""
+    """The memories that became weaker. Nothing fades in a consolidation."""
     sleeps: int = 1
     sessions: int = 0
     """Number of sessions that were slept over."""

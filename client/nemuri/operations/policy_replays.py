@@ -1,4 +1,4 @@
-"""What another policy would have led to: the recorded course of an agent beside a counterfactual one."""
+"""The result of another policy: the recorded course of an agent beside a counterfactual one."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -22,7 +22,7 @@ FIRST_ORDER = (
 
 
 class Control(Value):
-    """How well the replay repeats the recorded course under the recorded policy."""
+    """Agreement of the replay with the recorded course, under the recorded policy."""
 
     sleeps: int
     sleeps_as_recorded: int

@@ -17,7 +17,7 @@ MAX_WAITING = 200
 
 @dataclass(slots=True)
 class LiveSociety:
-    """What the processes of a society have sent since it is watched and not been taken yet."""
+    """The messages of a society's processes that came while it is watched and are not taken yet."""
 
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Changed places by agent."""

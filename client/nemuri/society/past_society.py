@@ -1,4 +1,4 @@
-"""What is known of a society at one moment: where its agents are, and what is in their minds.
+"""The state of a society at one moment: where its agents are, and what is in their minds.
 
 The moment is the present, as its processes wrote it last, or a checkpoint.
 """

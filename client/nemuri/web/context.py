@@ -1,4 +1,4 @@
-"""What a request handler may use: settings, connections, and the principal of the request."""
+"""The surroundings of a request handler: settings, connections, and the principal of the request."""
 
 from dataclasses import dataclass, field
 

@@ -38,7 +38,7 @@ class Operation:
     """Number of units of work; 0 while it is unknown."""
     outcome: dict[str, Any] | None = None
     problem: str | None = None
-    """Why it failed, in one line."""
+    """Reason of the failure, in one line."""
 
 
 class OperationRegistry:

@@ -1,4 +1,4 @@
-"""How the HTTP server of a platform is reached, and by whom."""
+"""The address of the HTTP server of a platform, and who may use it."""
 
 from dataclasses import dataclass
 from ipaddress import ip_address

@@ -9,7 +9,7 @@ from nemuri_contracts.task_views import ReadPassage, TaskResult
 from nemuri_domain.language.citations import split_at_citations
 
 SOURCES = "#sources"
-"""Where a citation leads that several agents use for different things."""
+"""Address of a citation that several agents use for different things."""
 
 
 def cited_answer(result: TaskResult, explanations: Iterable[Explanation]) -> list[tuple[str, str | None]]:

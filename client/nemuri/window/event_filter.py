@@ -17,7 +17,7 @@ from nemuri_contracts.codec import EVENTS
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """What the reader of the log wants to see, as it was typed. An empty field sets no condition."""
+    """The filter of the log, as its reader typed it. An empty field sets no condition."""
 
     service: str = ""
     """Name of a service, `client` or `operator`."""

@@ -24,12 +24,12 @@ Concern = Literal[
 
 @dataclass(frozen=True, slots=True)
 class PlatformHealth:
-    """What is wrong with a platform, and what waits for a person."""
+    """The problems of a platform, and the things that wait for a person."""
 
     faults: dict[Concern, str]
-    """What keeps the platform from working, with details."""
+    """Problems that keep the platform from working, with details."""
     waiting: dict[Concern, int]
-    """What a person should look at, with its number."""
+    """Things that a person should look at, with their numbers."""
 
     @property
     def well(self) -> bool:

@@ -1,4 +1,4 @@
-"""What the pages show of a task: its state, its sources and its timeline."""
+"""The figures of a task on its page: its state, its sources and its timeline."""
 
 import asyncio
 from collections.abc import Sequence

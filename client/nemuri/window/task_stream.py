@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri.window.rendering import rendered
+from nemuri.window.page_templates import rendered
 from nemuri.window.task_figures import task_figures
 from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.process.cancellation import cancel_and_wait
@@ -42,7 +42,7 @@ async def _messages(request: Request, client: Client, task_id: UUID) -> AsyncGen
 
 
 class _News:
-    """What has changed since the last message."""
+    """The changes since the last message."""
 
     def __init__(self) -> None:
         self.changed = asyncio.Event()

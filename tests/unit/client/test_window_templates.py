@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jinja2 import nodes
 
-from nemuri.window.rendering import environment
+from nemuri.window.page_templates import environment
 
 WINDOW = Path(str(resources.files("nemuri.window")))
 TEMPLATES = sorted(each.relative_to(WINDOW / "templates").as_posix() for each in WINDOW.glob("templates/**/*.html"))

@@ -34,7 +34,7 @@ class LetterPlace(Value):
 
 
 class LettersCondition(Value):
-    """Which dead letters to list."""
+    """The condition for the dead letters to list."""
 
     service: Identifier | None = None
     limit: Limit = 50

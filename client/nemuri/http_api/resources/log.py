@@ -21,7 +21,7 @@ Place = Annotated[str, Field(pattern=r"^([0-9]{1,16}|[0-9a-fA-F]{8}(-[0-9a-fA-F]
 
 
 class EventsCondition(Value):
-    """Which events to list. All conditions must be met."""
+    """The conditions for the events to list. All must be met."""
 
     kind: tuple[Kind, ...] = Field(default=(), max_length=100)
     """Kinds of events; repeat the parameter for several."""

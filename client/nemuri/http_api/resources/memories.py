@@ -27,7 +27,7 @@ class MemoryRequest(Value):
     learnings: dict[Label, Words] = Field(default_factory=dict, max_length=32)
     """Lessons of the memory, by perspective of the agent."""
     scope: Scope = Scope()
-    """Where it is valid."""
+    """Scope in which it is valid."""
     said_by: Label | None = None
     said_at: Moment | None = None
     turn: Turn | None = None
@@ -41,7 +41,7 @@ class StoredMemory(Value):
 
 
 class MemoriesCondition(Value):
-    """Which memories to list, and in which order. All conditions must be met."""
+    """The conditions for the memories to list, and their order. All conditions must be met."""
 
     status: Literal["active", "archived", "absorbed", "all"] = "active"
     order: Literal["strongest", "newest"] = "strongest"
@@ -64,7 +64,7 @@ class MemoryPage(Value):
 
 
 class Search(Value):
-    """What to search for."""
+    """A search in the memories of an agent."""
 
     query: written(4_000)  # type: ignore[valid-type]
     """Text to search for."""

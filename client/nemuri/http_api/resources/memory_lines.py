@@ -43,7 +43,7 @@ class LineOutcome(Value):
     memory_id: str | None = None
     """Id of the stored memory; null if it was refused."""
     refused: str | None = None
-    """Why it was refused."""
+    """Reason of the refusal."""
 
 
 @RESOURCE.post("/agents/{agent_id}/memories/bulk", media=JSON_LINES, accepts=(JSON, JSON_LINES))

@@ -34,7 +34,7 @@ class OperationView(Value):
     """Units of work in all; 0 while it is unknown."""
     outcome: dict[str, JsonValue] | None
     problem: str | None
-    """Why it failed, in one line."""
+    """Reason of the failure, in one line."""
 
     @classmethod
     def of(cls, operation: Operation) -> "OperationView":
@@ -57,7 +57,7 @@ class OperationRequest(Value):
 
 
 class ErasureRequest(Value):
-    """Whether to erase, or only to show what would be erased."""
+    """The choice between an erasure and a list of what it would take."""
 
     dry_run: bool = False
     """True to show what would be erased, and why. Nothing is changed."""
@@ -72,7 +72,7 @@ class ErasedThing(Value):
 
 
 class ErasureAnswer(Value):
-    """What an erasure takes, and the operation that carries it out."""
+    """The content of an erasure, and the operation that carries it out."""
 
     dry_run: bool
     things: tuple[ErasedThing, ...]

@@ -35,7 +35,7 @@ class Between(Value):
 
 
 class DifferenceAnswer(Value):
-    """What changed in an agent's memory between two positions."""
+    """The changes of an agent's memory between two positions."""
 
     agent_id: Identifier
     since: LogMoment
@@ -53,7 +53,7 @@ class WhatIf(Value):
 
 
 class WhatIfAnswer(Value):
-    """What another policy would have led to, by first order: tasks, answers and uses stay as recorded."""
+    """The result of another policy, by first order: tasks, answers and uses stay as recorded."""
 
     replay: PolicyReplay
     unanswered: tuple[str, ...]

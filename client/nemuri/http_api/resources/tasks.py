@@ -39,7 +39,7 @@ class TaskPage(Value):
 
 
 class TasksCondition(Value):
-    """Which tasks to list. All conditions must be met."""
+    """The conditions for the tasks to list. All must be met."""
 
     status: Literal["open", "negotiation", "clarification", "done", "failed", "waiting"] | None = None
     """`waiting` stands for `negotiation` and `clarification`."""
@@ -54,7 +54,7 @@ class TasksCondition(Value):
 
 
 class Waiting(Value):
-    """How long to wait for the end of a task."""
+    """The time to wait for the end of a task."""
 
     wait: Seconds | None = None
     """Seconds to wait until the task has ended or waits for its client; none to answer at once."""
@@ -84,26 +84,26 @@ class FeedbackRequest(Value):
     prevented_error: UUID | None = None
     """Id of the memory that prevented an error."""
     words: written(FEEDBACK_LIMIT) | None = None  # type: ignore[valid-type]
-    """What there is to say about the answer."""
+    """Words about the answer."""
     correction: written(FEEDBACK_LIMIT) | None = None  # type: ignore[valid-type]
-    """What the answer should have said."""
+    """The right answer."""
 
 
 class Explanations(Value):
-    """Why memories were retrieved for a task: one explanation for each retrieval."""
+    """The explanations of a task's memories: one explanation for each retrieval."""
 
     explanations: tuple[Explanation, ...]
 
 
 class RoutingAnswer(Value):
-    """Why a task was assigned to its agents."""
+    """The explanation of a task's assignment to its agents."""
 
     routing: Routing | None
     """Null if the task is not routed yet."""
 
 
 class Done(Value):
-    """What was done, in one line."""
+    """The effect, in one line."""
 
     done: str
 

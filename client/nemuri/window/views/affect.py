@@ -11,7 +11,7 @@ from nemuri.web.context import client_of, context_of, operator_of
 from nemuri.web.problems import Problem
 from nemuri.window.forms import agent_in_path, text_of
 from nemuri.window.lookups import found
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri.window.views.agents import agent_with
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory

@@ -13,7 +13,7 @@ from nemuri.web.context import client_of, operator_of
 from nemuri.web.cursors import cursor_of, place_of
 from nemuri.window.forms import agent_in_path, chosen, text_of
 from nemuri.window.lookups import found
-from nemuri.window.rendering import render, wants_part
+from nemuri.window.page_templates import render, wants_part
 from nemuri.window.views.agents import agent_with
 from nemuri_contracts.memory_views import MemoryPlace
 

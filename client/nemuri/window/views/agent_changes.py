@@ -1,4 +1,4 @@
-"""What a person changes about an agent in the window: a new memory, the adoption of advice, decisions on principles."""
+"""Changes of an agent in the window: a new memory, the adoption of advice, decisions on principles."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,7 +9,7 @@ from nemuri.web.context import client_of, operator_of
 from nemuri.web.problems import Problem
 from nemuri.window.forms import agent_in_path, form_text
 from nemuri.window.lookups import found, uuid_in_path
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri_contracts.principles import PrincipleRecord
 
 

@@ -10,7 +10,7 @@ from nemuri.client.client import Client
 from nemuri.web.context import client_of
 from nemuri.window.forms import agent_in_path, text_of
 from nemuri.window.lookups import found
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri_contracts.agents import ORCHESTRATOR, ORGANISATION
 from nemuri_contracts.memory_views import AgentView
 

@@ -8,7 +8,7 @@ from nemuri.client.exchange import UnknownIdError
 from nemuri.web.context import client_of
 from nemuri.web.problems import Problem
 from nemuri.window.lookups import agents_to_choose
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri.window.task_figures import task_figures
 from nemuri.window.task_form import read_task_form
 

@@ -9,7 +9,7 @@ from nemuri.admin.dead_letter_outlook import outlook
 from nemuri.web.context import operator_of
 from nemuri.web.problems import Problem
 from nemuri.window.lookups import found
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 
 MAX_CHARACTERS = 20_000
 """Maximum number of characters of an original message that are shown."""

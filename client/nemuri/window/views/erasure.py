@@ -14,7 +14,7 @@ from nemuri.web import long_operations
 from nemuri.web.context import context_of, operator_of
 from nemuri.web.problems import Problem
 from nemuri.window.lookups import refuse_if_passing
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri.window.views.operations import started
 from nemuri_infra.projections.erasure_lineage import LineageResult, Thing
 

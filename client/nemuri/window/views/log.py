@@ -18,7 +18,7 @@ from nemuri.web.problems import Problem
 from nemuri.window.event_filter import EventFilter, kinds_by_source
 from nemuri.window.live_events import LiveEvents
 from nemuri.window.lookups import agents_to_choose, found, number_in_query, refuse_if_passing, whole_number
-from nemuri.window.rendering import render, rendered
+from nemuri.window.page_templates import render, rendered
 from nemuri_contracts.codec import EVENTS
 
 BETWEEN_MESSAGES = 0.25

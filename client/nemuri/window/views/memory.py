@@ -12,7 +12,7 @@ from nemuri.operations.memory_lives import MemoryLife, life_of
 from nemuri.web.context import client_of, context_of, operator_of, principal_of
 from nemuri.window.forms import if_known
 from nemuri.window.lookups import found, uuid_in_path
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri.window.views.other_memory import other_memory
 from nemuri_contracts.memory_views import MemoryView
 

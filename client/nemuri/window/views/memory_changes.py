@@ -1,4 +1,4 @@
-"""What a person changes about a memory in the window: its words, a pin, a confirmation."""
+"""Changes of a memory in the window: its words, a pin, a confirmation."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -8,7 +8,7 @@ from nemuri.web.context import client_of
 from nemuri.web.problems import Problem
 from nemuri.window.forms import form_text
 from nemuri.window.lookups import uuid_in_path
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 
 
 def routes() -> list[BaseRoute]:

@@ -14,8 +14,8 @@ from nemuri.web.context import context_of, operator_of, principal_of
 from nemuri.web.operation_registry import Operation, Work
 from nemuri.web.problems import Problem
 from nemuri.window.lookups import found, uuid_in_path
+from nemuri.window.page_templates import render, wants_part
 from nemuri.window.platform_health import health_of
-from nemuri.window.rendering import render, wants_part
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
 

@@ -10,7 +10,7 @@ from nemuri.operations.other_memory_lives import OtherLife, other_life_of
 from nemuri.web.context import principal_of
 from nemuri.web.problems import Problem
 from nemuri.window.forms import if_known
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri.window.views.agents import agent_of
 
 

@@ -9,8 +9,8 @@ from starlette.routing import BaseRoute, Route
 from nemuri.admin.platform_status import platform_status
 from nemuri.client.client import Client
 from nemuri.web.context import client_of, context_of, principal_of
+from nemuri.window.page_templates import render, wants_part
 from nemuri.window.platform_health import health_of
-from nemuri.window.rendering import render, wants_part
 
 RECENT = 5
 """Number of tasks that are shown."""

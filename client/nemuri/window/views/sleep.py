@@ -9,7 +9,7 @@ from nemuri.web.context import context_of, operator_of
 from nemuri.web.problems import Problem
 from nemuri.window.forms import agent_in_path, text_of
 from nemuri.window.lookups import number_in_query
-from nemuri.window.rendering import render, wants_part
+from nemuri.window.page_templates import render, wants_part
 from nemuri.window.views.agents import agent_of, own_agents
 from nemuri_contracts.agents import ORCHESTRATOR
 

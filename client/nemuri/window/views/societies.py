@@ -17,7 +17,7 @@ from nemuri.web.context import operator_of
 from nemuri.web.problems import Problem
 from nemuri.window.forms import text_of
 from nemuri.window.lookups import number_in_query
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri_infra.stores.society_states import SocietyError
 
 MAX_FRIENDS = 60

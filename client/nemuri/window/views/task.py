@@ -13,7 +13,7 @@ from nemuri.client.exchange import ClientError
 from nemuri.web.context import client_of, operator_of
 from nemuri.web.problems import Problem
 from nemuri.window.lookups import found, refuse_if_passing, uuid_in_path
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri.window.task_figures import task_figures, until_continued
 from nemuri.window.task_stream import task_stream
 from nemuri_contracts.task_views import TaskResult

@@ -12,7 +12,7 @@ from nemuri.client.exchange import ClientError
 from nemuri.web.context import client_of
 from nemuri.web.problems import Problem
 from nemuri.window.lookups import agents_to_choose, refuse_if_passing
-from nemuri.window.rendering import render, wants_part
+from nemuri.window.page_templates import render, wants_part
 from nemuri_contracts.task_list_views import TaskPlace, TasksView
 
 FIELDS = ("status", "agent", "client", "containing")

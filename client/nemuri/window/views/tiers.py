@@ -11,7 +11,7 @@ from nemuri.admin.tiered import consolidate
 from nemuri.web.context import client_of, operator_of
 from nemuri.window.forms import agent_in_path, chosen, text_of
 from nemuri.window.lookups import found
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri.window.views.agents import agent_with
 from nemuri_contracts.tiered import Module
 from nemuri_contracts.tiered_views import TiersView

@@ -1,4 +1,4 @@
-"""Why a task went to its agent, and why these memories were retrieved for it: every candidate with its features."""
+"""The page that explains a task's agent and its memories: every candidate with its features."""
 
 from dataclasses import dataclass
 from itertools import accumulate
@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from nemuri.web.context import client_of
 from nemuri.window.lookups import found, uuid_in_path
-from nemuri.window.rendering import render
+from nemuri.window.page_templates import render
 from nemuri_contracts.explanation_views import ExplainedCandidate, Explanation
 from nemuri_contracts.strength import FEATURES
 
