@@ -47,6 +47,7 @@ async def serving_gateway(
     """
     directory = tokens_directory(settings)
     tokens = Tokens(directory)
+    link_token = tokens.link_token()
     async with AsyncExitStack() as stack:
         clients = await stack.enter_async_context(ClientPool(settings))
         live_log = await stack.enter_async_context(LiveLog(lambda: clients.of(Principal(OPERATOR))))
@@ -56,4 +57,4 @@ async def serving_gateway(
         assistants = await stack.enter_async_context(Assistants(options))
         application = gateway_application(context, assistants, probes)
         url = await stack.enter_async_context(serve_application(application, options.address, fixed=options.fixed))
-        yield Served(url, f"{url}/enter?token={tokens.link_token()}")
+        yield Served(url, f"{url}/enter?token={link_token}")

@@ -19,10 +19,8 @@ TOKEN_PREFIX = "nemuri_"  # noqa: S105 - the beginning of every token, so that s
 
 
 def tokens_directory(settings: Settings) -> Path:
-    """Return the directory of the tokens, in the data directory. It is created if it does not exist."""
-    directory = Home(settings.data).path / "window"
-    directory.mkdir(mode=0o700, exist_ok=True)
-    return directory
+    """Return the directory of the tokens, in the data directory. The first token creates it."""
+    return settings.data.expanduser().absolute() / "window"
 
 
 class TokenError(Exception):
@@ -43,6 +41,7 @@ class Tokens:
     """The tokens of one platform."""
 
     def __init__(self, directory: Path) -> None:
+        self._directory = directory
         self._file = directory / "tokens.json"
         self._link = directory / "window.token"
 
@@ -94,7 +93,7 @@ class Tokens:
         if self._link.exists() and (known := self._link.read_text(encoding="utf-8").strip()):
             return known
         token = secrets.token_urlsafe(32)
-        write_private(self._link, token)
+        self._store(self._link, token)
         return token
 
     def _write(self, tokens: list[IssuedToken]) -> None:
@@ -102,7 +101,12 @@ class Tokens:
             each.digest: {"issued_at": each.issued_at.isoformat(), "principal": asdict(each.principal)}
             for each in tokens
         }
-        write_private(self._file, json.dumps(rows, indent=1))
+        self._store(self._file, json.dumps(rows, indent=1))
+
+    def _store(self, path: Path, text: str) -> None:
+        Home(self._directory.parent)
+        self._directory.mkdir(mode=0o700, exist_ok=True)
+        write_private(path, text)
 
 
 def digest_of(token: str) -> str:

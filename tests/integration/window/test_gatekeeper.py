@@ -1,7 +1,9 @@
 """Who may come in, from where, and what every answer says to the browser."""
 
 import re
+import stat
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -9,7 +11,7 @@ import pytest_asyncio
 
 from nemuri.web.options import WebOptions
 from nemuri.web.principals import Principal
-from nemuri.web.tokens import Tokens, digest_of, tokens_directory
+from nemuri.web.tokens import TokenError, Tokens, digest_of, tokens_directory
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import running_services
@@ -129,3 +131,14 @@ async def test_another_client_sees_no_way_to_what_only_the_operator_may_do(gatew
         for path in ("/sleep", "/time", "/societies", "/log", "/log/events", "/operations"):
             refused = await program.get(path)
             assert (refused.status_code, "only the operator may do this" in refused.text) == (403, True)
+
+
+def test_a_refused_token_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Create no directory for a token that is not made, and a private one for the first that is."""
+    tokens = Tokens(tmp_path / "data" / "window")
+    with pytest.raises(TokenError, match="name of a service"):
+        tokens.issue(Principal("tutor"))
+    assert tokens.all() == []
+    assert list(tmp_path.iterdir()) == []
+    tokens.issue(Principal("ann"))
+    assert [stat.S_IMODE(each.stat().st_mode) for each in sorted(tmp_path.rglob("*"))] == [0o700, 0o700, 0o600]
