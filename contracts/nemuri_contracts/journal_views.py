@@ -16,6 +16,8 @@ class JournalEntry(Value):
     task_id: UUID | None = None
     """Task that the event belongs to; None if it belongs to none."""
     agent_id: str | None = None
+    causation_id: UUID | None = None
+    """Id of the event that caused this one; None if it has no cause."""
     recorded_at: datetime
 
 

@@ -152,6 +152,8 @@ class JournalQuery(Query):
     event_ids: tuple[UUID, ...] = Field(default=(), max_length=500)
     kinds: tuple[Identifier, ...] = Field(default=(), max_length=100)
     """Kinds of events; empty for every kind."""
+    causation_id: UUID | None = None
+    """Only events that this event caused; None for every cause."""
     before: int | None = Field(default=None, ge=1, le=2**53)
     """Only events with a lower sequence; None for no bound."""
     beyond: int = Field(default=0, ge=0, le=2**53)

@@ -109,15 +109,16 @@ def _sessions(log_reader: LogReader) -> Iterator[str]:
 
 
 def _memories(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterator[str]:
-    """Yield a description of each offered memory without exactly one outcome, and of each memory encoded under two
-    ids.
+    """Yield a description of each offered memory without exactly one outcome, and of each memory encoded under two ids.
+
+    One consolidation may give two groups of sources the same statement; these are two memories.
     """
     encoded = [each for each in log_reader.known.values() if isinstance(each, MemoryEncoded)]
     for offer in acknowledged.memories:
         fates = {derive(offer, MemoryEncoded.kind_of()), derive(offer, MemoryRefused.kind_of())}
         if len(fates & log_reader.known.keys()) != 1:
             yield f"the offered memory {offer} has {len(fates & log_reader.known.keys())} outcomes"
-    twice = Counter((each.causation_id, each.memory.content) for each in encoded)
+    twice = Counter((each.causation_id, each.memory.content, each.absorbs) for each in encoded)
     yield from (f"encoded {number} times: {each}" for each, number in twice.items() if number > 1)
 
 

@@ -25,9 +25,7 @@ PAGE_SIZE = 50
 MAX_PAGE_SIZE = 200
 """Maximum number of events on one page."""
 MAX_CONSEQUENCES = 200
-"""Number of later events of the same task, of the same agent and of the orchestrator in which the consequences of an
-event are searched.
-"""
+"""Maximum number of consequences of the same task, of the same agent and of the orchestrator that are shown."""
 CONCURRENT_READS = 16
 
 
@@ -101,8 +99,8 @@ class EventDetail(Value):
     cause: LoggedEvent | None
     """The event that caused it; None if there is none, or if it was erased."""
     consequences: tuple[LoggedEvent, ...]
-    """Events that it caused, in the order of the log: among the next `MAX_CONSEQUENCES` ones of its task, of its agent
-    and of the orchestrator, and those whose ids are derived from it.
+    """Events that it caused, in the order of the log: those of its task, of its agent and of the orchestrator, at most
+    `MAX_CONSEQUENCES` of each, and those whose ids are derived from it.
     """
 
 
@@ -225,15 +223,22 @@ async def _cause(client: "Client", event: AnyEvent) -> LoggedEvent | None:
 
 async def _consequences(client: "Client", event: AnyEvent) -> list[AnyEvent]:
     derived = [derive(event.event_id, kind) for kind in EVENTS]
-    places = {each.sequence for each in (await client.journal(event_ids=derived)).entries}
+    pages = [client.journal(event_ids=derived)]
     for task_id, agent in ((event.thread, None), (None, event.agent_id), (None, ORCHESTRATOR)):
         if task_id is not None or agent is not None:
-            later = await client.journal(
-                task_id=task_id, agent=agent, beyond=event.sequence, oldest_first=True, limit=MAX_CONSEQUENCES
+            pages.append(
+                client.journal(
+                    task_id=task_id,
+                    agent=agent,
+                    caused_by=event.event_id,
+                    beyond=event.sequence,
+                    oldest_first=True,
+                    limit=MAX_CONSEQUENCES,
+                )
             )
-            places |= {each.sequence for each in later.entries}
-    found = await _events_at(client, places)
-    return [each for each in found if each.causation_id == event.event_id]
+    found = await asyncio.gather(*pages)
+    entries = (each for page in found for each in page.entries)
+    return await _events_at(client, {each.sequence for each in entries if each.causation_id == event.event_id})
 
 
 async def _events_at(client: "Client", places: Iterable[int]) -> list[AnyEvent]:

@@ -127,6 +127,7 @@ class ListMethods:
         agent: str | None = None,
         event_ids: Ids = (),
         kinds: Texts = (),
+        caused_by: Id | None = None,
         before: LogPlace | None = None,
         beyond: LogPlace | None = None,
         oldest_first: bool = False,
@@ -139,14 +140,15 @@ class ListMethods:
             agent: Id of the agent.
             event_ids: Ids of events, at most 500.
             kinds: Kinds of the events; empty for all kinds.
+            caused_by: Only events that the event with this id caused.
             before: Only events with a lower sequence.
             beyond: Only events with a higher sequence.
             oldest_first: Return the oldest events first instead of the newest.
             limit: Maximum number of entries, 1 to 500.
 
         Returns:
-            The entries. With `kinds`, a page may hold fewer than `limit` although there are more: then its `following`
-            is not None.
+            The entries. With `kinds` or `caused_by`, a page may hold fewer than `limit` although there are more: then
+            its `following` is not None.
 
         Raises:
             ClientError: Neither a task, nor an agent, nor an id is given, or an argument is invalid.
@@ -164,6 +166,7 @@ class ListMethods:
             agent_id=agent,
             event_ids=list(event_ids),
             kinds=list(kinds),
+            causation_id=caused_by,
             before=before,
             beyond=beyond or 0,
             oldest_first=oldest_first,

@@ -112,7 +112,7 @@ def affect_changes(before: AffectMind, after: AffectMind, later: AffectMind) -> 
         elif was.level == ARCHIVED != now.level:
             yield NightChange(memory_id, "returned", words, **values)
         elif now.level > was.level or ends.words_level > was.words_level:
-            changed = ends.words_level > was.words_level
+            changed = after_words != words
             yield NightChange(
                 memory_id, "compressed" if changed else "lowered", words, after_words if changed else None, **values
             )

@@ -5,6 +5,7 @@ The moment is the present, as its processes wrote it last, or a checkpoint.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from nemuri_domain.world.grid_world import World
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.society_states import AGENT, WORLD, States
 from nemuri_services.simulation.bootstrap import read_society
-from nemuri_services.simulation.checkpoints import Checkpoints
+from nemuri_services.simulation.checkpoints import Checkpoints, made_at
 from nemuri_services.simulation.world_lease import read_world
 from nemuri_services.simulation.world_process import load_world
 
@@ -39,6 +40,11 @@ class SocietyMoment:
     towns: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     minds: Mapping[str, Sections] = field(default_factory=dict)
     """Stored sections of each agent's state, by its id."""
+
+    @property
+    def at(self) -> datetime | None:
+        """Return the time at which the shown checkpoint was made; None for the present."""
+        return None if self.checkpoint is None else made_at(self.checkpoint)
 
     def resident(self, agent_id: str) -> Resident | None:
         """Return an agent of the society; None if it has none with this id."""

@@ -10,7 +10,7 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 
 MAX_SCANNED = 20_000
-"""Maximum number of entries that one query reads in search of certain kinds."""
+"""Maximum number of entries that one query reads in search of certain kinds or of a cause."""
 
 
 async def journal_page(database: Database, query: JournalQuery) -> JournalView:
@@ -18,15 +18,18 @@ async def journal_page(database: Database, query: JournalQuery) -> JournalView:
     entry = tables.journal.c
     order = entry.sequence.asc() if query.oldest_first else entry.sequence.desc()
     scanned = select(*entry).where(*_conditions(query)).order_by(order)
-    inner = scanned.limit(MAX_SCANNED).subquery() if query.kinds else scanned.limit(query.limit + 1).subquery()
+    sought = bool(query.kinds) or query.causation_id is not None
+    inner = scanned.limit(MAX_SCANNED if sought else query.limit + 1).subquery()
     found = select(inner).limit(query.limit + 1)
     if query.kinds:
         found = found.where(inner.c.kind.in_(query.kinds))
+    if query.causation_id is not None:
+        found = found.where(inner.c.causation_id == query.causation_id)
     found = found.order_by(inner.c.sequence.asc() if query.oldest_first else inner.c.sequence.desc())
     async with database.reading() as connection:
         rows = [each._asdict() for each in await connection.execute(found)]
         following: int | None = rows[query.limit - 1]["sequence"] if len(rows) > query.limit else None
-        if following is None and query.kinds:
+        if following is None and sought:
             last = scanned.with_only_columns(entry.sequence).offset(MAX_SCANNED - 1).limit(1)
             following = (await connection.execute(last)).scalar_one_or_none()
     entries = (JournalEntry.model_validate(each) for each in rows[: query.limit])

@@ -29,7 +29,7 @@ from nemuri_infra.projections.rows import insert_new, remove, write
 from nemuri_infra.projections.vector_generations import texts_of
 from nemuri_infra.stores.vectors import Vectors, generation_in, vector_key
 
-FOLD = 17
+FOLD = 18
 """Version of the folds. A program with a higher version rebuilds the projections before it uses them."""
 VIEW = "views"
 NEWER_VERSION_RUNS = "a newer version is running, so this one stops"
@@ -235,7 +235,7 @@ def journal_record(event: AnyEvent) -> Row:
 
 def journal_row(event: AnyEvent) -> tuple[Any, ...]:
     """Return the journal's row for an event: the values in the order of the table's columns."""
-    return event.event_id, event.sequence, event.kind, event.thread, event.agent_id, event.at
+    return event.event_id, event.sequence, event.kind, event.thread, event.agent_id, event.causation_id, event.at
 
 
 def vector_rows(events: Iterable[AnyEvent], contents: Iterable[Content], vectors: Mapping[str, Any]) -> list[Row]:

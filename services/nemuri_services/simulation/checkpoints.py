@@ -1,4 +1,4 @@
-"""Checkpoints: consistent copies of all states of a society. The last three are kept (document 002 §6.4)."""
+"""Checkpoints: consistent copies of all states of a society (document 002 §6.4)."""
 
 import asyncio
 import time
@@ -28,13 +28,17 @@ CHECKPOINT_LEASE: Final = "checkpoints"
 """Name of the lease for making checkpoints. Only the host that holds it makes them."""
 RESTORING_KEY: Final = "restoring"
 """Key of the entry that holds the name of a checkpoint while that checkpoint is being restored."""
-KEPT_CHECKPOINTS: Final = 3
+KEPT_CHECKPOINTS: Final = 48
+"""Number of checkpoints that are kept. The document keeps three; these are four hours in which one can look back."""
+LISTED_CHECKPOINTS: Final = 3
+"""Number of checkpoints that an error message names, the newest."""
 CHECKPOINT_INTERVAL: Final = 300.0
 """Seconds between two checkpoints; twice as many for a large society (RULINGS, PIANO)."""
 LARGE_SOCIETY: Final = 400
 """Number of agents above which a society is large."""
 RETRY_SECONDS: Final = 10.0
 """Seconds until the next attempt after a failed checkpoint."""
+_NAME_FORMAT: Final = "%Y%m%dT%H%M%S%f"
 
 logger = structlog.get_logger()
 
@@ -42,34 +46,34 @@ logger = structlog.get_logger()
 class Checkpoints:
     """The checkpoints of one society in an object store."""
 
-    def __init__(self, objects: Objects, society: str) -> None:
-        """Use this object store. Checkpoints of several societies share it."""
-        self._objects, self._society = objects, society
+    def __init__(self, objects: Objects, society: str, kept: int = KEPT_CHECKPOINTS) -> None:
+        """Use this object store and keep this many checkpoints. Checkpoints of several societies share the store."""
+        self._objects, self._society, self._kept = objects, society, kept
 
     @classmethod
-    async def open(cls, log: Log, society: str) -> "Checkpoints":
+    async def open(cls, log: Log, society: str, kept: int = KEPT_CHECKPOINTS) -> "Checkpoints":
         """Open the checkpoints of a society. It need not have any yet."""
-        return cls(await Objects.open(log.stream, checkpoints_bucket(log.subjects.namespace)), society)
+        return cls(await Objects.open(log.stream, checkpoints_bucket(log.subjects.namespace)), society, kept)
 
     async def names(self) -> list[str]:
-        """Return the names of the last three checkpoints, oldest first.
+        """Return the names of the kept checkpoints, oldest first.
 
         Older checkpoints are left out, because they are being deleted and may be incomplete.
         """
-        return (await self._all())[-KEPT_CHECKPOINTS:]
+        return (await self._all())[-self._kept :]
 
     async def _all(self) -> list[str]:
         mine = (each.rpartition(".") for each in await self._objects.names())
         return sorted(name for society, _, name in mine if society == self._society)
 
     async def make(self, states: States) -> str:
-        """Store a checkpoint of all entries except leases, delete all but the last three, and return the name of the
-        new one.
+        """Store a checkpoint of all entries except leases, delete those that are too old to be kept, and return the
+        name of the new one.
         """
         data = await pack_entries(entries_without_leases(states))
-        name = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        name = datetime.now(UTC).strftime(_NAME_FORMAT)
         await self.put(name, data)
-        for old in (await self._all())[:-KEPT_CHECKPOINTS]:
+        for old in (await self._all())[: -self._kept]:
             await self._objects.erase(f"{self._society}.{old}")
         return name
 
@@ -81,7 +85,7 @@ class Checkpoints:
         names = await self.names()
         chosen = name or (names[-1] if names else None)
         if chosen is None or chosen not in names:
-            available = f"there are {', '.join(names)}" if names else "there is none yet"
+            available = f"the newest are {', '.join(names[-LISTED_CHECKPOINTS:])}" if names else "there is none yet"
             raise SocietyError(
                 f"society {self._society!r} has no checkpoint{f' {name!r}' if name else ''}: {available}"
             )
@@ -115,6 +119,11 @@ class Checkpoints:
             await states.write(batch, {})
         await states.delete_entry(RESTORING_KEY)
         return chosen
+
+
+def made_at(checkpoint: str) -> datetime:
+    """Return the time at which a checkpoint was made. Raises `ValueError` if this is no name of a checkpoint."""
+    return datetime.strptime(checkpoint, _NAME_FORMAT).replace(tzinfo=UTC)
 
 
 async def interrupted_restore(states: States) -> str | None:

@@ -17,9 +17,9 @@ from tests.integration.harness import eventually
 from tests.integration.society.fake_world import FakeWorld
 
 
-async def test_the_last_three_checkpoints_can_be_restored(log: Log, states: States) -> None:
-    """The last three checkpoints are kept. Restoring one of them replaces all entries except leases."""
-    checkpoints = await Checkpoints.open(log, "village")
+async def test_kept_checkpoints_can_be_restored(log: Log, states: States) -> None:
+    """The last checkpoints are kept. Restoring one of them replaces all entries except leases."""
+    checkpoints = await Checkpoints.open(log, "village", kept=3)
     others = await Checkpoints.open(log, "town")
     with pytest.raises(SocietyError, match="none yet"):
         await checkpoints.restore(states)
@@ -56,7 +56,7 @@ async def test_an_interrupted_restore_is_repeated(log: Log, society: Society, st
 
 async def test_a_partly_deleted_checkpoint_is_not_listed(log: Log, states: States) -> None:
     """A checkpoint that is only partly deleted is not listed, and the next checkpoint deletes the rest of it."""
-    checkpoints = await Checkpoints.open(log, "village")
+    checkpoints = await Checkpoints.open(log, "village", kept=3)
     made = [await checkpoints.make(states) for _ in range(3)]
     await checkpoints.put("20200101T000000000000", b"half of it")
     assert await checkpoints.names() == made

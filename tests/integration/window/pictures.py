@@ -15,7 +15,7 @@ from tests.integration.window.browser import chromium, installed_browser, watche
 from tests.integration.window.sample_platform import sample_platform
 
 SIZE = (1200, 900)
-COLOURS = 64
+COLOURS = 256
 """Number of colours of a picture, so that it is small."""
 
 

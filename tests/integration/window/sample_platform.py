@@ -23,6 +23,7 @@ from tests.integration.harness import (
 )
 from tests.integration.poison import submission
 from tests.integration.web_gateway import Gateway, running_gateway
+from tests.integration.window.sample_society import VILLAGE, found_village
 
 INJECTIONS = (
     "<script>window.stolen = document.cookie</script>",
@@ -49,11 +50,12 @@ TURNS = (
     ("Finally all tests are green, I am so happy.", "Good. The flaky test waited for a port."),
     ("Which port does the database use?", "It uses 5432."),
 )
+RESIDENTS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class SamplePlatform:
-    """A running platform with agents of all three kinds, tasks, sleeps, a night and a dead letter."""
+    """A running platform with agents of all three kinds, tasks, sleeps, a night, a society and a dead letter."""
 
     resources: Resources
     gateway: Gateway
@@ -81,6 +83,8 @@ class SamplePlatform:
             "affect": "/agents/diary/affect",
             "tiers": "/agents/noah/tiers",
             "societies": "/societies",
+            "society": f"/societies/{VILLAGE}",
+            "mind": f"/societies/{VILLAGE}/agents/{VILLAGE}-0000",
             "operations": "/operations",
             "dead-letter": f"/operations/dead/{self.dead_letter}",
             "erasure": f"/operations/erasure?sort=memory&name={self.memory}",
@@ -106,6 +110,7 @@ async def sample_platform(settings: Settings) -> AsyncIterator[SamplePlatform]:
         await _fill_affective(resources)
         for each in ("Lila gave me iron at the mine.", "I built a wall with Lila.", "The wolves attacked at night!"):
             await client.experience("noah", each, participants=["Lila"], importance=0.8)
+        await found_village(resources.log, RESIDENTS)
         name = await _leave_dead_letter(resources)
         await until_idle(resources)
         used = next(each for result in results for each in result.used)

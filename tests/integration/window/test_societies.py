@@ -7,18 +7,13 @@ import orjson
 import pytest
 import pytest_asyncio
 
-from nemuri.society.lifecycle import create_society
-from nemuri.society.residents import generate_residents
 from nemuri.web.principals import Principal
 from nemuri_contracts.event import OPERATOR
-from nemuri_contracts.society import Society
 from nemuri_contracts.world_protocol import Act, Acts, Percept, Percepts, Position, Say
-from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_infra.runtime.settings import Settings
-from nemuri_services.simulation.checkpoints import Checkpoints
 from tests.integration.harness import opened_log, running_services
 from tests.integration.web_gateway import Gateway, running_gateway
+from tests.integration.window.sample_society import found_village
 
 pytestmark = [pytest.mark.connected]
 INJECTION = "<img src=x onerror=alert(1)>"
@@ -29,37 +24,8 @@ async def gateway(settings: Settings) -> AsyncIterator[Gateway]:
     """A gateway beside a society that is not running, with a checkpoint in which an agent had another goal."""
     async with running_services(settings, ["projector", "query-api"]), running_gateway(settings) as served:
         async with opened_log(settings) as log:
-            residents = generate_residents("village", 3, seed=1)
-            states = await create_society(log, Society(name="village", seed=1, size=64, agents=residents))
-            world = World(WorldSettings(seed=1, size=64, towns=("town-1",)))
-            for each in residents:
-                world.join(each.id, each.name, each.town)
-            agent, other = residents[0], residents[1]
-            written = {
-                "world.head": b'{"parts":1}',
-                "world.0": b"{}\n" + world.dump(),
-                f"agent.0.{agent.id}.goals": _goals("find water"),
-                f"agent.0.{agent.id}.decision": orjson.dumps(
-                    {
-                        "high_level_intent": INJECTION,
-                        "priority_action": "go",
-                        "speech_directive": "",
-                        "context_summary": "",
-                    }
-                ),
-                f"agent.0.{agent.id}.social_model": orjson.dumps(
-                    {other.name: {"sentiment": 9.0, "relationship": "friend"}}
-                ),
-            }
-            known = await states.write(written, {})
-            await (await Checkpoints.open(log, "village")).make(states)
-            await states.write({f"agent.0.{agent.id}.goals": _goals("build a house")}, known)
+            await found_village(log, intent=INJECTION)
         yield served
-
-
-def _goals(description: str) -> bytes:
-    active = [{"id": "g1", "description": description, "priority": 0.5, "sort": "personal", "needs": []}]
-    return orjson.dumps({"active": active})
 
 
 async def test_a_society_shows_places_minds_and_friends(gateway: Gateway) -> None:

@@ -15,6 +15,8 @@ from nemuri_contracts.strength import FEATURES
 
 SHOWN = 10
 """Number of candidates of each retrieval that are shown at first."""
+SMALLEST_REACH = 0.001
+"""Smallest sum of contributions that fills half of a bar."""
 DOCUMENTED = "document-"
 """Beginning of the names of rankings that use the similarity as it is. Other rankings scale it over the candidates."""
 
@@ -88,10 +90,10 @@ class Retrieval:
 
     @property
     def _reach(self) -> float:
-        """Return the longest half of a bar."""
+        """Return the longest half of a bar. Bars of rounding errors alone are too short to be seen."""
         sums = (
             sum(value for value in each.contributions if value * sign > 0) * sign
             for each in self.explained.candidates
             for sign in (-1, 1)
         )
-        return max(sums, default=0.0) or 1.0
+        return max(SMALLEST_REACH, *sums)

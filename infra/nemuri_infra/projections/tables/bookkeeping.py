@@ -23,6 +23,7 @@ journal = Table(
     Column("kind", Text, nullable=False),
     Column("task_id", Uuid),
     Column("agent_id", Text),
+    Column("causation_id", Uuid),
     time("recorded_at"),
     Index("journal_task", "task_id", "sequence"),
     Index("journal_agent", "agent_id", "sequence"),

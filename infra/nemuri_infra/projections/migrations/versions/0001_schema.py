@@ -21,7 +21,7 @@ STATEMENTS = (
     """
     CREATE TABLE journal (
         event_id uuid PRIMARY KEY, sequence bigint NOT NULL, kind text NOT NULL, task_id uuid, agent_id text,
-        recorded_at timestamptz NOT NULL
+        causation_id uuid, recorded_at timestamptz NOT NULL
     )
     """,
     "CREATE INDEX journal_task ON journal (task_id, sequence)",
