@@ -15,6 +15,8 @@ from tests.integration.web_gateway import Gateway
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 """Programs that Playwright can drive; Debian's package is `chromium`."""
+WAITING = 60_000
+"""Milliseconds to wait for an answer or an operation on a busy machine."""
 FLAGS = ("--no-sandbox", "--disable-dev-shm-usage")
 DESKTOP, PHONE = (1280, 800), (375, 740)
 ASKING = r".htmx-request:not([hx-sse\:connect])"
@@ -33,6 +35,7 @@ async def chromium() -> AsyncIterator[Browser]:
     program = installed_browser()
     if program is None:
         pytest.skip("no chromium: `apt-get install chromium`")
+    expect.set_options(timeout=WAITING)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=program, args=FLAGS)
         try:
