@@ -7,7 +7,7 @@ Pages: two namespaces on the same servers hold a short and a long log of complet
 the median and the 95th percentile of each page, and the median on the long log divided by that on the short one.
 
 Watching: all services of a third namespace run in this process. Rounds of tasks with and without a watcher take turns.
-A watcher asks for the figures of the overview every three seconds and reads the live log, as open pages do. The script
+A watcher asks for the figures of the overview every five seconds and reads the live log, as open pages do. The script
 reports the CPU time of a round with a watcher divided by that of the round without.
 """
 
@@ -48,7 +48,7 @@ EVENTS_PER_TASK = 17
 SHORT_LOG = 1_000
 READING_SERVICES = ("projector", "query-api")
 REPETITIONS, ROUNDS, TASKS = 30, 8, 40
-FIGURES_SECONDS = 3.0
+FIGURES_SECONDS = 5.0
 """Seconds after which an open overview asks for its figures again."""
 
 

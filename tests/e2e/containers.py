@@ -86,7 +86,18 @@ class Podman:
         reach its package index.
         """
         trusted = ("--volume", f"{CERTIFICATES}:{CERTIFICATES}:ro") if CERTIFICATES.is_dir() else ()
-        self("build", "--pull=never", "--network", "host", *trusted, "--tag", tag, str(context), timeout=600)
+        self(
+            "build",
+            "--pull=never",
+            "--layers=false",
+            "--network",
+            "host",
+            *trusted,
+            "--tag",
+            tag,
+            str(context),
+            timeout=600,
+        )
 
     def flags(self, service: Mapping[str, Any]) -> Sequence[str]:
         """Return the podman flags that correspond to a service's entry in the compose file."""

@@ -110,6 +110,7 @@ class Machines:
         async with AsyncExitStack() as stack:
             directory = _temporary_directory()
             stack.callback(shutil.rmtree, directory)
+            stack.callback(_remove_clock_memory)
             mounted = {
                 name: await stack.enter_async_context(Disk.mounted(directory / name, size))
                 for name, size in (("nats", 1024), ("postgres", 2048))
@@ -196,6 +197,13 @@ def _temporary_directory() -> Path:
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     directory.chmod(0o711)
     return directory
+
+
+def _remove_clock_memory() -> None:
+    """Remove the shared memory that libfaketime leaves behind in killed processes."""
+    for path in Path("/dev/shm").glob("*faketime_*"):
+        if not psutil.pid_exists(int(path.name.rsplit("_", 1)[1])):
+            path.unlink(missing_ok=True)
 
 
 def _clock_file(directory: Path) -> Path | None:

@@ -1,13 +1,16 @@
 """The status of a platform: the log, the views, the consumers, and what waits for a person."""
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+from nats.js.api import ConsumerInfo
 
 from nemuri_contracts.event import Value
 from nemuri_contracts.memory_views import StatusView
 from nemuri_infra.bus.access import servers
 from nemuri_infra.bus.consumer_listing import consumers_of
-from nemuri_infra.runtime.consumer_pauses import is_log_incomplete
+from nemuri_infra.runtime.consumer_pauses import is_paused_for_import
 from nemuri_infra.runtime.storage_limits import fullness
 from nemuri_infra.stores.dead_letters import DeadLetters
 from nemuri_services.service_registry import SERVICES
@@ -57,23 +60,23 @@ async def platform_status(client: "Client") -> PlatformStatus:
     last = await client.log.last_sequence()
     server = client.log.connection.connected_url
     principles = await client.principles()
+    known = await consumers_of(client.log.stream, client.log.subjects.stream)
     return PlatformStatus(
         **view.model_dump(),
         bus=servers(server.geturl())[0] if server else None,
         log=last,
         lag=max(0, last - view.projected),
-        consumers=await consumer_status(client),
-        incomplete=await is_log_incomplete(client.log),
+        consumers=_by_service(client, known),
+        incomplete=any(map(is_paused_for_import, known)),
         dead_letters=await DeadLetters(client.log).count(),
         proposed_principles=sum(each.standing == "proposed" for some in principles.values() for each in some),
         storage=await fullness(client.log),
     )
 
 
-async def consumer_status(client: "Client") -> dict[str, ConsumerStatus]:
+def _by_service(client: "Client", known: Iterable[ConsumerInfo]) -> dict[str, ConsumerStatus]:
     """Return the state of the consumers by the name of the service, sorted. The counts come from the NATS server."""
     subjects, found = client.log.subjects, dict[str, ConsumerStatus]()
-    known = await consumers_of(client.log.stream, subjects.stream)
     there = {each.config.durable_name: each for each in known}
     wanted = {durable.name for service in SERVICES.values() for durable in service.durables(subjects)}
     for durable in sorted(filter(None, wanted | there.keys())):

@@ -5,20 +5,24 @@ from nats.js.api import ConsumerInfo
 
 from nemuri_infra.bus.event_log import Log
 
+PAGE_SIZE = 256
+"""Number of consumers that the server lists in one answer."""
+
 
 async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerInfo]:
     """Return all pull consumers of a stream, also the ephemeral ones. Each name occurs once.
 
     The consumer that sends new events to all processes is left out, because nobody acknowledges them.
 
-    The server lists 256 consumers in one answer. If a consumer is deleted between two answers, one other consumer may
-    be missing from the result.
+    If a consumer is deleted between two answers, one other consumer may be missing from the result.
     """
     found, seen = dict[str, ConsumerInfo](), 0
-    while page := await context.consumers_info(stream, offset=seen):
+    while True:
+        page = await context.consumers_info(stream, offset=seen)
         seen += len(page)
         found |= {each.name: each for each in page if each.config.deliver_subject is None}
-    return list(found.values())
+        if len(page) < PAGE_SIZE:
+            return list(found.values())
 
 
 async def durable_consumers(log: Log) -> list[ConsumerInfo]:
