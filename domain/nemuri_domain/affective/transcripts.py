@@ -1,9 +1,10 @@
 """Parser of a coding assistant's transcript, which has one JSON object per line. It returns turns.
 
 A turn is a prompt of the user and everything that the assistant says until the next prompt (document 001, generation of
-memories). These entries are not prompts: results of tools, entries that the assistant generates, entries of other
-agents, marks of an interruption, and slash commands with their replies. Keys, tokens and passwords are redacted in
-every turn.
+memories). What the user says in between belongs to it too: why a tool call was refused, and answers to questions. These
+entries are not prompts: results of tools, entries that the assistant's program or another agent writes, marks of an
+interruption, slash commands with their replies, and prompts that the user took back. Keys, tokens, passwords and
+private parts are replaced in every turn.
 """
 
 import json
@@ -15,7 +16,15 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid3
 
 from nemuri_contracts.wire_constants import TURN_LIMIT
-from nemuri_domain.affective.sanitize import is_conversation, storable
+from nemuri_domain.affective.sanitize import (
+    is_conversation,
+    is_machine_made,
+    storable,
+    without_private,
+    without_repeated,
+)
+from nemuri_domain.affective.transcript_branches import rewound_entries
+from nemuri_domain.affective.turn_matters import Matters, ToolCalls
 from nemuri_domain.language.secret_redaction import redact
 
 TURN_NAMESPACE = UUID("6e656d75-7269-5000-8000-7475726e7300")
@@ -23,8 +32,9 @@ TURN_NAMESPACE = UUID("6e656d75-7269-5000-8000-7475726e7300")
 ids.
 """
 SkipReason = Literal[
-    "broken", "repeated", "side_chain", "meta", "tool_result", "interrupted", "command", "blank", "unprompted", "other"
-]
+    "broken", "repeated", "side_chain", "meta", "tool_result", "interrupted", "command", "blank", "unprompted",
+    "rewound", "other",
+]  # fmt: skip
 _INSERTED = re.compile(
     r"<(system-reminder|memories|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook)>.*?</\1>",
     re.DOTALL,
@@ -33,20 +43,26 @@ _INSERTED = re.compile(
 _COMMAND = re.compile(r"<(command-(name|message|args|contents)|local-command-\w+|bash-(input|stdout|stderr))>")
 """Tags of commands and their output in a transcript."""
 _INTERRUPTED = "[Request interrupted by user"
-_NOTIFICATION = "<task-notification>"
 _SYNTHETIC = "<synthetic>"
 """Model name of replies that no model wrote."""
+_NOT_TYPED = (
+    "isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly", "isVirtual", "textNotTyped",
+    "handedOff", "queueSkipAttachments", "wakeupSource", "scheduledTaskId",
+)  # fmt: skip
+"""Fields that are set in entries that a program wrote."""
 
 
 class Turn(NamedTuple):
     """A prompt and the reply to it."""
 
     prompt: str
+    """The user's words. Those that followed in the same turn begin with a note in brackets on a line of their own."""
     reply: str
     said_at: datetime | None
     """Time of the prompt, in UTC; None if neither the prompt nor an earlier line has a time."""
     identity: str
     """Stable id of the turn. It is equal in every copy of the transcript."""
+    matters: Matters = Matters()
 
 
 class Transcript(NamedTuple):
@@ -59,6 +75,8 @@ class Transcript(NamedTuple):
     """The session's id in the transcript."""
     ended_at: datetime | None
     """The latest time of any line."""
+    directory: str | None = None
+    """The directory in which the session began."""
 
 
 def turn_id(agent: str, identity: str) -> UUID:
@@ -71,39 +89,40 @@ def parse_transcript(lines: Iterable[bytes], session: str) -> Transcript:
 
     `session` makes the ids of turns unique between sessions, for transcripts whose entries have no id.
     """
-    reading = _Reading(session)
-    for line in lines:
-        if line.strip():
-            reading.take(line)
+    entries = [_entry(line) for line in lines if line.strip()]
+    reading = _Reading(session, rewound_entries([each for each in entries if each is not None]))
+    for each in entries:
+        reading.take(each)
     return reading.end()
 
 
 class _Reading:
     """The state of the parser."""
 
-    def __init__(self, session: str) -> None:
-        self._session = session
+    def __init__(self, session: str, rewound: set[str]) -> None:
+        self._session, self._rewound = session, rewound
         self._named: str | None = None
+        self._directory: str | None = None
         self._turns: list[Turn] = []
         self._skipped: Counter[SkipReason] = Counter()
         self._seen: set[str] = set()
         self._open: Turn | None = None
+        self._asked: list[str] = []
         self._reply: list[str] = []
+        self._private: list[str] = []
+        self._calls = ToolCalls()
         self._last: datetime | None = None
         self._of_command = False
 
-    def take(self, line: bytes) -> None:
-        """Parse one line."""
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            entry = None
-        if not isinstance(entry, dict):
+    def take(self, entry: dict[str, Any] | None) -> None:
+        """Take the next entry; None for a line that is not an object."""
+        if entry is None:
             self._skipped["broken"] += 1
             return
         entry, at = _prompted(entry), _time(entry.get("timestamp"))
         self._last = max(filter(None, (self._last, at)), default=None)
         self._named = self._named or _text(entry.get("sessionId")).strip() or None
+        self._directory = self._directory or _text(entry.get("cwd")) or None
         why = self._why_not(entry) or self._taken(entry, at)
         if why is not None:
             self._skipped[why] += 1
@@ -111,7 +130,7 @@ class _Reading:
     def end(self) -> Transcript:
         """Return the result after the last line."""
         self._close()
-        return Transcript(tuple(self._turns), dict(self._skipped), self._named, self._last)
+        return Transcript(tuple(self._turns), dict(self._skipped), self._named, self._last, self._directory)
 
     def _why_not(self, entry: dict[str, Any]) -> SkipReason | None:
         """Return the reason for skipping an entry that depends on the entry alone; None if the entry may belong to a
@@ -125,40 +144,85 @@ class _Reading:
         if name and name in self._seen:
             return "repeated"
         self._seen.add(name)
-        made = any(entry.get(each) for each in ("isMeta", "isCompactSummary", "isApiErrorMessage"))
-        return "meta" if made or _message(entry).get("model") == _SYNTHETIC else None
+        return "meta" if _by_a_program(entry) else None
 
     def _taken(self, entry: dict[str, Any], at: datetime | None) -> SkipReason | None:
         blocks = _blocks(_message(entry).get("content"))
         if entry["type"] == "assistant":
-            return self._replied(blocks)
+            return self._replied(blocks, rewound=_text(entry.get("uuid")) in self._rewound)
         if any(block.get("type") == "tool_result" for block in blocks):
+            self._asked += self._calls.answered(entry, blocks)
             return "tool_result"
         whole = _joined(blocks)
         prompt = _INSERTED.sub("", whole).strip()
         if prompt.startswith(_INTERRUPTED):
             return "interrupted"
-        if prompt.startswith(_NOTIFICATION) or (whole.strip() and not prompt):
+        of_command = bool(_COMMAND.match(prompt)) or prompt.startswith("/")
+        if not of_command and (is_machine_made(prompt) or (whole.strip() and not prompt)):
             return "meta"
         self._close()
-        self._of_command = bool(_COMMAND.match(prompt)) or prompt.startswith("/")
-        if not is_conversation(prompt) or self._of_command:
-            return "command" if self._of_command else "blank"
+        self._of_command = of_command
+        return self._begun(entry, prompt, at)
+
+    def _begun(self, entry: dict[str, Any], prompt: str, at: datetime | None) -> SkipReason | None:
+        """Open a turn with a prompt of the user; return the reason if it is not remembered."""
+        if self._of_command:
+            return "command"
+        if _text(entry.get("uuid")) in self._rewound:
+            return "rewound"
+        said, parts = without_private(prompt)
+        self._private += parts
+        if not is_conversation(said):
+            return "blank"
         identity = _text(entry.get("uuid")).strip() or f"{self._session}/{len(self._turns)}/{prompt}"
-        self._open = Turn(storable(redact(prompt), TURN_LIMIT), "", at or self._last, storable(identity, len(identity)))
+        self._open = Turn("", "", at or self._last, storable(identity, len(identity)))
+        self._asked = [said]
         return None
 
-    def _replied(self, blocks: list[dict[str, Any]]) -> SkipReason | None:
+    def _replied(self, blocks: list[dict[str, Any]], *, rewound: bool) -> SkipReason | None:
+        if rewound:
+            return "rewound"
         if self._open is None:
             return "command" if self._of_command else "unprompted"
+        self._calls.take(blocks)
         if said := _joined(blocks).strip():
             self._reply.append(said)
         return None
 
     def _close(self) -> None:
+        matters = self._calls.matters()
         if self._open is not None:
-            self._turns.append(self._open._replace(reply=storable(redact("\n\n".join(self._reply)), TURN_LIMIT)))
-        self._open, self._reply = None, []
+            prompt = self._cleaned("\n\n".join((self._asked[0], *map(self._unrepeated, self._asked[1:]))))
+            reply = self._cleaned(self._unrepeated("\n\n".join(self._reply)))
+            self._turns.append(self._open._replace(prompt=prompt, reply=reply, matters=matters))
+        self._open, self._asked, self._reply = None, [], []
+
+    def _unrepeated(self, text: str) -> str:
+        return without_repeated(without_private(text)[0], self._private)
+
+    def _cleaned(self, text: str) -> str:
+        return storable(redact(text), TURN_LIMIT)
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """Return the entry of a line; None if it is not a JSON object."""
+    try:
+        entry = json.loads(line.lstrip(b"\0"))
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) else None
+
+
+def _by_a_program(entry: dict[str, Any]) -> bool:
+    """Return True if a program wrote the entry, by the fields with which the assistant marks its origin."""
+    if any(entry.get(each) for each in _NOT_TYPED) or _message(entry).get("model") == _SYNTHETIC:
+        return True
+    origin, turn = entry.get("origin"), entry.get("turnOrigin")
+    return (
+        (isinstance(origin, dict) and origin.get("kind") != "human")
+        or entry.get("promptSource") == "system"
+        or turn not in (None, "human", "sdk", "unknown")
+    )
 
 
 def _prompted(entry: dict[str, Any]) -> dict[str, Any]:

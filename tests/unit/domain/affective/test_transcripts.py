@@ -75,6 +75,14 @@ def test_a_turn_goes_on_until_the_next_real_prompt() -> None:
         (user("This session is being continued from a previous one.", isCompactSummary=True), "meta"),
         (user("<task-notification>it is done</task-notification>"), "meta"),
         (user("<system-reminder>of the program</system-reminder>"), "meta"),
+        (user("<teammate-message teammate_id='lead'>go on</teammate-message>"), "meta"),
+        (user("Another Claude session sent a message:\n<teammate-message>go on</teammate-message>"), "meta"),
+        (user("<channel source='chat'>go on</channel>"), "meta"),
+        (user("Stop hook feedback:\n- lint"), "meta"),
+        (user("Check the build.", origin={"kind": "task-notification"}), "meta"),
+        (user("Check the build.", promptSource="system"), "meta"),
+        (user("Check the build.", turnOrigin="scheduled"), "meta"),
+        (user("Check the build.", scheduledTaskId="t"), "meta"),
         (assistant("API Error: 500", isApiErrorMessage=True), "meta"),
         (line("assistant", [text("No response requested.")], message={"model": "<synthetic>"}), "meta"),
         (user([{"type": "tool_result", "tool_use_id": "t", "content": "x"}]), "tool_result"),
@@ -184,12 +192,106 @@ def test_what_is_too_long_is_cut_with_a_mark() -> None:
     assert turn.reply.startswith("b\ufffd?\n\nccc")
 
 
+def test_what_the_user_took_back_is_no_turn() -> None:
+    """After a rewind, the prompts of the old branch and the replies to them belong to no turn. Parallel tool calls are
+    no branches, and a compaction does not cut off what was before it.
+    """
+    call = [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": "x"}]
+    found = taken(
+        user("One", uuid="u1", parentUuid=None),
+        line("assistant", call, uuid="a1", parentUuid="u1"),
+        line("assistant", call, uuid="a2", parentUuid="a1"),
+        user(result, uuid="r1", parentUuid="a1"),
+        user(result, uuid="r2", parentUuid="a2"),
+        assistant("Done.", uuid="a3", parentUuid="r2"),
+        json.dumps({"type": "system", "uuid": "c", "parentUuid": None, "logicalParentUuid": "a3"}).encode(),
+        user("Two", uuid="u2", parentUuid="c"),
+        assistant("Wrong.", uuid="a4", parentUuid="u2"),
+        user("Three", uuid="u3", parentUuid="c"),
+        assistant("Right.", uuid="a5", parentUuid="u3"),
+    )
+    assert said(found) == [("One", "Done."), ("Three", "Right.")]
+    assert found.skipped["rewound"] == 2
+
+
+@pytest.mark.parametrize(("leaf", "kept"), [("a1", ["One"]), (None, [])])
+def test_a_rewind_that_nothing_followed_is_marked(leaf: str | None, kept: list[str]) -> None:
+    """A mark of a rewind says where the conversation goes on; without an entry, all of it was taken back."""
+    lines = (
+        user("One", uuid="u1", parentUuid=None), assistant("1", uuid="a1", parentUuid="u1"),
+        user("Two", uuid="u2", parentUuid="a1"), assistant("2", uuid="a2", parentUuid="u2"),
+    )  # fmt: skip
+    mark = {"type": "last-prompt", "leafUuid": leaf, "explicit": True, "rewound": True}
+    assert [turn.prompt for turn in taken(*lines, json.dumps(mark).encode()).turns] == kept
+
+
+def test_refusals_and_answers_belong_to_the_turn() -> None:
+    """Why the user refused a tool call, and what the user answered to a question, are the user's words."""
+    push = [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "git push"}}]
+    edit = [{"type": "tool_use", "id": "t2", "name": "Edit", "input": {"file_path": "/p/app.py"}}]
+    no = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    why = f"{no} To tell you how to proceed, the user said:\nNever on a Friday!"
+    refused = {"type": "tool_result", "is_error": True}
+    answers = {
+        "answers": {"Which target?": "staging", "Which region?": "eu"},
+        "annotations": {"Which region?": {"unanswered": "skipped"}},
+    }
+    found = taken(
+        user("Deploy it"), line("assistant", push),
+        user([refused | {"tool_use_id": "t1", "content": why}]),
+        line("assistant", edit),
+        user([refused | {"tool_use_id": "t2", "content": f"{no} STOP."}], toolDenialKind="user-rejected"),
+        user([{"type": "tool_result", "tool_use_id": "t3", "content": "answered"}], toolUseResult=answers),
+        assistant("I wait."),
+    )  # fmt: skip
+    [(words, reply)] = said(found)
+    assert reply == "I wait."
+    assert words.split("\n\n") == [
+        "Deploy it", "[refused Bash git push] Never on a Friday!", "[refused Edit /p/app.py]",
+        "[asked: Which target?] staging",
+    ]  # fmt: skip
+    assert found.turns[0].matters.errors == ()
+
+
+def test_files_commands_and_errors_are_matters_of_their_turn() -> None:
+    """A turn has the files that were touched, the commands that were run and the errors, without secrets."""
+    test = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "pytest -q --token ghp_" + "a1" * 12}}
+    edit = {"type": "tool_use", "id": "t2", "name": "Edit", "input": {"file_path": "/p/app.py"}}
+    failed = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": [text("Exit code 1\nE  boom")]}
+    first, second = taken(
+        user("Mend it"), line("assistant", [test, edit, edit]), user([failed]), assistant("Done."), user("Thanks")
+    ).turns
+    assert first.matters == (("/p/app.py",), ("pytest -q --token [redacted:github-token]",), ("Exit code 1 E boom",))
+    assert second.matters == ((), (), ())
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kept"),
+    [
+        ("Use <private>the door code 4711</private> there", [("Use [private] there", "With [private] it opens.")]),
+        ("Go on <private>the door code 4711", [("Go on [private]", "With [private] it opens.")]),
+        ("<private>the door code 4711</private>", []),
+    ],
+)
+def test_private_parts_are_nowhere(prompt: str, kept: list[tuple[str, str]]) -> None:
+    """Private parts of a prompt are replaced, also where a reply repeats them. A wholly private prompt is no turn."""
+    assert said(taken(user(prompt), assistant("With the door code 4711 it opens."))) == kept
+
+
+def test_the_directory_of_a_session_is_that_of_its_first_entry() -> None:
+    """A transcript has the directory in which its session began."""
+    assert taken(user("One", cwd="/p"), user("Two", cwd="/p/src")).directory == "/p"
+
+
 KEYS = (
-    "type", "attachment", "prompt", "origin", "message", "content", "text", "uuid", "timestamp", "isMeta",
-    "isSidechain", "sessionId", "model",
+    "type", "attachment", "prompt", "origin", "message", "content", "text", "uuid", "parentUuid", "timestamp", "isMeta",
+    "isSidechain", "sessionId", "model", "cwd", "id", "name", "input", "command", "toolUseResult", "answers",
+    "explicit",
 )  # fmt: skip
 VALUES = (
-    "user", "assistant", "text", "tool_result", "queued_command", AT, "0001-01-01T00:00:00+14:00", "/help",
+    "user", "assistant", "text", "tool_result", "tool_use", "queued_command", "last-prompt",
+    "<private>", AT, "0001-01-01T00:00:00+14:00", "/help",
     "<memories>", "hello", "\0",
 )  # fmt: skip
 JSON = st.recursive(
