@@ -9,12 +9,16 @@ MAX_ROWS = 50
 """Maximum number of rows in one message. Of more events only the newest are shown."""
 
 
+MANY_ROWS = 20
+"""Number of rows in one message from which on messages come more slowly, so that watchers cost little."""
+
+
 class LiveEvents:
     """The events that one reader has not seen yet."""
 
     def __init__(self, condition: LogFilter, after: int) -> None:
         self._condition = condition
-        self._rows = deque[LoggedEvent](maxlen=MAX_ROWS)
+        self._rows = deque[AnyEvent | LoggedEvent](maxlen=MAX_ROWS)
         self._left_out = False
         self._missed = 0
         self.after = after
@@ -23,7 +27,7 @@ class LiveEvents:
     def catch_up(self, page: LogPage, *, whole: bool) -> None:
         """Add the events that came before the stream began; `whole` is True if the page has all of them."""
         for each in page.events:
-            self._append(each)
+            self._append(each, each.sequence)
         self._left_out |= not whole
 
     def add(self, event: AnyEvent) -> None:
@@ -32,8 +36,13 @@ class LiveEvents:
         if sequence <= self.after:
             return
         if self._condition.meets(event):
-            self._append(logged_event(event))
+            self._append(event, sequence)
         self.after = sequence
+
+    @property
+    def are_many(self) -> bool:
+        """True if more events wait than a person can follow."""
+        return len(self._rows) >= MANY_ROWS
 
     def rows(self, missed: int) -> dict[str, object]:
         """Return the values of the next rows, newest first; nothing if there are none. `missed` is the number of events
@@ -41,12 +50,13 @@ class LiveEvents:
         """
         if not self._rows and missed == self._missed:
             return {}
-        found = {"rows": [*reversed(self._rows)], "left_out": self._left_out or missed > self._missed, "fresh": True}
+        rows = [each if isinstance(each, LoggedEvent) else logged_event(each) for each in reversed(self._rows)]
+        found = {"rows": rows, "left_out": self._left_out or missed > self._missed, "fresh": True}
         self._rows.clear()
         self._left_out, self._missed = False, missed
         return found
 
-    def _append(self, row: LoggedEvent) -> None:
+    def _append(self, row: AnyEvent | LoggedEvent, sequence: int) -> None:
         self._left_out |= len(self._rows) == MAX_ROWS
         self._rows.append(row)
-        self.after = max(self.after, row.sequence)
+        self.after = max(self.after, sequence)

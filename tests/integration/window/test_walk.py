@@ -1,12 +1,13 @@
 """A real browser walks through the whole window, on a platform with agents of all kinds, tasks and a dead letter."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from typing import Literal
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from nemuri.platform.serving import prepare
 from nemuri_contracts.event import OPERATOR
@@ -51,10 +52,19 @@ async def test_every_view_is_without_faults(
     assert faults == []
 
 
+async def arrives_late(route: Route) -> None:
+    """Answer a request of the browser as a slow network does."""
+    await asyncio.sleep(0.3)
+    await route.continue_()
+
+
 async def test_the_log_moves_while_it_is_watched(sample: SamplePlatform, browser: Browser) -> None:
-    """Show a new event without reloading; hold it back while the list is paused, and show it then."""
+    """Show a new event without reloading, also if a script arrives late; hold it back while the list is paused, and
+    show it then.
+    """
     async with watched_page(browser, sample.gateway) as watched:
         page = watched.page
+        await page.route("**/hx-sse.min.js", arrives_late)
         await watched.open("/log")
         async with connected_client(sample.gateway.settings, OPERATOR) as client:
             await client.remember("python", "The first event that a watcher sees.")

@@ -21,8 +21,8 @@ from nemuri.window.lookups import agents_to_choose, found, number_in_query, refu
 from nemuri.window.page_templates import render, rendered
 from nemuri_contracts.codec import EVENTS
 
-BETWEEN_MESSAGES = 0.25
-"""Seconds between two messages to one reader, in which events are collected."""
+BETWEEN_MESSAGES, BETWEEN_LARGE_MESSAGES = 0.25, 1.0
+"""Seconds between two messages to one reader, in which events are collected; after a message with many rows."""
 
 
 def routes() -> list[BaseRoute]:
@@ -94,8 +94,9 @@ async def _messages(
 
 async def _news(watcher: Watcher, live: LiveEvents) -> AsyncGenerator[dict[str, object]]:
     while True:
+        pause = BETWEEN_LARGE_MESSAGES if live.are_many else BETWEEN_MESSAGES
         if rows := live.rows(watcher.missed):
             yield rows
-        await asyncio.sleep(BETWEEN_MESSAGES)
+        await asyncio.sleep(pause)
         for each in await watcher.next():
             live.add(each)
