@@ -34,6 +34,7 @@ def in_memory() -> bool:
 if "TMPDIR" not in os.environ and in_memory():
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
+os.environ["NEMURI_HOOK_START"] = "off"  # Otherwise a hook that finds no platform would start one.
 network_guard.ALLOW_MODEL_CALLS = False
 structlog.configure(
     processors=[

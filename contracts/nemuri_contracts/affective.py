@@ -31,6 +31,9 @@ Tag = PositiveTag | NegativeTag | OtherTag
 """Emotion tags of a turn (document 001, emotional tags)."""
 LinkSort = Literal["continues", "references", "derived_from", "contradicts", "same_topic"]
 
+Occasion = Literal["prompt", "session_start"]
+"""Moment at which an assistant is handed memories."""
+
 Percent = Annotated[int, Field(ge=0, le=100)]
 Summary = Annotated[Text, Field(max_length=SUMMARY_LIMIT)]
 
@@ -56,6 +59,21 @@ class Reading(Value):
     """Content of the reply and the user's emotions: a model's account, or the reply itself, shortened if long."""
     protect: bool = False
     """True if the user asked to remember this."""
+    about_user: bool = False
+    """True if the turn says something about the user that matters in every project: a preference, a habit, a
+    circumstance of life.
+    """
+
+
+class TurnMatters(Value):
+    """What an assistant did in a turn. Each text is one line, shortened, without secrets."""
+
+    files: Annotated[tuple[Label, ...], Field(max_length=30)] = ()
+    """Paths of the files that were touched."""
+    commands: Annotated[tuple[Label, ...], Field(max_length=15)] = ()
+    """Commands that were run."""
+    errors: Annotated[tuple[Label, ...], Field(max_length=10)] = ()
+    """Errors that came up."""
 
 
 class Link(Value):
@@ -84,6 +102,10 @@ class TurnOffered(ClientEvent):
     """Words of the user."""
     reply: Text = Field(default="", max_length=TURN_LIMIT)
     """The assistant's reply."""
+    project: Label | None = None
+    """Project in which the turn took place: the address of its repository, or its directory; None outside of one."""
+    matters: TurnMatters = TurnMatters()
+    """What the assistant did in the turn."""
     said_at: Moment
     """Time of the prompt."""
     ended_at: Moment
@@ -98,6 +120,8 @@ class TurnRemembered(AgentEvent):
     """Id of the client's event with the full text of the turn."""
     session: Label
     """Name of the assistant's session in which the turn took place."""
+    project: Label | None = None
+    """Project in which the turn took place; None outside of one."""
     label: str = Field(pattern=r"^mem_\d{8}_\d{3,}$")
     """Display label: the date of the turn and a number, such as `mem_20260131_007`."""
     said_at: Moment
@@ -143,6 +167,32 @@ class MemoriesRecalled(AgentEvent):
     """Ids of the recalled archived memories. The next nightly job restores them if there is room."""
     mood: Emotion | None = None
     """Mood of the session from now on: the emotion of the first recalled memory."""
+
+
+class ContextShown(AgentEvent):
+    """A block of memories was handed to an assistant."""
+
+    kind: Literal["context_shown"] = "context_shown"
+    occasion: Occasion
+    """Moment at which it was handed over."""
+    session: Label | None = None
+    """Name of the assistant's session; None outside of a session."""
+    project: Label | None = None
+    """Project of the session; None outside of one."""
+    memories: Annotated[tuple[UUID, ...], Field(max_length=1_000)] = ()
+    """Ids of the memories in the block, in its order."""
+    characters: int = Field(ge=0, le=1_000_000)
+    """Length of the block in characters."""
+
+
+class ProjectMerged(AgentEvent):
+    """The memories of one project belong to another project from now on, also those that come later."""
+
+    kind: Literal["project_merged"] = "project_merged"
+    project: Label
+    """Former project."""
+    into: Label
+    """Project to which its memories belong."""
 
 
 class ProtectionChanged(AgentEvent):
@@ -247,6 +297,14 @@ class MemoryCompressed(AgentEvent):
 
 
 AffectEvent = (
-    TurnRemembered | MemoriesRecalled | ProtectionChanged | NightFell | NightPassed | CompressionDue | MemoryCompressed
+    TurnRemembered
+    | MemoriesRecalled
+    | ContextShown
+    | ProjectMerged
+    | ProtectionChanged
+    | NightFell
+    | NightPassed
+    | CompressionDue
+    | MemoryCompressed
 )
 """Events of an agent with affective memory."""

@@ -15,6 +15,10 @@ class AffectMemoryView(Value):
 
     memory_id: UUID
     label: str
+    project: str | None
+    """Project in which the turn took place; None outside of one."""
+    personal: bool
+    """True if it says something about the user that matters in every project."""
     said_at: datetime
     level: int
     """Level of detail: 1 full, 2 summary, 3 keywords, 4 archived."""
@@ -70,6 +74,31 @@ class AffectRecallView(Value):
     """True if no vector was available in time and words were compared instead."""
 
 
+class AffectPageView(Value):
+    """A page of affective memories, newest first."""
+
+    memories: tuple[AffectMemoryView, ...]
+    older: UUID | None
+    """Value of `older_than` for the next page; None if there is none."""
+
+
+class AffectBriefView(Value):
+    """The most important memories of a project, one line each, for the start of an assistant's session."""
+
+    block: Text
+    """Text between `<memories>` and `</memories>`; "" without memories."""
+    memories: tuple[UUID, ...]
+    """Ids of the memories in the block."""
+
+
+class ProjectCount(Value):
+    """A project with memories."""
+
+    project: str | None
+    """Name of the project; None for memories outside of every project."""
+    memories: int
+
+
 class MoodPoint(Value):
     """Mean emotion of the memories of one day."""
 
@@ -101,6 +130,8 @@ class AffectView(Value):
     """Mean emotion of each of the last days that have memories, oldest first."""
     memories: tuple[AffectMemoryView, ...]
     """Active memories with the highest retention, strongest first."""
+    projects: tuple[ProjectCount, ...]
+    """Projects with active or archived memories, the largest first."""
     remembered: int
     """Number of turns that became memories. Erased memories are not counted."""
     compressed: tuple[int, int]

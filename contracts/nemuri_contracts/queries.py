@@ -7,7 +7,14 @@ from pydantic import Field, StringConstraints, model_validator
 
 from nemuri_contracts.abbreviated_id import Beginning, Named
 from nemuri_contracts.affective import TURN_LIMIT, Category
-from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
+from nemuri_contracts.affective_views import (
+    AffectBriefView,
+    AffectMemoryView,
+    AffectPageView,
+    AffectRecallView,
+    AffectView,
+    TurnView,
+)
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverWish
@@ -304,6 +311,40 @@ class AffectMemoryQuery(Query):
     memory: Label
 
 
+class AffectListQuery(Query):
+    """Query for a page of affective memories, newest first. Refused for an agent without affective memory."""
+
+    name = "affect-list"
+    agent_id: Identifier
+    project: Label | None = None
+    """Only memories of this project; None for all."""
+    containing: Label | None = None
+    """Only memories that contain every word of this text."""
+    archived: bool = False
+    """True for the memories in the archive instead of the active ones."""
+    protected: bool = False
+    """True for protected memories only."""
+    older_than: UUID | None = None
+    """Id of the last memory of the page before; None for the first page."""
+    limit: int = Field(default=50, ge=1, le=500)
+
+
+class AffectBriefQuery(Query):
+    """Query for the most important affective memories of a project, at the start of an assistant's session.
+
+    That they were shown is recorded unless `quietly` is set.
+    """
+
+    name = "affect-brief"
+    agent_id: Identifier
+    project: Label | None = None
+    """Project of the session; None outside of one."""
+    session: Label | None = None
+    within: float | None = Field(default=None, gt=0, le=86_400)
+    """Seconds until the client gives up. If the answer takes longer, nothing is recorded."""
+    quietly: bool = False
+
+
 class AffectTurnQuery(Query):
     """Query for the full text of an affective memory's turn. Refused unless the memory is at level 1."""
 
@@ -320,6 +361,10 @@ class AffectRecallQuery(Query):
     prompt: Text = Field(min_length=1, max_length=TURN_LIMIT)
     session: Label | None = None
     """Session whose mood influences the ranking."""
+    project: Label | None = None
+    """Project whose memories are retrieved, with memories about the user and those outside of every project; None for
+    the memories of all projects.
+    """
     category: Category | None = None
     """Category whose relevant memories are ranked first; None for no preference."""
     within: float | None = Field(default=None, gt=0, le=86_400)
@@ -428,6 +473,8 @@ Answer = (
     | StatusView
     | AffectView
     | AffectMemoryView
+    | AffectBriefView
+    | AffectPageView
     | AffectRecallView
     | TurnView
     | TiersView

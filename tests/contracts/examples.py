@@ -5,6 +5,7 @@ from uuid import UUID
 
 from nemuri_contracts.affective import (
     CompressionDue,
+    ContextShown,
     Emotion,
     Link,
     Lowered,
@@ -12,6 +13,7 @@ from nemuri_contracts.affective import (
     MemoryCompressed,
     NightFell,
     NightPassed,
+    ProjectMerged,
     ProtectionChanged,
     Reading,
     Revived,
@@ -397,18 +399,26 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TurnOffered: {
         "session": "monday", "prompt": "Is steel dear?", "reply": "In winter, yes.",
         "said_at": datetime(2026, 1, 2, 3, tzinfo=UTC), "ended_at": datetime(2026, 1, 2, 4, tzinfo=UTC),
+        "project": "example.org/steel", "matters": {
+            "files": ("prices.csv",), "commands": ("sort prices.csv",), "errors": ("Exit code 1",),
+        },
     },
     TurnRemembered: {
-        "turn_id": CAUSE, "session": "monday", "label": "mem_20260102_001",
+        "turn_id": CAUSE, "session": "monday", "project": "example.org/steel", "label": "mem_20260102_001",
         "said_at": datetime(2026, 1, 2, 3, tzinfo=UTC),
         "reading": Reading(
             intensity=60, emotion=EMOTION, category="work", keywords=("steel",), trigger="She asked for the price.",
-            content="It was found, to our relief.", protect=True,
+            content="It was found, to our relief.", protect=True, about_user=True,
         ),
         "read_by": "lexicon", "usage": USAGE, "coefficient": 0.9, "days": 0.25, "protection": "asked",
         "relations": (Link(to=OTHER, sort="continues"),), "vector": VECTOR,
     },
     MemoriesRecalled: {"session": "monday", "recalled": (MEMORY,), "asked_back": (OTHER,), "mood": EMOTION},
+    ContextShown: {
+        "occasion": "prompt", "session": "monday", "project": "example.org/steel", "memories": (MEMORY,),
+        "characters": 512,
+    },
+    ProjectMerged: {"project": "/home/ann/steel", "into": "example.org/steel"},
     ProtectionChanged: {"memory_id": MEMORY, "protected": True},
     NightFell: {"date": date(2026, 1, 3), "nights": 2},
     NightPassed: {

@@ -46,13 +46,16 @@ FACTS = ("salt the water before the pasta goes in", "knead bread dough for ten m
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return this process's environment plus `variables`, without settings of Nemuri, of providers and of servers."""
+    """Return this process's environment plus `variables`, without settings of Nemuri, of providers and of servers.
+
+    Hooks start no platform.
+    """
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "OPENAI", "ANTHROPIC"))
     }
     for name in ("NATS_URL", "DATABASE_URL"):
         kept.pop(name, None)
-    return kept | variables
+    return kept | {"NEMURI_HOOK_START": "off"} | variables
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from nemuri_contracts.affective import Link, MemoriesRecalled
+from nemuri_contracts.affective import ContextShown, Link, MemoriesRecalled
 from nemuri_contracts.event import derive
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
@@ -67,9 +67,14 @@ async def test_a_block_has_a_size_limit_and_records_its_memories(settings: Setti
         assert len(view.block) <= 8_000
         assert (lines[0], lines[-1]) == ("<memories>", "</memories>")
         entries = [each for each in lines if each.startswith("- [")]
-        assert 2 <= len(entries) == len(view.recalled) < 5
-        assert all(re.search(r"number (\d+)\. *$", each) for each in entries), "every memory is complete"
+        whole = [each for each in entries if not each.endswith("…")]
+        assert 2 <= len(whole) == len(view.recalled) < 5
+        assert all(re.search(r"number (\d+)\. *$", each) for each in whole), "every memory is complete"
         (event,) = await recorded_recalls(resources)
         assert event.recalled == tuple(each.memory.memory_id for each in view.recalled)
+        (shown,) = [each for each in await effective_events(resources.log) if isinstance(each, ContextShown)]
+        assert (shown.occasion, shown.characters) == ("prompt", len(view.block))
+        assert shown.memories[: len(whole)] == event.recalled
+        assert len(shown.memories) == len(entries)
         await resources.views.progress.wait(event.sequence or 0)
         assert {each.memory_id for each in await all_memories(resources) if each.recalled} == set(event.recalled)

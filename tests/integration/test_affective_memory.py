@@ -180,7 +180,7 @@ async def test_a_night_lowers_and_compresses_faded_memories(settings: Settings) 
         before = await remember_turns(resources, said)
         view = await recall_for(settings, TOPICS[0], session="s2")
         assert view.recalled[0].memory.memory_id == before[0].memory_id
-        assert view.block.startswith("<memories>\n- [2026-01-20][L1] ")
+        assert view.block.splitlines()[2].startswith("- [2026-01-20][L1][mem_20260120_001] please")
         passed = await pass_night(resources, days=3)
         assert passed.nights == 3
         after = {each.memory_id: each for each in await all_memories(resources)}

@@ -134,15 +134,15 @@ async def test_a_changed_rule_of_retention_is_changed_everywhere(
 
     rng = random.Random(seed)
     rows = [affective_row(rng, place) for place in range(ROWS)]
-    before, written = await compared_retention(settings, rows), affective_queries._retention()
+    before, written = await compared_retention(settings, rows), affective_queries.retention_sql()
     with monkeypatch.context() as patched:
         patched.setattr(retention, "__code__", halved.__code__)
-        affective_queries._retention.cache_clear()
+        affective_queries.retention_sql.cache_clear()
         changed = await compared_retention(settings, rows)
-        assert affective_queries._retention() != written, "the SQL is generated from the rule"
-    affective_queries._retention.cache_clear()
+        assert affective_queries.retention_sql() != written, "the SQL is generated from the rule"
+    affective_queries.retention_sql.cache_clear()
     assert changed != pytest.approx(before)
-    assert affective_queries._retention() == written
+    assert affective_queries.retention_sql() == written
 
 
 async def test_deletion_is_the_same_in_sql_and_in_python(settings: Settings, seed: int) -> None:

@@ -45,7 +45,8 @@ class Hook:
     def __init__(self, settings: Settings, data: Path, **more: str) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEMURI_", "NATS_"))}
         self.data = data
-        self.environment = {**kept, "NEMURI_DATA": str(data), "NEMURI_NAMESPACE": settings.namespace, **more}
+        self.environment = {**kept, "NEMURI_DATA": str(data), "NEMURI_NAMESPACE": settings.namespace}
+        self.environment |= {"NEMURI_HOOK_START": "off"} | more
         if settings.nats_url:
             self.environment["NATS_URL"] = settings.nats_url
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from nemuri.cli import agent_first_group
+from nemuri.cli import affective_memories, agent_first_group
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session, agent_id, storable
 
@@ -22,7 +22,8 @@ MemoryArgument = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
-    agent_first_group.add(app, "affect", affect, (memory, protect, unprotect, delete, recall, config))
+    commands = (*affective_memories.COMMANDS, memory, show, protect, unprotect, delete, recall, config)
+    agent_first_group.add(app, "affect", affect, commands)
 
 
 def affect(
@@ -112,6 +113,11 @@ def memory(
         say_json(found)
     else:
         show_memory(found)
+
+
+def show(context: typer.Context, name: MemoryArgument, json: JsonOption = False) -> None:
+    """Show one memory in full, as `memory` does."""
+    memory(context, name, verbatim=False, json=json)
 
 
 def protect(context: typer.Context, memory: MemoryArgument, json: JsonOption = False) -> None:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from nemuri.terminal.output import say, short, table
-from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
+from nemuri_contracts.affective_views import AffectMemoryView, AffectPageView, AffectRecallView, AffectView, TurnView
 from nemuri_domain.affective.cost_estimate import Workload, estimate_costs, total_dollars
 from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import AffectPolicy
@@ -120,6 +120,18 @@ def cost_json(view: AffectView) -> dict[str, Any]:
     }
 
 
+def show_page(page: AffectPageView) -> None:
+    """Print a page of memories as a table, and how to get the next one."""
+    if not page.memories:
+        say("no memories")
+        return
+    numbers = ("retention", "age", "level", "recalls")
+    rows = [_memory(each) for each in page.memories]
+    table(("label", *numbers, "emotion", "content"), rows, numbers=numbers, spare=("emotion", "recalls", "age"))
+    if page.older is not None:
+        say(f"more: --older-than {page.older}")
+
+
 def show_memory(memory: AffectMemoryView) -> None:
     """Print one memory in full, with the values that decide how long it is kept."""
     felt = ", ".join(memory.emotion.tags) or memory.emotion.valence
@@ -129,6 +141,8 @@ def show_memory(memory: AffectMemoryView) -> None:
         f"{memory.category}, intensity {memory.intensity}, {felt}; retention {memory.retention:.1f} of 100"
         f" after {memory.days:.1f} days, coefficient {memory.coefficient:.3f}; recalled {memory.recall_count} times"
     )
+    about = ", about the user" if memory.personal else ""
+    say(f"project: {memory.project or '-'}{about}")
     say(f"keywords: {', '.join(memory.keywords) or '-'}\n\n{memory.trigger}\n→ {memory.content}")
 
 

@@ -28,7 +28,7 @@ def add(app: typer.Typer, name: str, overview: Callable[..., None], commands: Se
     )
     group.callback()(overview)
     for command in commands:
-        group.command()(command)
+        group.command(command.__name__.rstrip("_"))(command)
     app.add_typer(group, name=name)
 
 

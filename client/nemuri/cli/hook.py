@@ -1,4 +1,4 @@
-"""Commands that a coding assistant calls: hook prompt, session-end, flush, import, install."""
+"""Commands for the memory of a coding assistant: its hooks, and hook flush, import, pause, resume, wake."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import sys
@@ -7,41 +7,45 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nemuri.cli import hook_install
 from nemuri.cli.failures import Failure, WrongUse
-from nemuri.cli.session import JsonOption, Session, agent_id
+from nemuri.cli.hook_options import AgentOption, hook_settings
+from nemuri.cli.session import JsonOption, Session
 
 if TYPE_CHECKING:
-    from nemuri.client.client import Client
-    from nemuri_infra.process.hook_settings import HookSettings
+    from datetime import datetime
 
-KEEP_PARAMETERS = "none"
-"""The profile value that leaves the agent's parameters unchanged."""
-AgentOption = Annotated[
-    str | None,
-    typer.Option("--agent", metavar="AGENT", help="The agent's id. Default: NEMURI_HOOK_AGENT, else `assistant`."),
-]
+HOOKS = {
+    "session-start": "Print what matters of the project at the start of a session. This command never fails.",
+    "prompt": "Print the memories retrieved for the prompt on standard input. This command never fails.",
+    "stop": "Hand on the turns of a session after a reply. This command never fails.",
+    "turn": "Hand on the turn on standard input, of an assistant without a transcript. This command never fails.",
+    "pre-compact": "Hand on the turns of a session before it is compacted. This command never fails.",
+    "session-end": "Hand on the turns of a session that has ended. This command never fails.",
+}
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
     help_ = "Give a coding assistant a memory through its hooks."
     group = typer.Typer(no_args_is_help=True, help=help_, rich_markup_mode=None)
-    group.command("prompt")(prompt)
-    group.command("session-end")(session_end)
-    group.command("flush")(flush)
+    for name, text in HOOKS.items():
+        group.command(name, help=text)(_hook)
+    hook_install.register(group)
+    for command in (flush, pause, resume):
+        group.command(command.__name__)(command)
     group.command("import")(import_)
-    group.command("install")(install)
+    group.command(hidden=True)(wake)
     app.add_typer(group, name="hook")
 
 
-def prompt(agent: AgentOption = None) -> None:  # noqa: ARG001 - read by the way of hooks
-    """Print the memories retrieved for the prompt on standard input. This command never fails."""
-    _as_hook()
+def _hook(
+    agent: AgentOption = None,  # noqa: ARG001 - read by the way of hooks
+    assistant: hook_install.AssistantOption = "claude",  # noqa: ARG001
+) -> None:
+    from nemuri.hook.entry import run
 
-
-def session_end(agent: AgentOption = None) -> None:  # noqa: ARG001 - read by the way of hooks
-    """Upload a session that has ended, or store it locally until a platform runs. This command never fails."""
-    _as_hook()
+    raise typer.Exit(run(sys.argv[1:]))
 
 
 def flush(context: typer.Context, agent: AgentOption = None, json: JsonOption = False) -> None:
@@ -50,7 +54,7 @@ def flush(context: typer.Context, agent: AgentOption = None, json: JsonOption = 
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    where = _hook_settings(session, agent)
+    where = hook_settings(session, agent)
     became = session_upload.flush(where)
     if session.json:
         waiting = len(spool.waiting(where.data))
@@ -72,7 +76,7 @@ def import_(
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    became = transcript_import.import_transcripts(paths, _hook_settings(session, agent))
+    became = transcript_import.import_transcripts(paths, hook_settings(session, agent))
     skipped = {why: number for why, number in sorted(became.skipped.items()) if number}
     if session.json:
         told = {"transcripts": became.transcripts, "sessions": became.offered.sessions, "turns": became.offered.turns}
@@ -85,88 +89,51 @@ def import_(
         say(f"lines skipped: {', '.join(reasons)}")
 
 
-def install(
+def pause(
     context: typer.Context,
-    agent: AgentOption = None,
-    settings: Annotated[
-        Path | None,
-        typer.Option(
-            "--settings", metavar="FILE", help="The assistant's settings file. Default: ~/.claude/settings.json."
-        ),
+    hours: Annotated[
+        float | None, typer.Option("--hours", metavar="NUMBER", help="End the pause after so many hours.")
     ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            "--profile",
-            metavar="PROFILE",
-            help="Forgetting profile: coding (default), document, or none to keep the present parameters.",
-        ),
-    ] = None,
-    write: Annotated[
-        bool,
-        typer.Option(
-            "--write", help="Add the hooks to the settings file, keep its other content, and set the agent's profile."
-        ),
-    ] = False,
 ) -> None:
-    """Show the assistant's settings that call the hooks. With --write, add them and prepare the agent."""
-    from nemuri.hook import settings_file
-    from nemuri.terminal.output import say, say_json
-    from nemuri_domain.affective.policy import CODING, PROFILES
+    """Pause the memory: hooks neither recall nor remember, until `hook resume`."""
+    from datetime import UTC, datetime, timedelta
+
+    from nemuri.hook.pause import pause as begin
+    from nemuri.terminal.output import say
+
+    if hours is not None and not 0 < hours <= MAX_HOURS:
+        raise WrongUse(f"--hours {hours:g} is not a number above 0 and up to {MAX_HOURS}")
+    until = None if hours is None else datetime.now(UTC) + timedelta(hours=hours)
+    begin(hook_settings(Session.of(context), None).data, until)
+    say(f"paused {_until(until)}")
+
+
+MAX_HOURS = 10_000
+
+
+def resume(context: typer.Context) -> None:
+    """End a pause. What was said in it stays forgotten."""
+    from nemuri.hook.pause import resume as end
+    from nemuri.terminal.output import say
+
+    ended = end(hook_settings(Session.of(context), None).data)
+    say("the memory goes on" if ended else "the memory was not paused")
+
+
+def wake(context: typer.Context, agent: AgentOption = None) -> None:
+    """Start the platform if none runs, prepare the agent, and hand on what earlier sessions left behind."""
+    from nemuri.hook.background import only_one
+    from nemuri.hook.wake import wake_up
 
     session = Session.of(context)
-    if profile not in (None, KEEP_PARAMETERS, *PROFILES):
-        raise WrongUse(f"--profile {profile!r:.40} is none of {', '.join((*PROFILES, KEEP_PARAMETERS))}")
-    chosen = session.settings()
-    data = chosen.data if session.data or "data" in chosen.model_fields_set else None
-    ours = settings_file.hooks(agent_id(agent) if agent else None, data)
-    if not write:
-        say_json({"hooks": ours})
-        return
-    path = settings or settings_file.settings_path()
-    settings_file.planned_content(path, ours)  # raises an error before anything is changed
-    if profile != KEEP_PARAMETERS:
-        say(_prepared(session, _hook_settings(session, agent).agent, profile or CODING, replace=profile is not None))
-    changed = settings_file.install(path, ours)
-    say(f"{path}: {'hooks added' if changed else 'nothing changed'}")
+    where = hook_settings(session, agent)
+    with only_one(where.data) as alone:
+        if alone:
+            wake_up(session.settings(), where)
 
 
-def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> str:
-    """Define the agent on the platform or let it adopt the profile, and return a line that tells the user what was
-    done.
-
-    Raises `Failure` if no platform runs.
-    """
-    from nemuri.admin import affective
-    from nemuri.client.exchange import NotConnectedError
-
-    async def work(client: "Client") -> affective.PreparedAgent:
-        embedding = (await client.status()).embedding
-        return await affective.prepare(client, agent, profile, embedding, replace=replace)
-
-    try:
-        done = session.run(work)
-    except NotConnectedError as error:
-        raise Failure(f"{error}; --profile {KEEP_PARAMETERS} writes the settings without a platform") from error
-    if done.defined:
-        return f"{agent}: defined, with the profile {profile}"
-    if done.own:
-        return f"{agent}: keeps its own parameters; --profile {profile} replaces them"
-    force = "from the next nightly job on" if done.later else "now"
-    return f"{agent}: profile {profile}, {f'in force {force}' if done.adopted else 'nothing changed'}"
-
-
-def _as_hook() -> None:
-    from nemuri.hook.entry import run
-
-    raise typer.Exit(run(sys.argv[1:]))
-
-
-def _hook_settings(session: Session, agent: str | None) -> "HookSettings":
-    from nemuri_infra.process.hook_settings import HookSettings
-
-    session.settings()  # reports wrong settings as all commands do
-    return HookSettings(str(session.data) if session.data else None, agent_id(agent) if agent else None)
+def _until(end: "datetime | None") -> str:
+    return "until `nemuri hook resume`" if end is None else f"until {end.astimezone():%Y-%m-%d %H:%M}"
 
 
 def _too_large(number: int) -> str:

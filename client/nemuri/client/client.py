@@ -23,6 +23,7 @@ from nemuri.client.memory_offers import (
     offer_memories,
     offer_outcome,
     record_experience,
+    record_turn,
     until_known,
 )
 from nemuri.client.parameters import Documents, Id, LogPlace, Numbers, Texts, Timeout, Written
@@ -744,6 +745,28 @@ class Client(QueryMethods):
         fields = {"type": type, "content": content, "participants": list(participants)}
         experience = validated(Experience, **fields, location=location, second=second)
         return await record_experience(self._exchange, agent, experience, cues, importance, key)
+
+    async def affect_remember(self, agent: str, text: Written, *, project: str | None = None) -> UUID:
+        """Let an agent with affective memory remember a text, protected from forgetting, and return when it does.
+
+        Args:
+            agent: Id of an agent with affective memory.
+            text: What is to be remembered, up to about 100,000 characters.
+            project: Project to which the memory belongs.
+
+        Returns:
+            The id of the memory. It waits for protection if the limit of protected memories is reached.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory, or the text is not a memory after a minute
+                (it may become one later).
+
+        Example:
+            >>> memory_id = await client.affect_remember("diary", "Deploys go out on Tuesdays.")
+            >>> (await client.affect_memory("diary", str(memory_id))).label[:4]
+            'mem_'
+        """
+        return await record_turn(self._exchange, agent, text, project)
 
     async def until_known(self, agent: str, causes: Sequence[Id]) -> None:
         """Wait until all memories that were offered by these events can be recalled.

@@ -3,16 +3,19 @@
 import asyncio
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import append_once, event_id_of
+from nemuri_contracts.affective import TurnOffered, TurnRemembered
+from nemuri_contracts.affective_views import AffectView
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import derive
 from nemuri_contracts.memory_views import AgentView, EventView, RememberedView
-from nemuri_contracts.queries import EventQuery, RememberedQuery, TiersQuery
+from nemuri_contracts.queries import AffectQuery, EventQuery, RememberedQuery, TiersQuery
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.tiered import Cues, Experience, ExperienceOffered, ExperienceRecorded
 from nemuri_contracts.tiered_views import TiersView
@@ -216,3 +219,18 @@ async def record_experience(
         if not view.pending:
             return derive(event.event_id, ExperienceRecorded.kind_of())
     raise ClientError("the experience is in the log, but not recorded yet; see `nemuri status`")
+
+
+async def record_turn(exchange: Exchange, agent: str, text: str, project: str | None) -> UUID:
+    """Append a turn in which the user asks to remember a text, wait until it is a memory, and return the memory's id.
+
+    Raises as `Client.affect_remember` does.
+    """
+    event_id, now = uuid4(), datetime.now(UTC)
+    fields = {"agent_id": agent, "session": "remember", "project": project, "said_at": now, "ended_at": now}
+    event = validated(TurnOffered, event_id=event_id, prompt=f"Remember this: {text}", **fields)
+    await exchange.ask(AffectQuery, AffectView, agent_id=agent)
+    await exchange.append(event)
+    if refused := await until_known(exchange, agent, (event_id,)):
+        raise ClientError(refused[event_id])
+    return derive(event_id, TurnRemembered.kind_of())

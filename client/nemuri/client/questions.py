@@ -14,7 +14,14 @@ from nemuri.client.task_waiting import check_timeout
 from nemuri_contracts import queries
 from nemuri_contracts.abbreviated_id import Named
 from nemuri_contracts.affective import Category
-from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
+from nemuri_contracts.affective_views import (
+    AffectBriefView,
+    AffectMemoryView,
+    AffectPageView,
+    AffectRecallView,
+    AffectView,
+    TurnView,
+)
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.education_views import CoursesView, DueView
 from nemuri_contracts.explanation_views import Explanation, Routing, RoutingView
@@ -231,6 +238,82 @@ class QueryMethods(ListMethods):
         """
         return await self._exchange.ask(queries.AffectMemoryQuery, AffectMemoryView, agent_id=agent, memory=memory)
 
+    async def affect_memories(
+        self,
+        agent: str,
+        *,
+        containing: str | None = None,
+        project: str | None = None,
+        archived: bool = False,
+        protected: bool = False,
+        older_than: Id | None = None,
+        limit: int = 50,
+    ) -> AffectPageView:
+        """Return a page of affective memories, newest first.
+
+        Args:
+            agent: Id of an agent with affective memory.
+            containing: Return only memories that contain every word of this text.
+            project: Return only memories of this project.
+            archived: Return the memories in the archive instead of the active ones.
+            protected: Return only protected memories.
+            older_than: Value of `older` of the previous page.
+            limit: Maximum number of memories, 1 to 500.
+
+        Returns:
+            The page.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory.
+
+        Example:
+            >>> [memory.project for memory in (await client.affect_memories("diary", containing="comma")).memories]
+            [None]
+        """
+        return await self._exchange.ask(
+            queries.AffectListQuery,
+            AffectPageView,
+            agent_id=agent,
+            containing=containing,
+            project=project,
+            archived=archived,
+            protected=protected,
+            older_than=older_than,
+            limit=limit,
+        )
+
+    async def affect_brief(
+        self, agent: str, *, project: str | None = None, session: str | None = None, quietly: bool = False
+    ) -> AffectBriefView:
+        """Return the most important affective memories of a project, one line each, for the start of a session.
+
+        That they were shown is recorded in the log, unless `quietly` is set.
+
+        Args:
+            agent: Id of an agent with affective memory.
+            project: Project of the session. Without it, only memories that matter in every project are returned.
+            session: Name of the session.
+            quietly: Do not record that the memories were shown.
+
+        Returns:
+            The text block for the assistant's context, at most 4,000 characters, and the ids of the memories in it.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory.
+
+        Example:
+            >>> len((await client.affect_brief("diary", quietly=True)).memories)
+            1
+        """
+        return await self._exchange.ask(
+            queries.AffectBriefQuery,
+            AffectBriefView,
+            agent_id=agent,
+            project=project,
+            session=session,
+            quietly=quietly,
+        )
+
     async def affect_turn(self, agent: str, memory: str) -> TurnView:
         """Return the prompt and the reply from which an affective memory was made, word for word.
 
@@ -258,6 +341,7 @@ class QueryMethods(ListMethods):
         prompt: Written,
         *,
         session: str | None = None,
+        project: str | None = None,
         category: Category | None = None,
         quietly: bool = False,
     ) -> AffectRecallView:
@@ -271,6 +355,8 @@ class QueryMethods(ListMethods):
             prompt: The user's prompt, 1 to 100,000 characters.
             session: Name of the session. The mood of the memories that were recalled last in this session influences
                 the ranking.
+            project: Project whose memories are retrieved, with memories about the user and those outside of every
+                project. Without it, the memories of all projects are retrieved.
             category: Category that is ranked first among equally relevant memories.
             quietly: Do not record the recall.
 
@@ -291,6 +377,7 @@ class QueryMethods(ListMethods):
             agent_id=agent,
             prompt=prompt,
             session=session,
+            project=project,
             category=category,
             quietly=quietly,
         )

@@ -9,13 +9,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nemuri.hook.journal import write_entry
-from nemuri_infra.process.hook_settings import HookSettings, data_directory
+from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound, data_directory
 
-HOOKS = ("prompt", "session-end")
+HOOKS = ("session-start", "prompt", "stop", "turn", "pre-compact", "session-end")
 MAX_INPUT_BYTES = 16 * 1024 * 1024
 """Maximum number of bytes that are read from standard input."""
 READ_BYTES = 65_536
+SWITCH = "NEMURI_HOOKS"
+"""Environment variable that turns all hooks off with the value `off`. Calls of an assistant as a model set it."""
 _FLAGS = ("--json", "--verbose")
+_OPTIONS = ("--data", "--agent", "--assistant")
 _HELP = "--help"
 
 
@@ -26,17 +29,19 @@ class NoHook(Exception):  # noqa: N818 - the name states a fact
 def is_hook(arguments: Sequence[str]) -> bool:
     """Return true if the arguments call a hook and do not ask for help."""
     words = [each for each in _named(arguments)[0] if each not in _FLAGS]
-    return words[:1] == ["hook"] and words[1:2] in ([HOOKS[0]], [HOOKS[1]]) and _HELP not in arguments
+    return words[:1] == ["hook"] and words[1:2] != [] and words[1] in HOOKS and _HELP not in arguments
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the hook that the arguments name, and return 0."""
     words, options = _named(arguments)
     data = data_directory(options.get("--data"))
+    if os.environ.get(SWITCH) == "off":
+        return 0
     try:
         _check(words)
         where = HookSettings(options.get("--data"), options.get("--agent"))
-        (_prompt if HOOKS[0] in words else _session_end)(where)
+        _run(next(each for each in words if each in HOOKS), where, options.get("--assistant") or "claude")
     except Exception as error:  # noqa: BLE001 - the outermost place: whatever it is, the assistant goes on
         write_entry(data, f"{' '.join(words[:2])}: {str(error) or type(error).__name__}")
     return 0
@@ -70,28 +75,116 @@ def within(seconds: float, work: Callable[[], Any]) -> Any:
     raise result
 
 
-def _prompt(where: HookSettings) -> None:
+def _run(hook: str, where: HookSettings, assistant: str) -> None:
+    """Run a hook. If no platform runs, one is started in the background."""
+    work = {"session-start": _session_start, "prompt": _prompt, "session-end": _session_end}.get(hook, _turns)
+    if work is not _prompt:
+        from nemuri.hook.background import is_due, start
+
+        if is_due(where):
+            start(where)
+    try:
+        work(hook, where, assistant)
+    except PlatformNotFound:
+        from nemuri.hook.background import start
+
+        start(where)
+        raise
+
+
+def _prompt(hook: str, where: HookSettings, assistant: str) -> None:
     from nemuri.hook.prompt_context import context_block
 
-    if found := within(where.patience, lambda: context_block(_object(_input()), where)):
-        os.write(1, found.encode() + b"\n")
+    def block() -> str:
+        said = _said(hook, assistant)
+        if not _is_listening(said, where, assistant):
+            return ""
+        if assistant != "claude":
+            from nemuri.hook.spoken_turns import keep_prompt
+
+            keep_prompt(said, where)
+        return context_block(said, where)
+
+    _print(within(where.patience, block), hook, assistant)
 
 
-def _session_end(where: HookSettings) -> None:
-    from nemuri.hook.session_end import spool_session
+def _session_start(hook: str, where: HookSettings, assistant: str) -> None:
+    from nemuri.hook.prompt_context import brief_block
+
+    def block() -> str:
+        said = _said(hook, assistant)
+        return brief_block(said, where) if _is_listening(said, where, assistant) else ""
+
+    _print(within(where.patience, block), hook, assistant)
+
+
+def _session_end(hook: str, where: HookSettings, assistant: str) -> None:
+    from nemuri.hook.session_turns import spool_session
+
+    _hand_on(hook, where, assistant, lambda said: spool_session(said, where))
+
+
+def _turns(hook: str, where: HookSettings, assistant: str) -> None:
+    from nemuri.hook.session_turns import spool_turns
+
+    def spooled(said: dict[str, Any]) -> Any:
+        if assistant == "claude":
+            return spool_turns(said, where, finished=hook != "pre-compact")
+        from nemuri.hook.spoken_turns import spool_spoken
+
+        return spool_spoken(said, where) if "turn" in said else None
+
+    _hand_on(hook, where, assistant, spooled)
+
+
+def _hand_on(hook: str, where: HookSettings, assistant: str, spooled: Callable[[dict[str, Any]], Any]) -> None:
     from nemuri.hook.session_upload import flush
 
-    path = spool_session(_object(within(where.patience, _input)), where)
+    said = within(where.patience, lambda: _said(hook, assistant))
+    if not _is_listening(said, where, assistant):
+        return
+    path = spooled(said)
     for trouble in within(where.patience, lambda: flush(where, where.patience, [path] if path else ())).troubles:
-        write_entry(where.data, f"hook session-end: {trouble}")
+        write_entry(where.data, f"hook {hook}: {trouble}")
+
+
+def _said(hook: str, assistant: str) -> dict[str, Any]:
+    """Return the input of a hook in the form that Claude Code gives it."""
+    said = _object(_input())
+    if assistant == "claude":
+        return said
+    from nemuri.hook.other_assistants import translated
+
+    return translated(said, hook, assistant)
+
+
+def _is_listening(said: dict[str, Any], where: HookSettings, assistant: str) -> bool:
+    """Return False for a call by a subagent, for Cursor in the place of Claude Code, and in a pause."""
+    if "agent_id" in said or (assistant == "claude" and "CURSOR_VERSION" in os.environ):
+        return False
+    if not os.path.exists(os.path.join(where.data, "hooks", "pauses.json")):  # noqa: PTH110, PTH118
+        return True
+    from nemuri.hook.pause import is_paused
+
+    return not is_paused(where.data)
+
+
+def _print(block: str, hook: str, assistant: str) -> None:
+    """Print a block in the form in which the assistant takes it."""
+    if assistant != "claude":
+        from nemuri.hook.other_assistants import output
+
+        block = output(block, hook, assistant)
+    if block:
+        os.write(1, block.encode() + b"\n")
 
 
 def _named(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Return the words of the arguments without `--data` and `--agent`, and the values of these options by name."""
+    """Return the words of the arguments without the options, and the values of these options by name."""
     words, options, rest = list[str](), dict[str, str](), list(arguments)
     while rest:
         name, given, value = rest.pop(0).partition("=")
-        if name in ("--data", "--agent"):
+        if name in _OPTIONS:
             options[name] = value if given or not rest else rest.pop(0)
         else:
             words.append(name + given + value)

@@ -30,3 +30,14 @@ def write_entry(data: str, line: str) -> None:
             os.close(descriptor)
     except OSError:
         return
+
+
+def recent_entries(data: str, seconds: float = 86_400.0) -> list[str]:
+    """Return the entries of the last `seconds` seconds, oldest first, without their times."""
+    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - seconds))
+    try:
+        with open(os.path.join(data, "hooks", "journal"), encoding="utf-8", errors="replace") as file:  # noqa: PTH118, PTH123
+            entries = [line.rstrip("\n").partition(" ") for line in file]
+    except OSError:
+        return []
+    return [text for at, _, text in entries if at >= since]

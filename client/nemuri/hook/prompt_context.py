@@ -1,10 +1,10 @@
-"""The hook for each prompt: it returns the matching memories as a text block."""
+"""The text blocks with memories: those that match a prompt, and the most important ones of a project."""
 
 import json
 from typing import TYPE_CHECKING, Any
 
 from nemuri_contracts.wire_constants import LABEL_LIMIT, TURN_LIMIT, query
-from nemuri_domain.affective.sanitize import is_conversation, storable
+from nemuri_domain.affective.sanitize import is_conversation, storable, without_private
 from nemuri_domain.language.secret_redaction import redact
 from nemuri_infra.bus.plain_socket import PlainError, connect
 
@@ -12,24 +12,42 @@ if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
 
 
+MACHINES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
+"""Sources of prompts that no person wrote, as the assistant names them."""
+
+
 def context_block(said: dict[str, Any], where: "HookSettings") -> str:
     """Return the text block with the memories that match a prompt; "" if none matches.
 
-    `said` is the hook's input. Secrets in the prompt are redacted before it is sent. Raises `PlatformNotFound`,
-    `PlainError` and `OSError`.
+    `said` is the hook's input. Secrets and private parts of the prompt are replaced before it is sent. Raises
+    `PlatformNotFound`, `PlainError` and `OSError`.
     """
     prompt = said.get("prompt")
-    if not isinstance(prompt, str) or not is_conversation(prompt):
+    if not isinstance(prompt, str) or said.get("source") in MACHINES:
         return ""
-    asked = {
-        "agent_id": where.agent,
-        "prompt": storable(redact(prompt), TURN_LIMIT),
-        "session": valid_label(said.get("session_id")),
-        "within": where.patience,
-    }
+    prompt = without_private(prompt)[0]
+    if not is_conversation(prompt):
+        return ""
+    return ask_for_block("affect-recall", {"prompt": storable(redact(prompt), TURN_LIMIT)}, said, where)
+
+
+def brief_block(said: dict[str, Any], where: "HookSettings") -> str:
+    """Return the text block with the most important memories of a session's project; "" if there is none.
+
+    Raises the errors of `context_block`.
+    """
+    return ask_for_block("affect-brief", {}, said, where)
+
+
+def ask_for_block(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSettings") -> str:
+    """Ask the platform for a block for the agent, the session and the project of a hook's input."""
+    from nemuri.hook.project import project_of
+
+    about = {"agent_id": where.agent, "session": valid_label(said.get("session_id")), "within": where.patience}
+    about["project"] = project_of(said.get("cwd"))
     connection = connect(where, where.patience)
     try:
-        answer = connection.request(query(where.namespace, "affect-recall"), json.dumps(asked).encode())
+        answer = connection.request(query(where.namespace, topic), json.dumps(about | asked).encode())
     finally:
         connection.close()
     found = decode_answer(answer).get("block")

@@ -30,7 +30,9 @@ class UploadResult:
     """Reasons why sessions stay in the spool, one line each."""
 
 
-def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime) -> dict[str, Any]:
+def session_of(
+    agent: str, name: str, transcript: Transcript, ended_at: datetime, project: str | None
+) -> dict[str, Any]:
     """Return a session as JSON values, as it is stored in the spool and uploaded.
 
     Turns without a time get `ended_at`.
@@ -41,10 +43,11 @@ def session_of(agent: str, name: str, transcript: Transcript, ended_at: datetime
             "prompt": each.prompt,
             "reply": each.reply,
             "said_at": (each.said_at or ended_at).isoformat(),
+            "matters": each.matters._asdict(),
         }
         for each in transcript.turns
     ]
-    return {"agent": agent, "session": name, "ended_at": ended_at.isoformat(), "turns": turns}
+    return {"agent": agent, "session": name, "project": project, "ended_at": ended_at.isoformat(), "turns": turns}
 
 
 class SessionUploader:
@@ -78,8 +81,9 @@ class SessionUploader:
         self.check(session["agent"])
         subject = of_client(self._namespace, self._client, KIND)
         shared = {"kind": KIND, "agent_id": session["agent"], "session": session["session"]}
+        shared["project"] = session.get("project")
         for turn in session["turns"]:
-            said = {name: turn[name] for name in ("prompt", "reply", "said_at")}
+            said = {name: turn[name] for name in ("prompt", "reply", "said_at", "matters") if name in turn}
             event = {"event_id": turn["id"], **shared, **said, "ended_at": session["ended_at"]}
             try:
                 self._bus.append(subject, json.dumps(event, ensure_ascii=False).encode(), turn["id"])

@@ -8,72 +8,112 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-EVENTS = {"UserPromptSubmit": ("prompt", 5), "SessionEnd": ("session-end", 10)}
-"""The hook and its time limit in seconds for each event of the assistant."""
+from nemuri.hook.assistants import ASSISTANTS, CLAUDE, Assistant, HookEvent
+from nemuri.hook.opencode_plugin import plugin_source
+
+OURS = frozenset(event.hook for each in ASSISTANTS.values() for event in each.events)
 
 
 class SettingsBroken(Exception):  # noqa: N818 - the name states a fact
     """A settings file that cannot be changed, because its content is not as expected. The message is one line."""
 
 
-def settings_path() -> Path:
-    """Return the path of the assistant's user settings file."""
-    return Path.home() / ".claude" / "settings.json"
-
-
-def hooks(agent: str | None, data: Path | None) -> dict[str, Any]:
+def hooks(agent: str | None, data: Path | None, assistant: Assistant = CLAUDE) -> dict[str, Any]:
     """Return the hook entries of Nemuri for the settings of an assistant."""
-    return {event: [{"hooks": [_hook(*of, agent, data)]}] for event, of in EVENTS.items()}
+    return {
+        event.event: [_entry(event, _command(event.hook, agent, data, assistant), assistant)]
+        for event in assistant.events
+    }
 
 
 def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with the hook entries `ours`, which replace earlier entries of Nemuri. Other hooks stay.
+    """Return the settings with the hook entries `ours`, which replace all earlier entries of Nemuri. Other hooks stay.
 
     Raises `SettingsBroken`.
     """
     before = settings.get("hooks", {})
     if not isinstance(before, dict):
         raise SettingsBroken("its `hooks` are not an object")
-    after = dict(before)
-    for event, groups in ours.items():
-        if not isinstance(before.get(event, []), list):
+    after = dict[str, Any]()
+    for event in (*before, *(each for each in ours if each not in before)):
+        groups = before.get(event, [])
+        if event in ours and not isinstance(groups, list):
             raise SettingsBroken(f"its hooks of {event} are not a list")
-        after[event] = [*_others(before.get(event, [])), *groups]
+        left = [*_others(groups)] if isinstance(groups, list) else groups
+        if event in ours:
+            after[event] = [*left, *ours[event]]
+        elif left or not groups:
+            after[event] = left
     return settings | {"hooks": after}
 
 
-def planned_content(path: Path, ours: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def planned_content(path: Path, ours: dict[str, Any], assistant: Assistant = CLAUDE) -> tuple[str, str]:
     """Return the content of a settings file, and the content with the hook entries `ours`. Nothing is written.
 
     Raises `SettingsBroken` and `OSError`.
     """
+    target = path.expanduser().resolve()
+    if assistant.shape == "plugin":
+        return _text(target), str(ours.get("source", ""))
     try:
-        settings = _settings(path.expanduser().resolve())
-        return settings, merged(settings, ours)
+        settings = _settings(target)
+        after = merged(assistant.known | settings, ours)
     except SettingsBroken as error:
         raise SettingsBroken(f"{path} is left as it is: {error}") from error
+    if not ours and not after["hooks"]:
+        after = {name: value for name, value in after.items() if name != "hooks"}
+    unchanged = after == settings or (not ours and not settings)
+    return _text(target), _text(target) if unchanged else json.dumps(after, ensure_ascii=False, indent=2) + "\n"
 
 
-def install(path: Path, ours: dict[str, Any]) -> bool:
+def install(path: Path, ours: dict[str, Any], assistant: Assistant = CLAUDE) -> bool:
     """Add the hook entries `ours` to a settings file atomically, and return true if the file changed.
 
-    Raises `SettingsBroken` or `OSError`, with nothing changed.
+    Without entries, those of Nemuri are removed. Raises `SettingsBroken` or `OSError`, with nothing changed.
     """
     target = path.expanduser().resolve()
-    settings, after = planned_content(path, ours)
-    if after == settings:
+    before, after = planned_content(path, ours, assistant)
+    if after == before:
         return False
+    if not after:
+        target.unlink(missing_ok=True)
+        return True
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
     try:
         fresh.touch(mode=0o600)
-        fresh.write_text(json.dumps(after, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        fresh.write_text(after, encoding="utf-8")
         fresh.chmod(mode)
         fresh.replace(target)
     finally:
         fresh.unlink(missing_ok=True)
     return True
+
+
+def plugin(agent: str | None, data: Path | None, assistant: Assistant) -> dict[str, Any]:
+    """Return the source of the plugin for an assistant whose hooks are programs."""
+    return {"source": plugin_source(_words("", agent, data, assistant))}
+
+
+def missing_events(path: Path, assistant: Assistant) -> list[str]:
+    """Return the events of an assistant that do not call Nemuri by its settings file.
+
+    Raises `SettingsBroken` and `OSError`.
+    """
+    target = path.expanduser().resolve()
+    if assistant.shape == "plugin":
+        return [] if "nemuri" in _text(target) else ["the plugin"]
+    found = _settings(target).get("hooks", {})
+    groups = {each.event: found.get(each.event) if isinstance(found, dict) else None for each in assistant.events}
+    return [event for event, some in groups.items() if not isinstance(some, list) or [*_others(some)] == some]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
 
 
 def _settings(path: Path) -> dict[str, Any]:
@@ -88,10 +128,24 @@ def _settings(path: Path) -> dict[str, Any]:
     return settings
 
 
-def _hook(name: str, seconds: int, agent: str | None, data: Path | None) -> dict[str, Any]:
+def _entry(event: HookEvent, command: str, assistant: Assistant) -> dict[str, Any]:
+    limit = {"timeout": int(event.seconds * assistant.unit)}
+    if assistant.shape == "flat":
+        return {"command": command} | limit
+    waiting = {"async": True} if event.background else {}
+    matcher = {} if event.matcher is None else {"matcher": event.matcher}
+    return matcher | {"hooks": [{"type": "command", "command": command} | limit | waiting]}
+
+
+def _command(hook: str, agent: str | None, data: Path | None, assistant: Assistant) -> str:
+    return shlex.join(_words(hook, agent, data, assistant))
+
+
+def _words(hook: str, agent: str | None, data: Path | None, assistant: Assistant) -> list[str]:
     root = ["--data", str(data.expanduser().absolute())] if data else []
     whose = ["--agent", agent] if agent else []
-    return {"type": "command", "command": shlex.join([*_program(), *root, "hook", name, *whose]), "timeout": seconds}
+    named = [] if assistant is CLAUDE else ["--assistant", assistant.name]
+    return [*_program(), *root, "hook", *([hook] if hook else []), *whose, *named]
 
 
 def _program() -> list[str]:
@@ -105,7 +159,8 @@ def _others(groups: list[Any]) -> Iterator[Any]:
     for group in groups:
         inside = group.get("hooks") if isinstance(group, dict) else None
         if not isinstance(inside, list):
-            yield group
+            if not _is_ours(group):
+                yield group
             continue
         left = [each for each in inside if not _is_ours(each)]
         if left == inside:
@@ -120,5 +175,5 @@ def _is_ours(hook: object) -> bool:
         words = shlex.split(command) if isinstance(command, str) else []
     except ValueError:
         return False
-    called = any(words[at : at + 2] == ["hook", name] for name, _ in EVENTS.values() for at in range(len(words)))
+    called = any(words[at] == "hook" and words[at + 1] in OURS for at in range(len(words) - 1))
     return called and any(Path(word).stem == "nemuri" for word in words)

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nemuri.hook.session_end import transcript_at
+from nemuri.hook.project import project_of
+from nemuri.hook.session_turns import transcript_at
 from nemuri.hook.session_upload import SessionUploader, UploadResult, session_of
 from nemuri_domain.affective.transcripts import SkipReason
 
@@ -58,7 +59,7 @@ def import_transcripts(paths: Iterable[Path], where: "HookSettings") -> Imported
             became.skipped.update(transcript.skipped)
             if transcript.turns:
                 ended_at = transcript.ended_at or datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                offering.offer(session_of(where.agent, name, transcript, ended_at))
+                offering.offer(session_of(where.agent, name, transcript, ended_at, project_of(transcript.directory)))
     finally:
         offering.close()
     became.offered = offering.became

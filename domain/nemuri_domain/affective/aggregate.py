@@ -1,6 +1,6 @@
 """The aggregate of affective memory: the memories, moods and totals of one agent, folded from its events."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
@@ -34,6 +34,10 @@ class AffectMemory(RowModel):
     agent_id: str
     turn_id: UUID
     label: str
+    project: str | None = None
+    """Project in which the turn took place; None outside of one."""
+    personal: bool = False
+    """True if it says something about the user that matters in every project."""
     said_at: datetime
     kept: float
     """Retention at age zero, 0 to 100: the intensity, or the score that it was revived with."""
@@ -89,6 +93,13 @@ class AffectMemory(RowModel):
         """True if it is in the archive."""
         return self.level == ARCHIVED
 
+    def matters_in(self, projects: Collection[str]) -> bool:
+        """Return True if it may be retrieved in a project, which has these names; without names, in every one.
+
+        Memories about the user and memories outside of every project matter everywhere.
+        """
+        return not projects or self.project is None or self.personal or self.project in projects
+
     def days(self, night: float) -> float:
         """Return the age of the memory on a night, in days."""
         return night - self.zero
@@ -126,6 +137,8 @@ class AffectAgent(RowModel):
     """Number of unprotected memories at levels 1, 2 and 3 and in the archive."""
     protected: int = 0
     defined_at: datetime
+    projects: Mapping[str, str] = {}
+    """The project into which each merged project was merged, by the name of the merged project."""
 
     @property
     def rules(self) -> AffectPolicy:
@@ -138,6 +151,17 @@ class AffectAgent(RowModel):
         number.
         """
         return sum(self.levels)
+
+    def project_names(self, project: str) -> tuple[str, ...]:
+        """Return all names under which memories of a project are stored."""
+        now = self.projects.get(project, project)
+        return (now, *sorted(name for name, into in self.projects.items() if into == now))
+
+    def with_merged_project(self, project: str, into: str) -> "AffectAgent":
+        """Return the agent after a project was merged into another one."""
+        target = self.projects.get(into, into)
+        moved = {name: target if now == project else now for name, now in self.projects.items()} | {project: target}
+        return self.replace(projects={name: now for name, now in moved.items() if name != now})
 
     def with_updated_totals(self, before: AffectMemory | None, after: AffectMemory | None) -> "AffectAgent":
         """Return the agent with its numbers updated for one memory. `before` is None for a new memory, `after` for a

@@ -13,6 +13,7 @@ from nemuri_contracts.affective import (
     MemoryCompressed,
     NightFell,
     NightPassed,
+    ProjectMerged,
     ProtectionChanged,
     Tie,
     TurnRemembered,
@@ -26,7 +27,8 @@ from nemuri_domain.event_sourcing.deduplication import first_of_each
 
 FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
-    TurnRemembered, MemoriesRecalled, ProtectionChanged, NightFell, NightPassed, MemoryCompressed,
+    TurnRemembered, MemoriesRecalled, ProjectMerged, ProtectionChanged, NightFell, NightPassed,
+    MemoryCompressed,
 )  # fmt: skip
 """Event types that an affective memory is folded from."""
 
@@ -72,6 +74,8 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
             return _remembered(mind, event)
         case MemoriesRecalled():
             return _recalled(mind, event)
+        case ProjectMerged() if mind.agent is not None:
+            return replace(mind, agent=mind.agent.with_merged_project(event.project, event.into))
         case ProtectionChanged():
             return _protection(mind, event)
         case NightFell() if mind.agent is not None and mind.agent.next_policy is not None:
@@ -100,6 +104,8 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         agent_id=event.agent_id,
         turn_id=event.turn_id,
         label=event.label,
+        project=event.project,
+        personal=read.about_user,
         said_at=event.said_at,
         kept=float(read.intensity),
         zero=mind.night - event.days,

@@ -1,7 +1,7 @@
 """Retrieval by similarity, retention, mood, time and category, with related memories (document 001)."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, Protocol
@@ -12,7 +12,8 @@ from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
 from nemuri_domain.affective.policy import AffectPolicy, Resonance
 
 _LAST_TIME = re.compile(
-    r"前回|以前|この前|この間|こないだ|先日|さっき|先ほど|昨日|last time|the other day|previous(?:ly)?\b|earlier\b"
+    r"前回|以前|この前|この間|こないだ|先日|さっき|先ほど|昨日|先週|先月|去年|昨年|(?:^|[\s、。「])前に|(?:だいぶ|ずっと|少し|ちょっと|結構)前に"
+    r"|last (?:time|week|month|year|night)\b|the other day|previous(?:ly)?\b|earlier\b"
     r"|\b(?:did|have|had|as) we\b.*\bbefore\b|\byesterday\b|\ba while ago\b",
     re.IGNORECASE,
 )
@@ -50,6 +51,8 @@ class AffectCandidate:
     valence: Valence
     arousal: int
     tags: tuple[Tag, ...]
+    elsewhere: bool = False
+    """True if it arose in another project than that of the query. Such memories are ranked after all others."""
     shares_words: bool = True
     """False if the embedder is lexical, and the query and the memory have too few words in common to be about the same
     topic.
@@ -176,16 +179,20 @@ def _filled_up(every: Iterable[RankedMemory], asking: RetrievalRequest) -> list[
 
 
 def related_memories(
-    reach: Iterable[UUID], near: Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]], told: Iterable[UUID]
+    reach: Iterable[UUID],
+    near: Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]],
+    told: Iterable[UUID],
+    projects: Collection[str] = (),
 ) -> list[RetrievedMemory]:
     """Return the memories related to those in `reach`, in either direction, each once, in the order of `reach`.
 
-    `near` has the related memories of each memory. Archived and deleted memories, and those in `told`, are left out.
+    `near` has the related memories of each memory. Archived and deleted memories, those in `told`, and those that do
+    not matter in a project with the names `projects` are left out.
     """
     known, found = set(told), list[RetrievedMemory]()
     for each in reach:
         for memory, sort in near.get(each, ()):
-            if memory.memory_id not in known and memory.level < ARCHIVED:
+            if memory.memory_id not in known and memory.level < ARCHIVED and memory.matters_in(projects):
                 known.add(memory.memory_id)
                 found.append(RetrievedMemory(memory, None, sort))
     return found
@@ -198,5 +205,5 @@ def _weighed(found: AffectCandidate, asking: RetrievalRequest, rules: AffectPoli
     )
 
 
-def _order(one: RankedMemory) -> tuple[float, float, bytes]:
-    return -one.priority, -one.candidate.said_at.timestamp(), one.memory_id.bytes
+def _order(one: RankedMemory) -> tuple[bool, float, float, bytes]:
+    return one.candidate.elsewhere, -one.priority, -one.candidate.said_at.timestamp(), one.memory_id.bytes

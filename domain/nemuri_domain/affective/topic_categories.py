@@ -3,6 +3,7 @@ categories).
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -140,6 +141,8 @@ _WORK = _words(
 _CODE = re.compile(
     r"[a-z0-9]_[a-z0-9]|[a-z0-9_]\.(?:py|js|ts|rs|go|java|md|ya?ml|json|toml|sql|html|css|sh|txt)\b|\w\(\)"
 )
+_ASKED = 4_000
+"""Number of characters of a prompt that are searched for the category that it asks about."""
 _REQUEST = re.compile(
     r"(?:し|直し|消し|変え|作っ|書い|見せ|調べ|まとめ|入れ|使っ|試し|戻し|移し|並べ|増やし|減らし|出し|分け"
     r"|揃え|付け|つけ|外し)"
@@ -198,6 +201,17 @@ def classify_topic(text: str, reply: str, *, coded: bool, weight: float) -> Turn
     if personal and work + asked < 2:
         return TurnTopic.PERSONAL
     return _decided(text, reply) or _of_the_day(text, weight, work=work + (asked and weight < _FELT) > 0)
+
+
+def category_asked(prompt: str) -> Category | None:
+    """Return the category that a prompt asks about, if it is a decision or the user's life; otherwise None.
+
+    Work has no preference: nearly every prompt to a coding assistant is about it.
+    """
+    text = unicodedata.normalize("NFKC", prompt[:_ASKED]).casefold()
+    if _DECISION.count(text) or _WEIGHING.count(text):
+        return "decision"
+    return "emotional" if _PERSONAL.count(text) and not _WORK.count(text) else None
 
 
 def _decided(text: str, reply: str) -> TurnTopic | None:

@@ -5,11 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
-from nemuri_contracts.affective import Link, LinkSort, Reading, TurnOffered, TurnRemembered
+from nemuri_contracts.affective import (
+    SUMMARY_LIMIT,
+    Link,
+    LinkSort,
+    Reading,
+    TurnMatters,
+    TurnOffered,
+    TurnRemembered,
+)
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
 from nemuri_domain.affective.nightly_job import first_age, last_night_time
 from nemuri_domain.affective.policy import LOCAL, AffectPolicy
+from nemuri_domain.affective.sanitize import storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +32,18 @@ class TurnUnderstanding:
     """The relation to an earlier turn that the words of the turn express, if any."""
     earlier: Sequence[AffectMemory]
     """Earlier memories that the turn may relate to, most similar first."""
+
+
+def with_matters(reading: Reading, matters: TurnMatters) -> Reading:
+    """Return the reading with the files, commands and errors of the turn at the end of its content, as far as they
+    fit.
+    """
+    lines = [reading.content]
+    for name, some in (("Files", matters.files), ("Commands", matters.commands), ("Errors", matters.errors)):
+        if some:
+            lines.append(f"{name}: {'; '.join(some)}")
+    content = "\n".join(filter(None, lines))
+    return reading if len(lines) == 1 else reading.model_copy(update={"content": storable(content, SUMMARY_LIMIT)})
 
 
 def agent_timezone(rules: AffectPolicy, local: tzinfo) -> tzinfo:
@@ -44,6 +65,7 @@ def encode_turn(
         offered,
         turn_id=offered.event_id,
         session=offered.session,
+        project=offered.project,
         label=f"mem_{said:%Y%m%d}_{number:03d}",
         said_at=said,
         reading=reading,

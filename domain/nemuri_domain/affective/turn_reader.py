@@ -9,7 +9,7 @@ from typing import Final
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
 from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS, TAG_ORDER, EmotionPattern
-from nemuri_domain.affective.remember_requests import asks_to_remember
+from nemuri_domain.affective.remember_requests import asks_to_remember, tells_of_user
 from nemuri_domain.affective.spoken_text import SpeechFeatures, is_high_arousal, own_words, speech_features
 from nemuri_domain.affective.text_compression import WHOLE_TRIGGER, cleaned, shortened_lines, whole_content
 from nemuri_domain.affective.topic_categories import AGREEMENT, TurnTopic, classify_topic
@@ -63,6 +63,7 @@ def read_turn(prompt: str, reply: str) -> Reading:
         trigger=shortened_lines(asked, WHOLE_TRIGGER),
         content=whole_content(answered, emotion.tags, asked),
         protect=asks_to_remember(asked),
+        about_user=matter.category == "emotional" or tells_of_user(asked),
     )
 
 

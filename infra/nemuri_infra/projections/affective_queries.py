@@ -14,7 +14,6 @@ from sqlalchemy import func, literal_column, or_, select, text
 
 from nemuri_contracts.abbreviated_id import beginning, between
 from nemuri_contracts.affective import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered
-from nemuri_contracts.affective_views import MoodPoint
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.retrieval import AffectCandidate
@@ -28,18 +27,21 @@ MAX_RANKED = 2_000
 _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
 """Pattern of the ids of clients' events. The platform's own ids are UUIDs of version 5."""
 _COLUMNS = (
-    "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags"
+    "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags,"
+    " elsewhere"
 )
 """Columns that a query must return so that an `AffectCandidate` can be made from a row."""
 _BEST = """
     -- Candidates: the best by priority without mood, and all that a mood bonus could lift above the worst of them.
     WITH {before} known AS MATERIALIZED (
         SELECT m.memory_id, m.level, m.said_at, m.recall_count, m.category, m.valence, m.arousal, m.tags,
+            COALESCE(m.project <> ALL(CAST(:projects AS text[])), false) AND :in_project AS elsewhere,
             {retention} AS retention,
             {similarity} AS similarity
         FROM affect_memory AS m {vectors}
         WHERE m.agent_id = :agent AND (m.level < 4 OR (m.level = 4 AND :archive)) AND (CAST(:category AS text) IS NULL
             OR m.category = CAST(:category AS text))
+            AND (NOT :in_project OR m.personal OR m.project IS NULL OR m.project = ANY(CAST(:projects AS text[])))
     ),
     based AS (
         SELECT *, retention * GREATEST(similarity, 0) * (1 + :weight * recall_count) AS base,
@@ -92,6 +94,8 @@ class AffectiveRetrieval:
     category: Category | None = None
     fill: bool = False
     """True if memories below the minimum similarity are returned too."""
+    projects: tuple[str, ...] = ()
+    """Names of the project whose memories are wanted, with those that matter everywhere; empty for all memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +214,11 @@ class AffectiveQueries:
             "newest": wanted.newest,
             "category": wanted.category,
             "fill": wanted.fill,
+            "projects": list(wanted.projects),
+            "in_project": bool(wanted.projects),
             "most": MAX_RANKED,
         }
-        query = text(_BEST.format(retention=_retention(), columns=_COLUMNS, **by))
+        query = text(_BEST.format(retention=retention_sql(), columns=_COLUMNS, **by))
         async with self.database.reading() as connection:
             rows = (await connection.execute(query, values | dict(asked))).mappings()
             return [AffectCandidate(**(dict(each) | {"tags": tuple(each["tags"])})) for each in rows]
@@ -259,33 +265,6 @@ class AffectiveQueries:
         async with self.database.reading() as connection:
             return await records(connection, AffectMemory, query)
 
-    async def strongest(self, agent: AffectAgent, limit: int) -> list[AffectMemory]:
-        """Return the active memories with the highest retention, highest first, at most `limit`."""
-        query = text(
-            f"SELECT m.memory_id FROM affect_memory AS m WHERE m.agent_id = :agent AND m.level < 4"  # noqa: S608 - ours
-            f" ORDER BY {_retention()} DESC, m.memory_id LIMIT :limit"
-        )
-        values = {"agent": agent.agent_id, "night": agent.nights, "limit": limit}
-        async with self.database.reading() as connection:
-            ids = list((await connection.execute(query, values)).scalars())
-        known = await self.memories(ids)
-        return [known[each] for each in ids if each in known]
-
-    async def moods(self, agent_id: str, days: int) -> list[MoodPoint]:
-        """Return the mean mood of each of the last `days` days on which a turn was remembered, oldest first."""
-        query = text(
-            """
-            -- Mean arousal, intensity and valence of the memories of each day.
-            SELECT CAST(said_at AS date) AS day, avg(arousal) AS arousal, avg(intensity) AS intensity,
-                avg(CASE valence WHEN 'positive' THEN 1 WHEN 'negative' THEN -1 ELSE 0 END) AS valence,
-                count(*) AS memories
-            FROM affect_memory WHERE agent_id = :agent GROUP BY day ORDER BY day DESC LIMIT :days
-            """
-        )
-        async with self.database.reading() as connection:
-            rows = (await connection.execute(query, {"agent": agent_id, "days": days})).all()
-        return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
-
     async def turn_counts(self, agent_id: str) -> TurnCounts:
         """Return the counts of the agent's remembered turns and of its retrievals. Erased turns are not counted."""
         memory, journal = tables.affect_memory.c, tables.journal.c
@@ -329,7 +308,7 @@ class AffectiveQueries:
 
 
 @cache
-def _retention() -> str:
+def retention_sql() -> str:
     """Return the SQL expression, as text, for the retention of a row `m` of `affect_memory` on the night `:night`."""
     of = tables.affect_memory.alias("m").c
     return sql_text(

@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 from nemuri_contracts.affective import (
     CompressionDue,
+    ContextShown,
     MemoriesRecalled,
     MemoryCompressed,
     NightPassed,
@@ -12,28 +13,44 @@ from nemuri_contracts.affective import (
     TurnOffered,
     TurnRemembered,
 )
-from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, TurnView
+from nemuri_contracts.affective_views import (
+    AffectBriefView,
+    AffectMemoryView,
+    AffectPageView,
+    AffectRecallView,
+    AffectView,
+    TurnView,
+)
 from nemuri_contracts.error_messages import no_feeling
 from nemuri_contracts.event import Usage, derive
-from nemuri_contracts.queries import AffectMemoryQuery, AffectQuery, AffectRecallQuery, AffectTurnQuery, Refusal
+from nemuri_contracts.queries import (
+    AffectBriefQuery,
+    AffectListQuery,
+    AffectMemoryQuery,
+    AffectQuery,
+    AffectRecallQuery,
+    AffectTurnQuery,
+    Refusal,
+)
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
 from nemuri_domain.affective.nightly_job import admitted_to_protection
 from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.sanitize import is_command
-from nemuri_domain.affective.turn_encoding import TurnUnderstanding, agent_timezone, encode_turn
+from nemuri_domain.affective.turn_encoding import TurnUnderstanding, agent_timezone, encode_turn, with_matters
 from nemuri_infra.models.memory_jobs import Compressed, CompressJob, FeelJob
 from nemuri_infra.process.timezone import local_timezone
+from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_memory.presenters import memory_view, state_view
-from nemuri_services.affective_memory.retrieval import most_similar_memory, retrieve
+from nemuri_services.affective_memory.retrieval import brief, most_similar_memory, retrieve
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
 """Levels of detail to which a memory's text can be compressed, in order: a summary (2), then keywords (3)."""
 service = Service(
-    "affective-memory", also_emits=(MemoriesRecalled,), capabilities=frozenset({Capability.MAKES_VECTORS})
+    "affective-memory", also_emits=(MemoriesRecalled, ContextShown), capabilities=frozenset({Capability.MAKES_VECTORS})
 )
 
 
@@ -53,11 +70,12 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
         return None  # The turn is encoded already, so no model is called twice.
     reply = await resources.models.light.feel(FeelJob(prompt=event.prompt, reply=event.reply))
     vectors = resources.vectors.with_embedder_of(defined.embedding)
-    words = embedded_text(reply.value.trigger, reply.value.content)
+    reading = with_matters(reply.value, event.matters)
+    words = embedded_text(reading.trigger, reading.content)
     await vectors.store_missing([words])
     sort = relation_in(event.prompt)
     known = await most_similar_memory(words, agent, defined, resources) if sort else ()
-    made = TurnUnderstanding(reply.value, reply.usage, vectors.key(words), sort, known)
+    made = TurnUnderstanding(reading, reply.usage, vectors.key(words), sort, known)
     return encode_turn(
         event, agent, made, await queries.turns_until(event), agent_timezone(agent.rules, local_timezone())
     )
@@ -142,6 +160,25 @@ async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecall
     if agent is None or defined is None:
         return Refusal(refused=no_feeling(query.agent_id))
     return await retrieve(query, agent, defined, resources)
+
+
+@service.answers(AffectBriefQuery, appends=True)
+async def show_brief(query: AffectBriefQuery, resources: Resources) -> AffectBriefView | Refusal:
+    """Return the most important memories of a project. That they were shown is recorded as an event."""
+    agent = await AffectiveQueries(resources.database).agent(query.agent_id)
+    return Refusal(refused=no_feeling(query.agent_id)) if agent is None else await brief(query, agent, resources)
+
+
+@service.answers(AffectListQuery)
+async def show_page(query: AffectListQuery, resources: Resources) -> AffectPageView | Refusal:
+    """Return a page of memories, newest first."""
+    agent = await AffectiveQueries(resources.database).agent(query.agent_id)
+    if agent is None:
+        return Refusal(refused=no_feeling(query.agent_id))
+    found = await AffectiveLists(resources.database).page(agent, query)
+    page = found[: query.limit]
+    older = page[-1].memory_id if len(found) > len(page) else None
+    return AffectPageView(memories=tuple(memory_view(each, agent.nights) for each in page), older=older)
 
 
 @service.answers(AffectQuery)

@@ -2,6 +2,7 @@
 
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 
@@ -16,6 +17,8 @@ def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
     return AffectMemoryView(
         memory_id=memory.memory_id,
         label=memory.label,
+        project=memory.project,
+        personal=memory.personal,
         said_at=memory.said_at,
         level=memory.level,
         retention=memory.retention(night),
@@ -39,12 +42,12 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
     It has the counts, the moods, the strongest memories and the memories that wait for protection. The oldest protected
     memories are added if others wait or if the limit is reached.
     """
-    queries, night = AffectiveQueries(resources.database), agent.nights
+    queries, lists, night = AffectiveQueries(resources.database), AffectiveLists(resources.database), agent.nights
     waiting = await queries.awaiting_protection(agent.agent_id)
     limit = agent.rules.protection.max_protected_memories
     protected = await queries.protected(agent.agent_id, SHOWN_MEMORIES) if waiting or agent.protected >= limit else []
     lived = await queries.turn_counts(agent.agent_id)
-    strongest = await queries.strongest(agent, SHOWN_MEMORIES)
+    strongest = await lists.strongest(agent, SHOWN_MEMORIES)
     return AffectView(
         agent_id=agent.agent_id,
         nights=night,
@@ -54,8 +57,9 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
         limit=limit,
         waiting=tuple(memory_view(each, night) for each in waiting),
         oldest_protected=tuple(memory_view(each, night) for each in protected),
-        moods=tuple(await queries.moods(agent.agent_id, MOOD_DAYS)),
+        moods=tuple(await lists.moods(agent.agent_id, MOOD_DAYS)),
         memories=tuple(memory_view(each, night) for each in strongest),
+        projects=tuple(await lists.projects(agent)),
         remembered=lived.remembered,
         compressed=(lived.summaries, lived.keyword_lists),
         recalls=lived.recalls,

@@ -3,7 +3,7 @@ time.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from time import monotonic
 from uuid import UUID, uuid4
@@ -11,11 +11,11 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_contracts.affective import MemoriesRecalled
-from nemuri_contracts.affective_views import AffectRecallView, RecalledView
-from nemuri_contracts.queries import AffectRecallQuery
+from nemuri_contracts.affective import ContextShown, MemoriesRecalled, Occasion
+from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView, RecalledView
+from nemuri_contracts.queries import AffectBriefQuery, AffectRecallQuery
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
-from nemuri_domain.affective.context_block import ContextBlock
+from nemuri_domain.affective.context_block import BRIEF_LIMIT, ContextBlock, protection_question
 from nemuri_domain.affective.retrieval import (
     AffectCandidate,
     RankedMemory,
@@ -27,10 +27,12 @@ from nemuri_domain.affective.retrieval import (
 )
 from nemuri_domain.affective.sanitize import is_conversation
 from nemuri_domain.affective.spoken_text import own_lines
+from nemuri_domain.affective.topic_categories import category_asked
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.language.topic_check import prompt_terms, shares_topic
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
+from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
@@ -42,6 +44,10 @@ MAX_PROMPT_WORDS = 24
 """Maximum number of distinct words of a prompt that are compared. The longest ones are taken."""
 MIN_SHARED_WORDS = 0.3
 """Minimum share of a prompt's words, 0 to 1, that a relevant memory contains. Used if the prompt has no vector."""
+MAX_BRIEF = 100
+"""Maximum number of memories of a project that are considered at the start of a session."""
+MAX_NAMED = 5
+"""Number of protected memories, oldest first, from which the user is asked to choose."""
 MAX_CANDIDATES = 100
 """Maximum number of candidates, the most similar memories; the policy's `top_k` if that is greater."""
 
@@ -57,11 +63,12 @@ async def retrieve(
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
     queries, rules, began = AffectiveQueries(resources.database), agent.rules, monotonic()
+    projects = agent.project_names(query.project) if query.project else ()
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
     vectors = resources.vectors.with_embedder_of(defined.embedding)
     felt, vector = mood.emotion if mood else None, await _vector_in_time(vectors, query.prompt)
     relevance, revival = _bounds(agent, vectors, words_only=vector is None)
-    asking = RetrievalRequest(query.prompt, relevance, revival, felt, query.category)
+    asking = RetrievalRequest(query.prompt, relevance, revival, felt, query.category or category_asked(query.prompt))
     wanted = AffectiveRetrieval(
         top=max(MAX_CANDIDATES, rules.retrieval.top_k),
         relevance=relevance,
@@ -70,19 +77,68 @@ async def retrieve(
         archive=rules.archive.enable_archive_recall,
         newest=asking.last_time,
         fill=rules.retrieval.fill_up,
+        category=asking.category,
+        projects=projects,
     )
-    found = await _candidates(query, agent, vectors, vector, wanted, queries)
+    found = await _candidates(query.prompt, agent, vectors, vector, wanted, queries)
     if vector is None or vectors.embedder.lexical:
         found = await _with_words(query.prompt, found, queries)
     chosen = rank(found, asking, rules)
-    block = ContextBlock()
-    await _add_memories(block, chosen, agent, queries)
-    recall_event = _recall_event(query, block.shown, asking, agent)
-    waited_for = query.within is None or monotonic() - began < query.within
-    if waited_for and not query.quietly and (recall_event.recalled or recall_event.asked_back):
-        await resources.log.append(recall_event)
-    views = tuple(_view(each, agent.nights) for each in block.shown)
+    block = ContextBlock(agent.agent_id)
+    await _add_memories(block, chosen, agent, queries, projects)
+    if block.text and not query.quietly and is_waited_for(query.within, began):
+        await _record(query, block, asking, agent, resources)
+    views = tuple(_view(each, agent.nights) for each in block.whole)
     return AffectRecallView(recalled=views, block=block.text, words_only=vector is None)
+
+
+async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resources) -> AffectBriefView:
+    """Return the most important memories of a project, one line each, and record that they were shown.
+
+    If memories wait for protection, the block asks to let the user choose. Nothing is recorded if the query is quiet,
+    if it took longer than the client waits, or if there are no memories.
+    """
+    queries, began, block = AffectiveQueries(resources.database), monotonic(), ContextBlock(agent.agent_id, BRIEF_LIMIT)
+    projects = agent.project_names(query.project) if query.project else ()
+    if waiting := await queries.awaiting_protection(agent.agent_id):
+        oldest = await queries.protected(agent.agent_id, MAX_NAMED)
+        block.note(protection_question(agent, waiting, oldest))
+    block.list(await AffectiveLists(resources.database).important(agent, projects, MAX_BRIEF))
+    shown = tuple(each.memory_id for each in block.listed)
+    if shown and not query.quietly and is_waited_for(query.within, began):
+        await resources.log.append(_shown_event("session_start", query, shown, block))
+    return AffectBriefView(block=block.text, memories=shown)
+
+
+def is_waited_for(within: float | None, began: float) -> bool:
+    """Return True if a client that waits `within` seconds from the monotonic time `began` still waits."""
+    return within is None or monotonic() - began < within
+
+
+async def _record(
+    query: AffectRecallQuery, block: ContextBlock, asking: RetrievalRequest, agent: AffectAgent, resources: Resources
+) -> None:
+    """Record what was shown, and the recall of the memories that were shown as a whole."""
+    recall_event = _recall_event(query, block.whole, asking, agent)
+    if recall_event.recalled or recall_event.asked_back:
+        await resources.log.append(recall_event)
+    whole = (each.memory.memory_id for each in block.whole)
+    shown = (*whole, *(each.memory_id for each in block.listed))
+    await resources.log.append(_shown_event("prompt", query, shown, block))
+
+
+def _shown_event(
+    occasion: Occasion, query: AffectRecallQuery | AffectBriefQuery, shown: tuple[UUID, ...], block: ContextBlock
+) -> ContextShown:
+    return ContextShown(
+        event_id=uuid4(),
+        agent_id=query.agent_id,
+        occasion=occasion,
+        session=query.session,
+        project=query.project,
+        memories=shown,
+        characters=len(block.text),
+    )
 
 
 def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[float, float]:
@@ -105,7 +161,11 @@ async def _with_words(
 
 
 async def _add_memories(
-    block: ContextBlock, chosen: Sequence[RankedMemory], agent: AffectAgent, queries: AffectiveQueries
+    block: ContextBlock,
+    chosen: Sequence[RankedMemory],
+    agent: AffectAgent,
+    queries: AffectiveQueries,
+    projects: Collection[str],
 ) -> None:
     """Add the memories in `chosen` to the block, then memories related to those, then memories related to these, and so
     on.
@@ -120,7 +180,8 @@ async def _add_memories(
         if not ids:
             break
         near = await queries.related(agent.agent_id, ids)
-        reach = block.fill(related_memories(ids, near, (each.memory.memory_id for each in block.shown))[:left])
+        told = (each.memory.memory_id for each in block.whole)
+        reach = block.fill(related_memories(ids, near, told, projects)[:left])
         left -= len(reach)
 
 
@@ -141,16 +202,16 @@ async def most_similar_memory(
 
 
 async def _candidates(
-    query: AffectRecallQuery,
+    prompt: str,
     agent: AffectAgent,
     vectors: Vectors,
     vector: NDArray[np.float32] | None,
     wanted: AffectiveRetrieval,
     queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
-    asked = sorted(dict.fromkeys(terms(query.prompt)), key=len, reverse=True)[:MAX_PROMPT_WORDS]
+    asked = sorted(dict.fromkeys(terms(prompt)), key=len, reverse=True)[:MAX_PROMPT_WORDS]
     found: dict[UUID, AffectCandidate] = {}
-    for category in dict.fromkeys((query.category, None)):
+    for category in dict.fromkeys((wanted.category, None)):
         each = replace(wanted, category=category)
         some = (
             await queries.candidates_by_words(agent, asked, each)

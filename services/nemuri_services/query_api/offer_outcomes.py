@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Self
 from uuid import UUID
 
+from nemuri_contracts.affective import TurnRemembered
 from nemuri_contracts.event import derive
 from nemuri_contracts.memory_views import RefusedOffer, RememberedView
 from nemuri_contracts.principles import PrincipleDecided
@@ -15,7 +16,8 @@ from nemuri_infra.projections.erasure import erased_of
 from nemuri_infra.runtime.resources import Resources
 
 _OUTCOMES = tuple(
-    each.kind_of() for each in (MemoryEncoded, MemoryAmended, PrincipleDecided, ExperienceRecorded, MemoryRefused)
+    each.kind_of()
+    for each in (MemoryEncoded, MemoryAmended, PrincipleDecided, ExperienceRecorded, TurnRemembered, MemoryRefused)
 )
 """Kinds of the events that decide an offer. The last one is a refusal, the others accept it."""
 

@@ -22,7 +22,7 @@ def memory(number: int, **more: Any) -> AffectMemoryView:
         "said_at": datetime(2026, 1, 20, 10, tzinfo=UTC), "coefficient": 0.99, "days": 1.5, "intensity": 80,
         "emotion": Emotion(valence="positive", arousal=70, tags=("joy",)), "category": "emotional", "keywords": (),
         "trigger": f"Question {number}", "content": f"Answer {number}", "recall_count": 2, "protection": "none",
-        "archived": False,
+        "archived": False, "project": "example.org/bakery", "personal": False,
     }  # fmt: skip
     return AffectMemoryView.model_validate(fields | more)
 
@@ -35,6 +35,7 @@ def view(**more: Any) -> AffectView:
         "moods": (MoodPoint(day=date(2026, 1, 20), valence=0.5, arousal=70, intensity=60, memories=3),),
         "remembered": 1_000, "compressed": (850, 550), "recalls": 1_000,
         "first_at": datetime(2026, 1, 20, 9, tzinfo=UTC), "parameters": {}, "coming": None,
+        "projects": (),
     }  # fmt: skip
     return AffectView.model_validate(fields | more)
 

@@ -46,6 +46,7 @@ SCHEMA: Final = closed(
     trigger=TEXT,
     content=TEXT,
     protected=FLAG,
+    about_user=FLAG,
 )
 
 
@@ -74,7 +75,7 @@ def read(reply: ChatReply, known: Reading) -> Reading | None:
 
 def _reading(said: Mapping[str, object], intensity: int, known: Reading) -> Reading:
     arousal = _percent(said.get("emotional_arousal"))
-    tags, protect = said.get("emotional_tags"), said.get("protected")
+    tags, protect, personal = said.get("emotional_tags"), said.get("protected"), said.get("about_user")
     return Reading.model_validate(
         {
             "intensity": intensity,
@@ -88,6 +89,7 @@ def _reading(said: Mapping[str, object], intensity: int, known: Reading) -> Read
             "trigger": _text_of(said.get("trigger"), _TRIGGER) or known.trigger,
             "content": _text_of(said.get("content"), _CONTENT) or known.content,
             "protect": protect if isinstance(protect, bool) else known.protect,
+            "about_user": personal if isinstance(personal, bool) else known.about_user,
         }
     )
 

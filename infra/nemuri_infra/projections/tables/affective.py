@@ -29,6 +29,7 @@ affect_agent = Table(
     json("levels"),
     Column("protected", Integer, nullable=False),
     time("defined_at"),
+    json("projects"),
     comment="Agents with affective memory: policy and nightly job.",
 )
 affect_memory = Table(
@@ -38,6 +39,8 @@ affect_memory = Table(
     Column("agent_id", Text, nullable=False),
     Column("turn_id", Uuid, nullable=False),
     Column("label", Text, nullable=False),
+    Column("project", Text),
+    Column("personal", Boolean, nullable=False),
     time("said_at"),
     Column("kept", Double, nullable=False),
     Column("zero", Double, nullable=False),

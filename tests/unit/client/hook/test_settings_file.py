@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nemuri.hook.assistants import CLAUDE
 from nemuri.hook.entry import is_hook
-from nemuri.hook.settings_file import EVENTS, SettingsBroken, hooks, install, merged
+from nemuri.hook.settings_file import SettingsBroken, hooks, install, merged
 
 THEIRS = {"type": "command", "command": "echo 'a hook prompt"}
 OTHERS = st.recursive(
@@ -24,7 +25,7 @@ def commands(settings: dict[str, Any]) -> list[list[str]]:
     """Return the commands of our hooks in the settings, split as a shell splits them."""
     return [
         shlex.split(each["command"])
-        for event in EVENTS
+        for event in (each.event for each in CLAUDE.events)
         for group in settings["hooks"][event]
         for each in group["hooks"]
     ]
@@ -36,7 +37,7 @@ def test_every_hook_is_called_by_an_absolute_command() -> None:
     """
     found = commands({"hooks": hooks("ann", Path("/a b"))})
     assert [words[-6:] for words in found] == [
-        ["--data", "/a b", "hook", name, "--agent", "ann"] for name, _ in EVENTS.values()
+        ["--data", "/a b", "hook", event.hook, "--agent", "ann"] for event in CLAUDE.events
     ]
     assert all(Path(words[0]).is_absolute() and is_hook(words[-6:]) for words in found)
 
@@ -46,7 +47,7 @@ def test_other_settings_stay_and_each_hook_is_added_once(settings: dict[str, Any
     """Other settings stay when the hooks are added. Adding them again changes nothing, and another agent replaces the
     earlier one.
     """
-    given_ = settings | {"hooks": {"Stop": groups, "SessionEnd": [*groups, {"hooks": [THEIRS]}]}}
+    given_ = settings | {"hooks": {"Notification": groups, "SessionEnd": [*groups, {"hooks": [THEIRS]}]}}
     before = json.dumps(given_)
     once = merged(given_, hooks("ann", None))
     assert merged(once, hooks("ann", None)) == once
@@ -56,7 +57,7 @@ def test_other_settings_stay_and_each_hook_is_added_once(settings: dict[str, Any
     assert {name: value for name, value in other.items() if name != "hooks"} == {
         name: value for name, value in settings.items() if name != "hooks"
     }
-    assert other["hooks"]["Stop"] == groups
+    assert other["hooks"]["Notification"] == groups
     assert json.dumps(given_) == before
 
 

@@ -102,7 +102,7 @@ async def test_the_lexicon_replaces_an_unreadable_reply(said: str) -> None:
 
     assert reply.value == KNOWN
     assert (reply.usage.model, reply.usage.output_tokens) == ("parrot:1, lexicon", turn_reading.TOKENS)
-    assert reply.usage.prompts == ("turn_reading@1",)
+    assert reply.usage.prompts == ("turn_reading@2",)
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,12 @@ def test_a_hook_imports_no_slow_module(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED],
         input=b'{"prompt": "hello"}',
-        env={"NEMURI_DATA": str(tmp_path), "HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path)},
+        env={
+            "NEMURI_DATA": str(tmp_path),
+            "NEMURI_HOOK_START": "off",
+            "HOME": str(tmp_path),
+            "PYTHONPATH": ":".join(sys.path),
+        },
         capture_output=True,
         check=True,
     )

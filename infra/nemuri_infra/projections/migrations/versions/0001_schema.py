@@ -151,12 +151,13 @@ STATEMENTS = (
     CREATE TABLE affect_agent (
         agent_id text PRIMARY KEY, nights integer NOT NULL, last_night date, last_night_by bigint NOT NULL,
         policy jsonb NOT NULL, next_policy jsonb, levels jsonb NOT NULL, protected integer NOT NULL,
-        defined_at timestamptz NOT NULL
+        defined_at timestamptz NOT NULL, projects jsonb NOT NULL
     )
     """,
     """
     CREATE TABLE affect_memory (
         memory_id uuid PRIMARY KEY, agent_id text NOT NULL, turn_id uuid NOT NULL, label text NOT NULL,
+        project text, personal boolean NOT NULL,
         said_at timestamptz NOT NULL, kept double precision NOT NULL, zero double precision NOT NULL,
         begun integer NOT NULL, coefficient double precision NOT NULL, level integer NOT NULL,
         recall_count integer NOT NULL, recalled boolean NOT NULL, intensity integer NOT NULL, valence text NOT NULL,

@@ -1,0 +1,53 @@
+"""Work of the hooks that takes longer than an assistant waits: a process of its own starts the platform if none runs,
+prepares the agent, and hands on what earlier sessions left behind.
+"""
+
+import fcntl
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from nemuri.hook.journal import folder
+from nemuri_infra.process.hook_settings import HookSettings
+
+SWITCH = "NEMURI_HOOK_START"
+"""Environment variable that keeps hooks from starting a platform with the value `off`."""
+
+
+def is_due(where: HookSettings) -> bool:
+    """Return True if sessions were left behind or wait in the spool."""
+    from nemuri.hook import open_sessions, spool
+
+    return bool(spool.waiting(where.data) or open_sessions.left_behind(where.data))
+
+
+def start(where: HookSettings) -> None:
+    """Start the work in a process of its own. If it runs already, the new process ends at once.
+
+    Nothing is started if the platform runs elsewhere or if hooks may not start one.
+    """
+    if where.nats_url is not None or os.environ.get(SWITCH) == "off":
+        return
+    import subprocess  # it takes longer than the rest of the hook
+
+    command = [sys.executable, "-m", "nemuri", "--data", where.data, "hook", "wake", "--agent", where.agent]
+    with open(os.path.join(folder(where.data), "wake.log"), "ab") as log:  # noqa: PTH118, PTH123
+        subprocess.Popen(  # noqa: S603 - our own command
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+
+
+@contextmanager
+def only_one(data: str) -> Iterator[bool]:
+    """Yield True if no other process does this work for a data directory, and keep others from it meanwhile."""
+    descriptor = os.open(os.path.join(folder(data), "wake.lock"), os.O_RDWR | os.O_CREAT, 0o600)  # noqa: PTH118
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,89 @@
+"""Checks of a hook installation, each with what to do about a fault."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from nemuri.hook import spool
+from nemuri.hook.assistants import Assistant
+from nemuri.hook.journal import recent_entries
+from nemuri.hook.pause import is_paused
+from nemuri.hook.session_upload import SessionUploader
+from nemuri.hook.settings_file import SettingsBroken, missing_events
+from nemuri_infra.bus.plain_socket import PlainError
+from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
+
+
+class Check(NamedTuple):
+    """The result of one check."""
+
+    name: str
+    well: bool
+    found: str
+    """What was found, and what to do about a fault."""
+
+
+def check_installation(where: HookSettings, assistant: Assistant, settings: Path) -> list[Check]:
+    """Return the checks of an assistant's settings, the platform, the agent, the spool, and the journal of errors."""
+    return [
+        _settings(assistant, settings),
+        _platform(where),
+        _tried("agent", lambda: _agent(where)),
+        _waiting(where),
+        Check("pause", not is_paused(where.data), "`nemuri hook resume` ends it" if is_paused(where.data) else "none"),
+        _errors(where),
+    ]
+
+
+def _settings(assistant: Assistant, path: Path) -> Check:
+    try:
+        missing = missing_events(path, assistant)
+    except (SettingsBroken, OSError) as error:
+        return Check("settings", well=False, found=f"{path}: {error}")
+    if missing:
+        advice = f"`nemuri hook install --assistant {assistant.name} --write` adds them"
+        return Check("settings", well=False, found=f"{path} has no hook for {', '.join(missing)}; {advice}")
+    program = shutil.which("nemuri") or "not on the PATH; the hooks name it by its path"
+    return Check("settings", well=True, found=f"{path}; nemuri: {program}")
+
+
+def _platform(where: HookSettings) -> Check:
+    try:
+        return Check("platform", well=True, found=where.nats_address.rpartition("@")[2])
+    except PlatformNotFound as error:
+        return Check("platform", well=False, found=f"{error}; the next session starts it, or `nemuri up`")
+
+
+def _agent(where: HookSettings) -> Check:
+    began = time.monotonic()
+    uploading = SessionUploader(where, where.patience)
+    try:
+        uploading.check(where.agent)
+    finally:
+        uploading.close()
+    return Check("agent", well=True, found=f"{where.agent} answers in {(time.monotonic() - began) * 1e3:.0f} ms")
+
+
+def _waiting(where: HookSettings) -> Check:
+    number = len(spool.waiting(where.data))
+    return Check("spool", number == 0, f"{number} sessions wait; `nemuri hook flush` says why" if number else "empty")
+
+
+def _errors(where: HookSettings) -> Check:
+    entries = recent_entries(where.data)
+    if not entries:
+        return Check("journal", well=True, found="no errors in the last day")
+    place = os.path.join(where.data, "hooks", "journal")  # noqa: PTH118 - as the journal itself
+    return Check(
+        "journal", well=False, found=f"{len(entries)} errors in the last day in {place}; the last: {entries[-1]}"
+    )
+
+
+def _tried(name: str, check: Callable[[], Check]) -> Check:
+    try:
+        return check()
+    except (PlatformNotFound, PlainError, OSError) as error:
+        return Check(name, well=False, found=str(error) or type(error).__name__)

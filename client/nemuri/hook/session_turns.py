@@ -1,0 +1,98 @@
+"""Hooks that hand on the turns of a session: after each turn, before a compaction, and at the end.
+
+Turns go to the spool, from which they are uploaded.
+"""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nemuri.hook import open_sessions, spool
+from nemuri.hook.open_sessions import OpenSession
+from nemuri.hook.pause import pauses
+from nemuri.hook.project import project_of
+from nemuri.hook.prompt_context import valid_label
+from nemuri.hook.session_upload import session_of
+from nemuri_domain.affective.transcripts import Transcript, parse_transcript, turn_id
+
+if TYPE_CHECKING:
+    from nemuri_infra.process.hook_settings import HookSettings
+
+
+def spool_session(said: dict[str, Any], where: "HookSettings") -> Path | None:
+    """Store the new turns of an ended session in the spool, and return the file; None if there are none.
+
+    `said` is the hook's input. Raises `OSError` if the transcript cannot be read or the turns cannot be stored.
+    """
+    session = _session(said, where)
+    if session is None:
+        return None
+    path = _spooled(session, where, said)
+    open_sessions.close(where.data, session.agent, session.session)
+    return path
+
+
+def spool_turns(said: dict[str, Any], where: "HookSettings", *, finished: bool) -> Path | None:
+    """Store the new turns of a session that goes on in the spool, and return the file; None if there are none.
+
+    If `finished` is false, the last turn may go on and is left for later. Raises the errors of `spool_session`.
+    """
+    session = _session(said, where)
+    return None if session is None else _spooled(session, where, said, but_last=not finished)
+
+
+def spool_left_behind(where: "HookSettings", but: str | None = None) -> None:
+    """Store the turns of sessions whose end was missed, except the session `but`. Raises the errors of
+    `spool_session`.
+    """
+    for each in open_sessions.left_behind(where.data, but):
+        _spooled(each, where, {})
+        open_sessions.close(where.data, each.agent, each.session)
+
+
+def transcript_at(path: Path, named: object = None, last: object = None) -> tuple[Transcript, str]:
+    """Return the transcript in a file and the name of its session.
+
+    The name is `named`, or else the name in the transcript, or else the file's name. `last` is the assistant's last
+    message, which the file may not have yet.
+    """
+    stem = valid_label(path.stem) or "session"
+    lines = path.read_bytes().splitlines()
+    transcript = parse_transcript(lines, valid_label(named) or stem)
+    if isinstance(last, str) and transcript.turns and last.strip() not in transcript.turns[-1].reply:
+        said = {"type": "assistant", "message": {"content": last}}
+        transcript = parse_transcript([*lines, json.dumps(said).encode()], valid_label(named) or stem)
+    return transcript, valid_label(named) or valid_label(transcript.session) or stem
+
+
+def _session(said: dict[str, Any], where: "HookSettings") -> OpenSession | None:
+    """Return the session of a hook's input; None if it names no transcript."""
+    path = said.get("transcript_path")
+    if not isinstance(path, str) or not path:
+        return None
+    transcript = Path(path).expanduser()
+    name = valid_label(said.get("session_id")) or valid_label(transcript.stem) or "session"
+    return open_sessions.load(where.data, where.agent, name, str(transcript))
+
+
+def _spooled(
+    session: OpenSession, where: "HookSettings", said: dict[str, Any], *, but_last: bool = False
+) -> Path | None:
+    """Store the turns that were not handed on yet and that lie in no pause, and return their file."""
+    transcript, _ = transcript_at(Path(session.transcript), session.session, said.get("last_assistant_message"))
+    turns = transcript.turns[:-1] if but_last else transcript.turns
+    now, paused = datetime.now(UTC), pauses(where.data)
+    ids = {str(turn_id(session.agent, each.identity)): each for each in turns}
+    fresh = [
+        each
+        for name, each in ids.items()
+        if name not in session.handed and not any(one.contains(each.said_at or now) for one in paused)
+    ]
+    path = None
+    if fresh:
+        project = project_of(transcript.directory or said.get("cwd"))
+        wanted = transcript._replace(turns=tuple(fresh))
+        path = spool.put(where.data, session_of(session.agent, session.session, wanted, now, project))
+    open_sessions.save(where.data, session._replace(handed=session.handed | ids.keys()))
+    return path

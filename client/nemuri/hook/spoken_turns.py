@@ -1,0 +1,77 @@
+"""Turns of assistants without a transcript: the prompt is kept until the hook after the turn has the reply."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid3
+
+from nemuri.hook import spool
+from nemuri.hook.journal import folder
+from nemuri.hook.other_assistants import TURN
+from nemuri.hook.project import project_of
+from nemuri.hook.prompt_context import valid_label
+from nemuri.hook.session_upload import session_of
+from nemuri_contracts.wire_constants import TURN_LIMIT
+from nemuri_domain.affective.sanitize import is_conversation, storable, without_private, without_repeated
+from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, Turn
+from nemuri_domain.language.secret_redaction import redact
+
+if TYPE_CHECKING:
+    from nemuri_infra.process.hook_settings import HookSettings
+
+
+def keep_prompt(said: dict[str, Any], where: "HookSettings") -> None:
+    """Keep the prompt of a session until its reply comes. Secrets and private parts are replaced first.
+
+    Raises `OSError`.
+    """
+    prompt = _cleaned(said.get("prompt"))
+    path = _path(said, where)
+    if not is_conversation(prompt):
+        path.unlink(missing_ok=True)
+        return
+    fresh = path.with_suffix(f".{os.getpid()}.new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump({"prompt": prompt, "said_at": datetime.now(UTC).isoformat()}, file)
+    fresh.replace(path)
+
+
+def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
+    """Store a whole turn in the spool, and return the file; None if the user said nothing. Raises `OSError`."""
+    turn, now = said[TURN], datetime.now(UTC)
+    kept = _kept(_path(said, where))
+    prompt = _cleaned(turn["prompt"]) or kept.get("prompt", "")
+    if not is_conversation(prompt):
+        return None
+    parts = without_private(turn["prompt"])[1] if isinstance(turn["prompt"], str) else []
+    reply = storable(redact(without_repeated(turn["reply"], parts)), TURN_LIMIT) if turn["reply"] else ""
+    name = valid_label(said.get("session_id")) or "session"
+    identity = f"{said['assistant']}/{name}/{turn['number'] or f'{prompt}/{reply}'}"
+    said_at = datetime.fromisoformat(kept["said_at"]) if "said_at" in kept else now
+    transcript = Transcript((Turn(prompt, reply, said_at, identity),), {}, name, now)
+    path = spool.put(where.data, session_of(where.agent, name, transcript, now, project_of(said.get("cwd"))))
+    _path(said, where).unlink(missing_ok=True)
+    return path
+
+
+def _cleaned(prompt: object) -> str:
+    return storable(redact(without_private(prompt)[0]), TURN_LIMIT) if isinstance(prompt, str) else ""
+
+
+def _kept(path: Path) -> dict[str, str]:
+    try:
+        told = json.loads(path.read_bytes())
+        datetime.fromisoformat(told["said_at"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
+    return {"prompt": str(told.get("prompt", "")), "said_at": told["said_at"]}
+
+
+def _path(said: dict[str, Any], where: "HookSettings") -> Path:
+    place = Path(folder(where.data), "prompts")
+    place.mkdir(mode=0o700, exist_ok=True)
+    name = uuid3(TURN_NAMESPACE, f"{where.agent}/{said.get('session_id')}")
+    return place / f"{name}.json"

@@ -1,0 +1,102 @@
+"""Lists of affective memories: the strongest, the important ones of a project, pages, projects and moods."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Text, TextClause, cast, func, literal, select, text, tuple_
+
+from nemuri_contracts.affective_views import MoodPoint, ProjectCount
+from nemuri_contracts.queries import AffectListQuery
+from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.affective_queries import retention_sql
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.rows import load, records, selecting
+
+
+@dataclass(frozen=True, slots=True)
+class AffectiveLists:
+    """Read access to lists of affective memories."""
+
+    database: Database
+
+    async def strongest(self, agent: AffectAgent, limit: int) -> list[AffectMemory]:
+        """Return the active memories with the highest retention, highest first, at most `limit`."""
+        query = text(
+            f"SELECT m.memory_id FROM affect_memory AS m WHERE m.agent_id = :agent AND m.level < 4"  # noqa: S608 - ours
+            f" ORDER BY {retention_sql()} DESC, m.memory_id LIMIT :limit"
+        )
+        return await self._in_order(query, {"agent": agent.agent_id, "night": agent.nights, "limit": limit})
+
+    async def important(self, agent: AffectAgent, projects: Sequence[str], limit: int) -> list[AffectMemory]:
+        """Return the active memories that matter in a project with these names, at most `limit`.
+
+        Protected ones come first, then those of the project, then others, each by retention.
+        """
+        query = text(
+            f"""
+            -- Memories of a project, and those that matter everywhere.
+            SELECT m.memory_id FROM affect_memory AS m
+            WHERE m.agent_id = :agent AND m.level < 4
+                AND (m.personal OR m.project IS NULL OR m.project = ANY(CAST(:projects AS text[])))
+            ORDER BY m.protected DESC, COALESCE(m.project = ANY(CAST(:projects AS text[])), false) DESC,
+                {retention_sql()} DESC, m.memory_id LIMIT :limit
+            """  # noqa: S608 - ours
+        )
+        values = {"agent": agent.agent_id, "night": agent.nights, "projects": list(projects), "limit": limit}
+        return await self._in_order(query, values)
+
+    async def page(self, agent: AffectAgent, wanted: AffectListQuery) -> list[AffectMemory]:
+        """Return one memory more than a page of the wanted memories, newest first, if there are so many."""
+        memory = tables.affect_memory
+        of = [memory.c.agent_id == agent.agent_id, memory.c.level == 4 if wanted.archived else memory.c.level < 4]
+        if wanted.protected:
+            of.append(memory.c.protected)
+        if wanted.project is not None:
+            of.append(memory.c.project.in_(agent.project_names(wanted.project)))
+        words = memory.c.trigger + " " + memory.c.content + " " + cast(memory.c.keywords, Text)
+        of += [func.strpos(func.lower(words), word.lower()) > 0 for word in (wanted.containing or "").split()]
+        if wanted.older_than is not None:
+            last = select(memory.c.said_at).where(memory.c.memory_id == wanted.older_than).scalar_subquery()
+            of.append(tuple_(memory.c.said_at, memory.c.memory_id) < tuple_(last, literal(wanted.older_than)))
+        order = (memory.c.said_at.desc(), memory.c.memory_id.desc())
+        query = selecting(memory, AffectMemory).where(*of).order_by(*order).limit(wanted.limit + 1)
+        async with self.database.reading() as connection:
+            return await records(connection, AffectMemory, query)
+
+    async def projects(self, agent: AffectAgent) -> list[ProjectCount]:
+        """Return the projects with active or archived memories, the largest first."""
+        memory = tables.affect_memory.c
+        of = (memory.agent_id == agent.agent_id, memory.level < DELETED)
+        query = select(memory.project, func.count()).where(*of).group_by(memory.project)
+        counts = Counter[str | None]()
+        async with self.database.reading() as connection:
+            for project, number in await connection.execute(query):
+                counts[agent.projects.get(project, project)] += number
+        return [ProjectCount(project=name, memories=number) for name, number in counts.most_common()]
+
+    async def moods(self, agent_id: str, days: int) -> list[MoodPoint]:
+        """Return the mean mood of each of the last `days` days on which a turn was remembered, oldest first."""
+        query = text(
+            """
+            -- Mean arousal, intensity and valence of the memories of each day.
+            SELECT CAST(said_at AS date) AS day, avg(arousal) AS arousal, avg(intensity) AS intensity,
+                avg(CASE valence WHEN 'positive' THEN 1 WHEN 'negative' THEN -1 ELSE 0 END) AS valence,
+                count(*) AS memories
+            FROM affect_memory WHERE agent_id = :agent GROUP BY day ORDER BY day DESC LIMIT :days
+            """
+        )
+        async with self.database.reading() as connection:
+            rows = (await connection.execute(query, {"agent": agent_id, "days": days})).all()
+        return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
+
+    async def _in_order(self, query: TextClause, values: Mapping[str, Any]) -> list[AffectMemory]:
+        """Return the memories whose ids a query returns, in its order."""
+        memory = tables.affect_memory
+        async with self.database.reading() as connection:
+            ids = list((await connection.execute(query, values)).scalars())
+            found = await load(connection, memory, AffectMemory, memory.c.memory_id.in_(ids))
+        known = {each.memory_id: each for each in found}
+        return [known[each] for each in ids if each in known]

@@ -1,0 +1,155 @@
+"""Hooks over whole sessions: each turn is handed on once, whatever ends the session, and nothing of a pause."""
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nemuri.hook import open_sessions
+from nemuri.hook.session_turns import spool_left_behind
+from nemuri_contracts.affective import TurnOffered
+from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView
+from nemuri_infra.process.hook_settings import HookSettings
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.test_hooks import BLOCK, Hook, answering_queries, offered_turns, prompt_input, session_end_input
+
+pytestmark = pytest.mark.connected
+
+
+def repository(place: Path, remote: str) -> Path:
+    """Make a repository with a remote, and return it."""
+    place.mkdir(parents=True)
+    for command in (("init", "--quiet"), ("remote", "add", "origin", remote)):
+        subprocess.run(["git", "-C", str(place), *command], check=True, capture_output=True)
+    return place
+
+
+def said(events: list[TurnOffered]) -> list[tuple[str, str]]:
+    """Return the prompt and the reply of each turn."""
+    return [(each.prompt, each.reply) for each in events]
+
+
+async def test_each_turn_is_handed_on_once_when_the_assistant_stops(settings: Settings, tmp_path: Path) -> None:
+    """After each reply the new turns are handed on, the last message included, with their project. Before a compaction
+    the last turn is held back, and the end of the session hands on the rest.
+    """
+    hook, folder = Hook(settings, tmp_path / "data"), tmp_path / "projects"
+    folder.mkdir()
+    project = {"cwd": str(repository(tmp_path / "bakery", "git@example.org:ann/bakery.git"))}
+    async with answering_queries(settings):
+        stopped = session_end_input(folder, "s1", "one") | project
+        await hook("stop", stdin=stopped | {"last_assistant_message": "And it is done."})
+        assert said(await offered_turns(settings)) == [("one", "an answer to one\n\nAnd it is done.")]
+        await hook("pre-compact", stdin=session_end_input(folder, "s1", "one", "two", "three") | project)
+        assert len(await offered_turns(settings)) == 2
+        await hook("stop", stdin=session_end_input(folder, "s1", "one", "two", "three") | project)
+        await hook("session-end", stdin=session_end_input(folder, "s1", "one", "two", "three", "four") | project)
+    events = await offered_turns(settings)
+    assert [each.prompt for each in events] == ["one", "two", "three", "four"]
+    assert {each.project for each in events} == {"example.org/ann/bakery"}
+    assert (hook.waiting_sessions, hook.journal) == (0, "")
+
+
+async def test_a_session_that_never_ended_is_handed_on_later(settings: Settings, tmp_path: Path) -> None:
+    """What a killed session left in its transcript is handed on when the transcript has been quiet for an hour."""
+    data = tmp_path / "data"
+    hook = Hook(settings.model_copy(update={"nats_url": None}), data)
+    await hook("stop", stdin=session_end_input(tmp_path, "s1", "one"))
+    transcript = tmp_path / "s1.jsonl"
+    session_end_input(tmp_path, "s1", "one", "two")
+    where = HookSettings(str(data))
+    assert open_sessions.left_behind(str(data)) == []
+    past = time.time() - open_sessions.QUIET_SECONDS - 1
+    os.utime(transcript, (past, past))
+    assert open_sessions.left_behind(str(data), but="s1") == []
+    spool_left_behind(where)
+    assert hook.waiting_sessions == 2
+    spool_left_behind(where)
+    assert hook.waiting_sessions == 2
+    async with answering_queries(settings):
+        await Hook(settings, data)("flush")
+    assert sorted(each.prompt for each in await offered_turns(settings)) == ["one", "two"]
+
+
+async def test_nothing_of_a_pause_is_remembered(settings: Settings, tmp_path: Path) -> None:
+    """In a pause hooks print and hand on nothing, and turns of the pause are not handed on after it."""
+    hook = Hook(settings, tmp_path / "data")
+    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
+        await hook("stop", stdin=session_end_input(tmp_path, "s1", "one"))
+        assert "until `nemuri hook resume`" in await hook("pause")
+        assert await hook("prompt", stdin=prompt_input("What now?")) == ""
+        assert [each for each in asked if "prompt" in each] == []
+        quiet = session_end_input(tmp_path, "s1", "one", "two")
+        lines = (
+            (tmp_path / "s1.jsonl")
+            .read_text()
+            .replace("2026-01-18T22:01", f"{time.strftime('%Y-%m-%dT%H:%M', time.gmtime())}")
+        )
+        (tmp_path / "s1.jsonl").write_text(lines.replace(":00+00:00", ":59.9+00:00"))
+        await hook("stop", stdin=quiet)
+        assert "not a number above 0" in (await hook.run("pause", "--hours", "0"))[2]
+        assert len(await offered_turns(settings)) == 1
+        assert await hook("resume") == "the memory goes on\n"
+        assert await hook("prompt", stdin=prompt_input("What now?")) == BLOCK + "\n"
+    assert hook.journal == ""
+
+
+async def test_prompts_of_programs_and_private_parts_are_not_asked_about(settings: Settings, tmp_path: Path) -> None:
+    """A prompt that a program made sends no query. Private parts of a prompt are replaced in the query."""
+    hook = Hook(settings, tmp_path)
+    made: list[dict[str, Any]] = [
+        prompt_input("<task-notification>done</task-notification>"),
+        prompt_input("Go on", source="loop_wakeup"),
+        prompt_input("Go on", agent_id="a1"),
+        prompt_input("<private>all of it</private>"),
+    ]
+    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
+        for each in made:
+            assert await hook("prompt", stdin=each) == ""
+        assert asked == []
+        await hook("prompt", stdin=prompt_input("Open <private>4711</private> please", source="user"))
+        assert asked[0]["prompt"] == "Open [private] please"
+    assert hook.journal == ""
+
+
+async def test_a_session_begins_with_what_matters_of_its_project(settings: Settings, tmp_path: Path) -> None:
+    """The hook at the start of a session prints the block for its project."""
+    hook, place = Hook(settings, tmp_path), repository(tmp_path / "bakery", "https://example.org/ann/bakery")
+    view = AffectBriefView(block=BLOCK, memories=())
+    async with answering_queries(settings, affect_brief=lambda _: view) as asked:
+        start = {"hook_event_name": "SessionStart", "source": "compact", "session_id": "s1", "cwd": str(place)}
+        assert await hook("session-start", stdin=start) == BLOCK + "\n"
+    [query] = asked
+    assert (query["project"], query["session"], query["agent_id"]) == ("example.org/ann/bakery", "s1", "assistant")
+
+
+@pytest.mark.parametrize(
+    ("name", "prompted", "replied", "after"),
+    [
+        ("codex", {"session_id": "c", "prompt": "Mend ghp_" + "a1" * 12},
+         {"session_id": "c", "turn_id": "t", "last_assistant_message": "Done."}, "stop"),
+        ("cursor", {"conversation_id": "c", "prompt": "Mend ghp_" + "a1" * 12},
+         {"conversation_id": "c", "generation_id": "g", "text": "Done."}, "turn"),
+        ("gemini", {"session_id": "c", "prompt": "Mend ghp_" + "a1" * 12},
+         {"session_id": "c", "timestamp": "t", "prompt": "Mend ghp_" + "a1" * 12, "prompt_response": "Done."}, "turn"),
+    ],
+)  # fmt: skip
+async def test_other_assistants_hand_on_prompt_and_reply(
+    settings: Settings, tmp_path: Path, name: str, prompted: dict[str, Any], replied: dict[str, Any], after: str
+) -> None:
+    """Prompt and reply of an assistant without a transcript become one turn, once, without secrets."""
+    hook, place = Hook(settings, tmp_path / "data"), {"cwd": str(tmp_path)}
+    option = ("--assistant", name)
+    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)):
+        printed = json.loads(await hook("prompt", *option, stdin=prompted | place))
+        assert printed == {"continue": True} or printed["hookSpecificOutput"]["additionalContext"] == BLOCK
+        for _ in range(2):
+            assert await hook(after, *option, stdin=replied | place) == ""
+    [turn] = await offered_turns(settings)
+    assert (turn.prompt, turn.reply) == ("Mend [redacted:github-token]", "Done.")
+    assert turn.project == str(tmp_path)
+    assert hook.journal == ""
