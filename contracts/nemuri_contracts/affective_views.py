@@ -132,6 +132,8 @@ class AffectView(Value):
     """Active memories with the highest retention, strongest first."""
     projects: tuple[ProjectCount, ...]
     """Projects with active or archived memories, the largest first."""
+    merged: dict[str, str]
+    """The project to which the memories of each merged project belong, by the name of the merged project."""
     remembered: int
     """Number of turns that became memories. Erased memories are not counted."""
     compressed: tuple[int, int]

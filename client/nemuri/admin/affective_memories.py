@@ -5,7 +5,7 @@ from uuid import UUID
 
 from nemuri.client.exchange import ClientError
 from nemuri_contracts.affective import ContextShown, Occasion, ProjectMerged
-from nemuri_contracts.affective_views import AffectMemoryView
+from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_contracts.event import Moment, Value, derive
 from nemuri_infra.bus.event_log import ConflictError
 from nemuri_infra.bus.log_windows import last_messages
@@ -38,10 +38,10 @@ async def merge_project(client: "Client", agent: str, project: str, into: str) -
     """
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent, ProjectMerged))
     await client.settle()
-    known = {each.project for each in (await client.affect(agent)).projects}
-    if project == into or (project not in known and into in known):
+    view = await client.affect(agent)
+    if project == into or view.merged.get(project) == view.merged.get(into, into):
         return False
-    if project not in known:
+    if project not in {each.project for each in view.projects}:
         raise ClientError(f"{agent} has no memories of the project {project!r}")
     event = ProjectMerged(
         event_id=derive(f"{agent}/{project}/{into}/{newest.sequence}", ProjectMerged.kind_of()),
@@ -87,7 +87,7 @@ async def _label(client: "Client", agent: str, memory_id: UUID) -> str:
         return str(memory_id)[:LABEL_CHARACTERS]
 
 
-async def remember(client: "Client", agent: str, text: str, project: str | None) -> AffectMemoryView:
-    """Let an agent remember a text as protected, and return the memory. Raises `ClientError`."""
+async def remember(client: "Client", agent: str, text: str, project: str | None) -> tuple[AffectMemoryView, AffectView]:
+    """Let an agent remember a text, and return the memory and the state of the agent. Raises `ClientError`."""
     memory_id = await client.affect_remember(agent, text, project=project)
-    return await client.affect_memory(agent, str(memory_id))
+    return await client.affect_memory(agent, str(memory_id)), await client.affect(agent)

@@ -63,12 +63,12 @@ def remember(
 
     session, agent = agent_first_group.of(context, json=json)
     storable(TEXT=text)
-    found = session.run(lambda client: affective_memories.remember(client, agent, text, project))
+    found, view = session.run(lambda client: affective_memories.remember(client, agent, text, project))
     if session.json:
         say_json(found)
     else:
-        mark = {"protected": "protected", "asked": "waits for protection", "none": "not protected"}[found.protection]
-        say(f"{found.label}: {mark}")
+        full = view.protected >= view.limit and found.protection != "protected"
+        say(f"{found.label}: remembered, {'but it waits for protection' if full else 'and protected'}")
 
 
 def projects(context: typer.Context, json: JsonOption = False) -> None:

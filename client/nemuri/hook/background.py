@@ -22,13 +22,16 @@ def is_due(where: HookSettings) -> bool:
     return bool(spool.waiting(where.data) or open_sessions.left_behind(where.data))
 
 
-def start(where: HookSettings) -> None:
-    """Start the work in a process of its own. If it runs already, the new process ends at once.
+def start(where: HookSettings) -> bool:
+    """Start the work in a process of its own, unless it runs already, and return True.
 
-    Nothing is started if the platform runs elsewhere or if hooks may not start one.
+    Nothing is started if the platform runs elsewhere or if hooks may not start one. Returns False then.
     """
     if where.nats_url is not None or os.environ.get(SWITCH) == "off":
-        return
+        return False
+    with only_one(where.data) as alone:
+        if not alone:
+            return True
     import subprocess  # it takes longer than the rest of the hook
 
     command = [sys.executable, "-m", "nemuri", "--data", where.data, "hook", "wake", "--agent", where.agent]
@@ -36,6 +39,7 @@ def start(where: HookSettings) -> None:
         subprocess.Popen(  # noqa: S603 - our own command
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
+    return True
 
 
 @contextmanager

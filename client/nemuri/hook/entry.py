@@ -15,6 +15,8 @@ HOOKS = ("session-start", "prompt", "stop", "turn", "pre-compact", "session-end"
 MAX_INPUT_BYTES = 16 * 1024 * 1024
 """Maximum number of bytes that are read from standard input."""
 READ_BYTES = 65_536
+NO_AGENT = "refused: there is no agent"
+"""Beginning of the platform's refusal of an unknown agent."""
 SWITCH = "NEMURI_HOOKS"
 """Environment variable that turns all hooks off with the value `off`. Calls of an assistant as a model set it."""
 _FLAGS = ("--json", "--verbose")
@@ -76,7 +78,7 @@ def within(seconds: float, work: Callable[[], Any]) -> Any:
 
 
 def _run(hook: str, where: HookSettings, assistant: str) -> None:
-    """Run a hook. If no platform runs, one is started in the background."""
+    """Run a hook. If no platform runs, or it does not know the agent, that is mended in the background."""
     work = {"session-start": _session_start, "prompt": _prompt, "session-end": _session_end}.get(hook, _turns)
     if work is not _prompt:
         from nemuri.hook.background import is_due, start
@@ -85,11 +87,13 @@ def _run(hook: str, where: HookSettings, assistant: str) -> None:
             start(where)
     try:
         work(hook, where, assistant)
-    except PlatformNotFound:
+    except Exception as error:
+        if not (isinstance(error, PlatformNotFound) or NO_AGENT in str(error)):
+            raise
         from nemuri.hook.background import start
 
-        start(where)
-        raise
+        if not start(where):
+            raise
 
 
 def _prompt(hook: str, where: HookSettings, assistant: str) -> None:

@@ -46,7 +46,7 @@ def wake_up(settings: "Settings", where: HookSettings) -> None:
 
 def _start(where: HookSettings) -> subprocess.Popen[bytes]:
     """Start a platform that outlives this process. If another one starts at the same time, one of them ends."""
-    command = [sys.executable, "-m", "nemuri", "--data", where.data, "up"]
+    command = [sys.executable, "-m", "nemuri", "--data", where.data, "up", "--no-window"]
     with open(_log(where), "ab") as log:  # noqa: PTH123 - as in the hooks
         return subprocess.Popen(  # noqa: S603 - our own command
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True

@@ -105,8 +105,8 @@ async def _stored(
             return await client.experience(agent, content, participants=tags, key=key)
         case kind:
             raise ClientError(
-                f"{agent} has {kind} memory, which is made of whole turns of a session when it ends (see `nemuri"
-                " hook`); it takes no single memories. Use an agent with strength or tiered memory"
+                f"{agent} has {kind} memory, which is made of the turns of a session. The user can say 'remember this',"
+                f" or run `nemuri affect {agent} remember TEXT`"
             )
 
 

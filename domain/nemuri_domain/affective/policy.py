@@ -67,11 +67,17 @@ class Retention(Section):
     """Parameters of decay."""
 
     base_decay_coefficient: Coefficient = 0.995
-    """Decay coefficient of a category that has no range."""
+    """Decay coefficient of a category that has no range. Every category has one, so another value is refused."""
     decay_by_category: Categories = Categories()
     """Decay coefficients by category."""
     max_decay_coefficient: Coefficient = 0.999
     """Maximum decay coefficient that recalls can lead to."""
+
+    @model_validator(mode="after")
+    def _unused(self) -> Self:
+        if self.base_decay_coefficient != Retention.model_fields["base_decay_coefficient"].default:
+            raise ValueError("base_decay_coefficient has no effect: every category has a range in decay_by_category")
+        return self
 
     def coefficient(self, category: Category, intensity: int) -> float:
         """Return the decay coefficient per day for a category and an intensity, 0 to 100.

@@ -178,7 +178,7 @@ async def show_page(query: AffectListQuery, resources: Resources) -> AffectPageV
     found = await AffectiveLists(resources.database).page(agent, query)
     page = found[: query.limit]
     older = page[-1].memory_id if len(found) > len(page) else None
-    return AffectPageView(memories=tuple(memory_view(each, agent.nights) for each in page), older=older)
+    return AffectPageView(memories=tuple(memory_view(each, agent) for each in page), older=older)
 
 
 @service.answers(AffectQuery)
@@ -194,7 +194,7 @@ async def show(query: AffectQuery, resources: Resources) -> AffectView | Refusal
 async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemoryView | Refusal:
     """Return one memory, found by its label or id prefix."""
     found = await _find_memory(query, resources)
-    return found if isinstance(found, Refusal) else memory_view(found[0], found[1].nights)
+    return found if isinstance(found, Refusal) else memory_view(*found)
 
 
 @service.answers(AffectTurnQuery)

@@ -12,12 +12,13 @@ MOOD_DAYS = 30
 """Maximum number of days in the mood history of a view. Days without memories do not count."""
 
 
-def memory_view(memory: AffectMemory, night: int) -> AffectMemoryView:
-    """Return the view of a memory, with its retention and age after `night` nightly jobs."""
+def memory_view(memory: AffectMemory, agent: AffectAgent) -> AffectMemoryView:
+    """Return the view of a memory of an agent, with its retention and age after the agent's last nightly job."""
+    night = agent.nights
     return AffectMemoryView(
         memory_id=memory.memory_id,
         label=memory.label,
-        project=memory.project,
+        project=memory.project and agent.projects.get(memory.project, memory.project),
         personal=memory.personal,
         said_at=memory.said_at,
         level=memory.level,
@@ -55,11 +56,12 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
         levels=agent.levels,
         protected=agent.protected,
         limit=limit,
-        waiting=tuple(memory_view(each, night) for each in waiting),
-        oldest_protected=tuple(memory_view(each, night) for each in protected),
+        waiting=tuple(memory_view(each, agent) for each in waiting),
+        oldest_protected=tuple(memory_view(each, agent) for each in protected),
         moods=tuple(await lists.moods(agent.agent_id, MOOD_DAYS)),
-        memories=tuple(memory_view(each, night) for each in strongest),
+        memories=tuple(memory_view(each, agent) for each in strongest),
         projects=tuple(await lists.projects(agent)),
+        merged=dict(agent.projects),
         remembered=lived.remembered,
         compressed=(lived.summaries, lived.keyword_lists),
         recalls=lived.recalls,

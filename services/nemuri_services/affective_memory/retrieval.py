@@ -88,7 +88,7 @@ async def retrieve(
     await _add_memories(block, chosen, agent, queries, projects)
     if block.text and not query.quietly and is_waited_for(query.within, began):
         await _record(query, block, asking, agent, resources)
-    views = tuple(_view(each, agent.nights) for each in block.whole)
+    views = tuple(_view(each, agent) for each in block.whole)
     return AffectRecallView(recalled=views, block=block.text, words_only=vector is None)
 
 
@@ -253,10 +253,10 @@ def _recall_event(
     )
 
 
-def _view(one: RetrievedMemory, night: int) -> RecalledView:
+def _view(one: RetrievedMemory, agent: AffectAgent) -> RecalledView:
     ranked = one.ranked
     return RecalledView(
-        memory=memory_view(one.memory, night),
+        memory=memory_view(one.memory, agent),
         priority=ranked.priority if ranked else 0.0,
         similarity=ranked.candidate.similarity if ranked else 0.0,
         resonance=ranked.resonance if ranked else 0.0,

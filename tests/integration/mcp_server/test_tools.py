@@ -133,7 +133,7 @@ async def test_each_kind_of_memory_answers_or_says_why_not(platform: Platform) -
         detail = await of.done("memories", agent="noah", ids=[memory["memory_id"][:8]])
         assert "Lila gave me bread." in detail.text
         line = await of.refused("remember", agent="diary", content="Ann was glad.")
-        assert "it takes no single memories" in line
+        assert "`nemuri affect diary remember TEXT`" in line
         assert (await of.done("recall", agent="diary", query="parser")).structured["memories"] == []
         assert "leave out 'project'" in await of.refused("recall", agent="noah", query="bread", project="mine")
 

@@ -35,7 +35,7 @@ def view(**more: Any) -> AffectView:
         "moods": (MoodPoint(day=date(2026, 1, 20), valence=0.5, arousal=70, intensity=60, memories=3),),
         "remembered": 1_000, "compressed": (850, 550), "recalls": 1_000,
         "first_at": datetime(2026, 1, 20, 9, tzinfo=UTC), "parameters": {}, "coming": None,
-        "projects": (),
+        "projects": (), "merged": {},
     }  # fmt: skip
     return AffectView.model_validate(fields | more)
 

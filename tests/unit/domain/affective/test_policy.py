@@ -66,6 +66,14 @@ OURS = {
 """Parameters that document 001 does not have, with their defaults."""
 
 
+def test_a_parameter_without_effect_is_refused() -> None:
+    """Another base coefficient than the document's, and another interval than a day, are refused with the reason."""
+    with pytest.raises(ValidationError, match="every category has a range in decay_by_category"):
+        AffectPolicy.model_validate({"retention": {"base_decay_coefficient": 0.9}})
+    with pytest.raises(ValidationError, match="interval_hours"):
+        AffectPolicy.model_validate({"compression": {"interval_hours": 12}})
+
+
 def test_the_defaults_are_those_of_the_document() -> None:
     """The defaults equal those of document 001, and of the decisions recorded where that document is unclear."""
     found = AffectPolicy().model_dump()

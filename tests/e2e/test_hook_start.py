@@ -1,0 +1,90 @@
+"""The first hook of a session in an empty home starts the platform, once, and prepares the memory."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+
+from nemuri_infra.embedded.data_directory import Home
+from tests.e2e.conftest import SCRIPT, environment
+
+pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("command line")]
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """An empty home directory that PostgreSQL's own user can reach. What runs in it is stopped afterwards."""
+    path = Path(tempfile.mkdtemp(prefix="nemuri-cli-")).resolve()
+    path.chmod(0o711)
+    yield path
+    for process in psutil.process_iter(["cmdline"]):
+        if str(path) in " ".join(process.info["cmdline"] or ()) and "nemuri" in (process.info["cmdline"] or ()):
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=30)
+    shutil.rmtree(path)
+
+
+def until(condition: Callable[[], bool], data: Path) -> None:
+    """Wait for a condition, at most a minute."""
+    end, journal = time.monotonic() + 60, data / "hooks" / "journal"
+    while not condition():
+        assert time.monotonic() < end, journal.read_text() if journal.exists() else "nothing in the journal"
+        time.sleep(0.1)
+
+
+def test_the_first_hook_starts_one_platform_and_remembers(home: Path) -> None:
+    """Hooks that find no platform start one, however many they are. A turn that ended before it was ready is a memory
+    then, and the next prompt brings it up.
+    """
+    data = home / "data"
+    known = environment(HOME=str(home), NEMURI_DATA=str(data), NEMURI_HOOK_START="on")
+
+    def hook(name: str, **said: object) -> str:
+        done = subprocess.run(
+            [SCRIPT, "hook", name],
+            env=known,
+            input=json.dumps({"session_id": "s1", "cwd": str(home / "bakery")} | said),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    def waking() -> bool:
+        found = [each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"])]
+        return any("wake" in each and str(data) in each for each in found)
+
+    transcript = home / "s1.jsonl"
+    entries = [
+        {"type": "user", "uuid": "u1", "message": {"content": "The login fails since we moved to the new cluster."}},
+        {"type": "assistant", "uuid": "a1", "message": {"content": "The token had expired; I renewed it."}},
+    ]
+    transcript.write_text("\n".join(map(json.dumps, entries)))
+    hooks = (
+        ("session-start", {"source": "startup"}),
+        ("prompt", {"prompt": "hello"}),
+        ("stop", {"transcript_path": str(transcript)}),
+    )
+    with ThreadPoolExecutor() as pool:
+        assert [*pool.map(lambda each: hook(each[0], **each[1]), hooks)] == [""] * 3
+    until(lambda: "cluster" in hook("prompt", prompt="Why did the login fail on the new cluster?"), data)
+    until(lambda: not waking(), data)
+    holder = Home(data).holder
+    assert holder is not None
+    assert holder.pid != os.getpid()
+    started = (data / "hooks" / "up.log").read_text()
+    assert started.count("nemuri runs in") == 1
+    assert "token" not in started
+    journal = data / "hooks" / "journal"
+    trouble = journal.read_text().splitlines() if journal.exists() else []
+    assert [each for each in trouble if "up: refused: there is no agent 'assistant'" not in each] == []
