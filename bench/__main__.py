@@ -60,6 +60,7 @@ SCRIPTS = (
     Script("window", ("--events", "2000", "--repetitions", "2", "--rounds", "1", "--tasks", "5")),
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),
+    Script("feelings"),
     Script("hook", ("--memories", "200", "--calls", "20")),
     Script("worker_memory", ("--quick",)),
     Script("cost", ("--tasks", "2", "--memories", "2")),

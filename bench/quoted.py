@@ -379,7 +379,7 @@ FIGURES = (
     Figure(
         "time of a prompt hook with 10,000 affective memories, p95; of starting Python", "hook",
         lambda one: f"{one['hook_ms']['p95']:.0f} ms; {one['interpreter_ms']['p95']:.0f} ms",
-        "150 ms", lambda one: bool(one["hook_ms"]["p95"] <= one["goal_p95_ms"]),
+        "100 ms", lambda one: bool(one["hook_ms"]["p95"] <= one["goal_p95_ms"]),
     ),
     Figure(
         "time to answer about a document of 5 MB / of 1 MB; delay of another client's question meanwhile, "
@@ -449,6 +449,13 @@ FIGURES = (
         "window",
         lambda one: f"{one['watching']['watched_to_alone']:.2f}×", "less than 1.05×",
         lambda one: one["watching"]["watched_to_alone"] < 1.05,
+    ),
+    Figure(
+        "valence of the user's feeling read by the lexicon, on 520 turns labelled apart, English / Japanese; turns"
+        " without a feeling; clear or strong feelings; always `neutral`", "feelings",
+        lambda one: "; ".join(
+            f"{one['en'][name]:.2f} / {one['ja'][name]:.2f}" for name in ("valence", "calm", "felt", "always_neutral")
+        ),
     ),
     Figure(
         "slowest page of the window on a long log: median, p95, divided by its median on a log of 1,000 events",

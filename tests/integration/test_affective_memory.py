@@ -151,7 +151,13 @@ async def test_a_repeated_turn_becomes_one_memory(settings: Settings) -> None:
         for each in (first, first, command, elsewhere):
             await resources.log.append(each)
         (memory,) = await remember_turns(resources, [turn("fix the typo in the readme", number=2)])
-        found = await all_memories(resources)
+
+        async def both() -> list[AffectMemory]:
+            """Return the memories once there are two."""
+            known = await all_memories(resources)
+            return known if len(known) > 1 else []
+
+        found = await eventually(both)
         assert [each.turn_id for each in found] == [first.event_id, memory.turn_id]
         assert found[0].valence == "positive"
         assert found[0].intensity > memory.intensity

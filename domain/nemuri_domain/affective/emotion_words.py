@@ -3,41 +3,10 @@
 The patterns expect text in NFKC and case-folded: "！" is "!", "……" is "......", and there are no capitals.
 """
 
-import re
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from nemuri_contracts.affective import Tag
-
-
-@dataclass(frozen=True, slots=True)
-class EmotionPattern:
-    """An emotion with the pattern of the words that express it."""
-
-    tags: tuple[Tag, ...]
-    sign: Literal[-1, 0, 1]
-    strength: Literal[1, 2, 3]
-    """Strength of the emotion: 1 weak, 2 normal, 3 strong."""
-    arousal: int
-    """Amount that the emotion adds to the arousal of a text; may be negative."""
-    words: re.Pattern[str]
-
-
-def _feeling(
-    tags: str, sign: Literal[-1, 0, 1], strength: Literal[1, 2, 3], arousal: int, japanese: str, english: str
-) -> EmotionPattern:
-    named = tuple(_TAGS[tag] for tag in tags.split())
-    return EmotionPattern(
-        named, sign, strength, arousal, re.compile(rf"(?:{japanese})|(?<![a-z0-9_'])(?:{english})(?![a-z0-9_])")
-    )
-
-
-_KNOWN: Final[tuple[Tag, ...]] = (
-    "joy", "satisfaction", "relief", "excitement", "gratitude", "pride", "hope", "love", "curiosity", "sadness",
-    "anger", "frustration", "anxiety", "fear", "disgust", "regret", "loneliness", "guilt", "resignation", "nostalgia",
-    "surprise", "confusion", "determination",
-)  # fmt: skip
-_TAGS: Final[dict[str, Tag]] = {tag: tag for tag in _KNOWN}
+from nemuri_domain.affective.emotion_idioms import EMOTION_IDIOMS
+from nemuri_domain.affective.emotion_patterns import KNOWN_TAGS, feeling
 
 _TOLD: Final = r"(?=[!,~、。ー]|よ|ぞ|ね|ぜ|$)"
 """Look-ahead that is true if the word before it is exclaimed, not only mentioned."""
@@ -45,19 +14,19 @@ _TOLD: Final = r"(?=[!,~、。ー]|よ|ぞ|ね|ぜ|$)"
 
 # fmt: off
 _POSITIVE: Final = (
-    _feeling(
+    feeling(
         "joy", 1, 3, 8,
         rf"(?:^|(?<=[\s!、。,.やっ]))(?:やった)+[ーぁあっ]*{_TOLD}|わーい|最高(?=[!、。だでにの]|$)(?!の?(?:値"
         rf"|気温|速度|裁))|幸せ|しあわせ|大喜び|飛び上が",
         r"yay+|woo+ ?hoo+|hooray|hurray|overjoyed|thrilled|ecstatic|so happy|best (?:day|news)(?: ever)?",
     ),
-    _feeling(
+    feeling(
         "joy", 1, 2, 6,
         r"嬉し|うれし|喜(?:ん|び)|楽し(?!みにし)|大好き|すごい|凄い|すげ[えー]|素晴らし|素敵|さすが|おめでと",
         r"happy(?! path)|happiness|joy(?:ful)?|delighted|wonderful|fantastic|awesome|amazing|brilliant|congrat\w*"
         r"|(?:i|we) love (?:it|this|that)|great news|so (?:cool|good|glad)",
     ),
-    _feeling(
+    feeling(
         "pride", 1, 2, 4,
         rf"でき(?:た|ました)(?:ー|~)*(?=[!]|よ|ぞ|ぜ)|成し遂げ(?:た|まし)|やり遂げ(?:た|まし)|やりきった"
         rf"|達成(?:し|感|!)|乗り越え|誇らし|誇りに|自慢|合格し|優勝|"
@@ -65,13 +34,13 @@ _POSITIVE: Final = (
         r"(?:i|we) (?:really )?(?:did|made|nailed|cracked|won|aced) it|nailed it|proud|pulled it off|accomplish\w*"
         r"|finally (?:got|did|made|works?|working|solved|finished|passed|fixed)|(?:i|we) (?:passed|won)",
     ),
-    _feeling(
+    feeling(
         "excitement", 1, 2, 15,
         r"わくわく|ワクワク|テンション(?:が)?(?:上が|高)|興奮|楽しみ(?!方)|待ちきれ|盛り上が|熱い展開|(?:^"
         r"|[!、。 ])きた[ーあ!]",
         r"can'?t wait|excit(?:ed|ing)|hyped|pumped|stoked|let'?s go+!",
     ),
-    _feeling(
+    feeling(
         "satisfaction", 1, 1, -12,
         r"まあまあ|まずまず|そこそこ|ぼちぼち|(?<!は)悪くな[いか]|いい(?:感じ|ね|な[あー。!])|良い感じ|良さそう"
         r"|よさそう|満足|納得(?!い)|気に入(?!らな)"
@@ -82,36 +51,36 @@ _POSITIVE: Final = (
         r"|pleased"
         r"|content with|happy enough|well done|(?:good|great) job|perfect(?:ly)?|great(?=[!.,]|$)",
     ),
-    _feeling(
+    feeling(
         "", 1, 1, 4,
         r"成功(?!率)|(?:通|直|治|動|受か|間に合)(?:った|いた|りました|きました|いました)(?=[!、。よね]|$)"
         r"|解決し(?:た|ました)|良かった|よかった",
         r"succe(?:ss|eded|ssfully)|it works|(?:is|all|it'?s) (?:working|green|fixed) now|solved",
     ),
-    _feeling(
+    feeling(
         "relief", 1, 2, -10,
         r"ほっと(?:し|する|!|。|$)|ホッと|安心(?=し|だ|です|!|。|$)|一安心|無事(?:で|に)|肩の荷"
         r"|(?<!に)助かっ[たて]|安堵",
         r"relie(?:f|ved)|phew|thank (?:god|goodness|heavens)|weight off|glad (?:it|that|you|to|we)|finally over"
         r"|can breathe",
     ),
-    _feeling(
+    feeling(
         "gratitude", 1, 1, 0,
         r"ありがと|感謝|有難|有り難|恩に着|おかげ(?:さま|で)|サンキュ|助かり(?:ます|ました)",
         r"thank(?:s| you)(?! (?:god|goodness|heavens))|thx|grateful|(?:i|we|much|really) appreciated?|gratitude",
     ),
-    _feeling(
+    feeling(
         "hope", 1, 1, 3,
         r"希望(?:が|を持|に満)|期待し(?:て|た)|(?:ます|でき|なり)ように(?=[。!]|$|と祈|と願)|祈って|願って"
         r"|楽しみにし|きっと(?:うま|大丈夫|でき)|前向き",
         r"(?:i|we) hope|hop(?:eful|ing) |looking forward|optimistic|fingers crossed|hopefully",
     ),
-    _feeling(
+    feeling(
         "love", 1, 3, 3,
         r"愛して|愛し[いさ]|愛情|恋し(?!た)|惚れ|いとおし|愛おし|大切な人|ずっと一緒に",
         r"love (?:you|him|her|them|my \w+)|beloved|adore|in love|(?:i|we) cherish",
     ),
-    _feeling(
+    feeling(
         "curiosity", 1, 1, 3,
         r"気にな(?:る|って|り)|興味|知りたい|面白|おもしろ|不思議(?!の国)|なんでだろ|何故だろ|へえ|へぇ|好奇心",
         r"curious|curiosity|interesting|fascinat\w+|(?:i|just) wonder(?:ing)?|i'?m wondering|intrigu\w+"
@@ -119,7 +88,7 @@ _POSITIVE: Final = (
     ),
 )
 _NEGATIVE: Final = (
-    _feeling(
+    feeling(
         "sadness", -1, 3, -15,
         r"悲し|かなし|泣(?:い|き|け|く)|号泣|涙|切な(?:い|く|さ)|つら(?:い|く|か|す)|辛(?:い|く(?!味)|か"
         r"|す)(?!口)|落ち込|凹(?:む|ん)|へこ(?:む|ん)|しんど|苦しい|苦しく|心が折れ|絶望|亡くな|失恋",
@@ -127,12 +96,12 @@ _NEGATIVE: Final = (
         r"|ving)|devastat(?:ed|ing)|unhappy|sorrow|passed away|feel(?:ing)? (?:so |really )?(?:down|low|empty)"
         r"|hopeless",
     ),
-    _feeling(
+    feeling(
         "sadness", -1, 2, -10,
         r"残念|がっかり|ショック(?:だ|で|を受)|寂れ|虚し|むなし",
         r"disappoint(?:ed|ing|ment)|bummed|too bad|what a (?:pity|shame)",
     ),
-    _feeling(
+    feeling(
         "anger", -1, 3, 15,
         r"ふざけ(?:んな|るな|てんの|てる|やが|ない)|いい加減に|むかつ|ムカつ|ムカムカ|腹(?:が|の)立|腹立"
         r"|怒(?:って|り[がをで!]|る|った|鳴)|キレ(?:る|た|て|そう)|許せ(?!ば)な|許さ(?!れ)な|なめてんの|何様"
@@ -143,7 +112,7 @@ _NEGATIVE: Final = (
         r"|give me a break|sick of|enough is enough|screw (?:this|you)|unacceptable|livid|so mad|stop (?:lying"
         r"|messing)",
     ),
-    _feeling(
+    feeling(
         "frustration", -1, 2, 8,
         r"イライラ|いらいら|もどかし|(?:上手|うま)くいか(?!な?ければ)|また(?:失敗|エラー|落ち|壊れ|同じ"
         r"|か[よ!。])|何[度回](?:も|やっても|試しても|言え|言った)|いつまで|わけがわからな|どうしても(?:動|でき"
@@ -154,59 +123,59 @@ _NEGATIVE: Final = (
         r"|waste of (?:time|my)|terrible|horrible|the worst|awful|useless|(?:is|such|total|pure"
         r"|this) garbage(?! col)|hate (?:this|it|that|when)",
     ),
-    _feeling(
+    feeling(
         "", -1, 1, 0,
         r"失敗|困(?:った|って|り)|動かな[いか]|壊れ[たて]|駄目|ダメ|だめ(?!な場合)|詰まっ|ハマっ|大変|疲れ"
         r"|嫌(?:だ|い|に)|まず[いか]っ?た",
         r"fail(?:s|ed|ing|ure)?|broken|stuck|in trouble|does(?:n'?t| not) work|not working|struggl\w+|exhausted"
         r"|tired|unfortunately|problematic",
     ),
-    _feeling(
+    feeling(
         "", -1, 3, 5, r"いじめ(?:られ|に遭)|虐待|暴行|殴られ|死にたい|トラウマ",
         r"bullied|abused|assaulted|raped|molested|traumati[sz]ed|want(?:ed)? to die|nightmares?",
     ),
-    _feeling(
+    feeling(
         "frustration regret", -1, 2, 0, r"悔し|くやし|惜しかった", r"so close and yet|kick(?:ing)? myself",
     ),
-    _feeling(
+    feeling(
         "anxiety", -1, 2, 5,
         r"不安|心配|緊張|ドキドキ|どきどき|焦(?:っ|り|る)|大丈夫かな|間に合わな|気がかり|プレッシャー"
         r"|パニック(?:に|だ|!)|胃が痛|追い詰め|急いで[!。]|緊急(?:です|!|事態)|至急|助けて",
         r"worr(?:y|ied|ies|ying|isome)|anxious|anxiety|nervous|stressed|stressful|panick\w+|in a panic"
         r"|urgent(?:ly)?|asap|hurry|emergency|overwhelm(?:ed|ing)|uneasy|on edge|what if (?:i|it|we|they)",
     ),
-    _feeling(
+    feeling(
         "fear", -1, 3, 12,
         r"怖(?:い|く|か|さ|が)|こわ(?:い|く|か)(?!ば)|恐ろし|恐怖|怯え|ぞっと|ゾッと|震え(?:が|て)",
         r"(?:so |really |very |i'?m )afraid(?! (?:that|i|we|you|not|so))|afraid of|scared|scary|terrif\w+"
         r"|fearful|my (?:worst )?fear|frighten\w+|horrif\w+|dread(?:ing|ful)?",
     ),
-    _feeling(
+    feeling(
         "disgust", -1, 2, 3,
         r"気持ち悪|きもい|キモ[いくす]|吐き気|嫌悪|胸くそ|胸糞|汚らわし|虫酸|反吐",
         r"disgust\w*|so gross|that'?s gross|revolting|sickening|nauseat\w+|repuls\w+|yuck|eww+",
     ),
-    _feeling(
+    feeling(
         "regret", -1, 2, -5,
         r"後悔|悔や|(?:て|で)おけば(?:よ|良|$)|すれば(?:よ|良)かった|れば(?:よ|良)かった|(?:する"
         r"|やる)んじゃなかった|取り返しのつか|しまった(?=[!、。…]|$)(?<!てしまった)",
         r"regret\w*|i (?:really )?should(?:n'?t| not)? (?:never )?have|i wish i (?:had|hadn'?t|could)|if only"
         r"|too late now",
     ),
-    _feeling(
+    feeling(
         "loneliness", -1, 3, -10,
         r"寂し|さびし|さみし|淋し|孤独|[独1一]りぼっち|ひとりぼっち|誰も(?:いな|わかって|分かって|味方)|心細",
         r"lonel(?:y|iness)|all alone|(?:nobody|no one) (?:understands|cares|to talk|listens)"
         r"|feel(?:ing)? (?:so |very )?(?:alone|isolated)",
     ),
-    _feeling(
+    feeling(
         "guilt", -1, 2, -3,
         r"罪悪感|(?:自分|私|僕|俺|わたし)のせい|迷惑をかけ|ごめん(?:なさい|ね|、|。|!|$)|申し訳な(?:い"
         r"|く)(?!の?です?[がけ]|[がけ]|んです)|合わせる顔",
         r"guilt(?:y)?|(?:all )?my fault|ashamed|i'?m (?:so |really |very |truly )sorry|i let (?:you|them|him"
         r"|her|everyone|my \w+) down|blame myself",
     ),
-    _feeling(
+    feeling(
         "resignation", -1, 2, -15,
         r"(?<![てで])(?:仕方|しかた|しょうが|しよう?が)(?:が|も)?な(?:い(?!で)|かった|くて)|(?<!けど)諦め[るたてよ]"
         r"|あきらめ[るたてよ]|もういい(?:や|よ|です|。|$)|もう無理|どうでもいい|どうせ|まあいいか|やむを得"
@@ -217,27 +186,27 @@ _NEGATIVE: Final = (
     ),
 )
 _OTHER: Final = (
-    _feeling(
+    feeling(
         "nostalgia", 0, 2, -10,
         r"懐かし|なつかし|昔(?:は|を思|よく|みたい)|あの頃|子ども?の頃|子供の頃|学生時代|思い出(?![しせさ])",
         r"nostalgi\w+|good old days|back in the day|remind(?:s|ed) me of (?:when|my|the)|when i was (?:a (?:kid"
         r"|child|boy|girl)|young|little)|my childhood",
     ),
-    _feeling(
+    feeling(
         "surprise", 0, 1, 15,
         r"びっくり|驚(?:い|き|く)|まさか|えっ|ええっ|うわ[ぁあっー!、]|信じられな|嘘(?:でしょ|だろ)|マジ(?:か|!"
         r"|で[!?])|まじ(?:か|で[!?])|意外(?:と|に|だ)",
         r"surpris(?:ed|ing|e)|wow+|whoa+|omg|oh my god|unbelievable|no way|can'?t believe|shock(?:ed|ing)"
         r"|did not expect|didn'?t expect",
     ),
-    _feeling(
+    feeling(
         "confusion", 0, 1, 0,
         r"混乱|意味不明|意味がわから|どういうこと|よく(?:わから|分から)な|(?:さっぱり|全然|全く)(?:わから"
         r"|分から)|謎(?=[!。だで]|$)|戸惑|ちんぷんかん|理解できな",
         r"confus(?:ed|ing|ion)|don'?t (?:understand|get it|get why)|makes? no sense|puzzl(?:ed|ing)|baffl\w+"
         r"|i'?m lost|no idea (?:why|what|how)|huh",
     ),
-    _feeling(
+    feeling(
         "determination", 0, 2, 8,
         r"(?:諦め|あきらめ)(?:な[いく]|ません|ずに)|絶対(?:に)?(?:やる|やり|勝|成功|直す)|頑張(?:る|ろ"
         r"|り(?:ます|たい))|がんば(?:る|ろ|り(?:ます|たい))|やってみせ|負けな[いく]|やり抜|必ず(?:やり|成し"
@@ -248,6 +217,6 @@ _OTHER: Final = (
 )
 # fmt: on
 
-EMOTION_PATTERNS: Final = (*_POSITIVE, *_NEGATIVE, *_OTHER)
-TAG_ORDER: Final = {tag: place for place, tag in enumerate(_KNOWN)}
+EMOTION_PATTERNS: Final = (*_POSITIVE, *_NEGATIVE, *_OTHER, *EMOTION_IDIOMS)
+TAG_ORDER: Final = {tag: place for place, tag in enumerate(KNOWN_TAGS)}
 """Position of each tag in the vocabulary of document 001, from 0."""

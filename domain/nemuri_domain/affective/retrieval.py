@@ -155,6 +155,20 @@ def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: Affe
     return list(told.values())[: rules.retrieval.top_k]
 
 
+def looked_at_first(
+    found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: AffectPolicy
+) -> tuple[list[AffectCandidate], list[AffectCandidate]]:
+    """Return the candidates in two lists: those that must all be looked at, and the rest, best first.
+
+    As soon as the first list and the beginning of the second one hold `top_k` relevant active candidates, `rank` gives
+    the same result without the remaining ones.
+    """
+    every = [each.candidate for each in sorted((_weighed(each, asking, rules) for each in found), key=_order)]
+    if asking.last_time or asking.category is not None or rules.retrieval.fill_up:
+        return every, []
+    return [each for each in every if each.archived], [each for each in every if not each.archived]
+
+
 def to_revive(chosen: Iterable[RankedMemory], asking: RetrievalRequest) -> tuple[UUID, ...]:
     """Return the ids of the archived memories in a result, for revival in the next night if there is room.
 

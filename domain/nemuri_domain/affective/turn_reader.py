@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
-from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS, TAG_ORDER, EmotionPattern
+from nemuri_domain.affective.calm_contexts import without_calm_words
+from nemuri_domain.affective.emotion_patterns import EmotionPattern
+from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS, TAG_ORDER
 from nemuri_domain.affective.remember_requests import asks_to_remember, tells_of_user
 from nemuri_domain.affective.spoken_text import SpeechFeatures, is_high_arousal, own_words, speech_features
 from nemuri_domain.affective.text_compression import WHOLE_TRIGGER, cleaned, shortened_lines, whole_content
@@ -81,11 +83,12 @@ def _felt(voice: SpeechFeatures) -> list[tuple[EmotionPattern, float]]:
 
     The share is 1 for an emotion after the last "but", and 0.5 for one before it.
     """
-    turns = [match.end() for match in _BUT.finditer(voice.text)]
+    text = without_calm_words(voice.text)
+    turns = [match.end() for match in _BUT.finditer(text)]
     turning = turns[-1] if turns else 0
     found: list[tuple[EmotionPattern, float]] = []
     for feeling in EMOTION_PATTERNS:
-        said = [match for match in feeling.words.finditer(voice.text) if not _denied(voice.text, match, feeling)]
+        said = [match for match in feeling.words.finditer(text) if not _denied(text, match, feeling)]
         if said:
             found.append((feeling, 1.0 if said[-1].start() >= turning else 0.5))
     return found

@@ -30,7 +30,7 @@ _COLUMNS = (
     "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags,"
     " elsewhere"
 )
-"""Columns that a query must return so that an `AffectCandidate` can be made from a row."""
+"""Columns that a query returns: the fields of an `AffectCandidate` in their order, up to `elsewhere`."""
 _BEST = """
     -- Candidates: the best by priority without mood, and all that a mood bonus could lift above the worst of them.
     WITH {before} known AS MATERIALIZED (
@@ -220,8 +220,9 @@ class AffectiveQueries:
         }
         query = text(_BEST.format(retention=retention_sql(), columns=_COLUMNS, **by))
         async with self.database.reading() as connection:
-            rows = (await connection.execute(query, values | dict(asked))).mappings()
-            return [AffectCandidate(**(dict(each) | {"tags": tuple(each["tags"])})) for each in rows]
+            rows = await connection.execute(query, values | dict(asked))
+            # By position, because there may be thousands of rows.
+            return [AffectCandidate(*(*felt, tuple(tags), elsewhere)) for *felt, tags, elsewhere in rows]
 
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]

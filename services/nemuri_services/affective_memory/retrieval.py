@@ -16,11 +16,13 @@ from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView, 
 from nemuri_contracts.queries import AffectBriefQuery, AffectRecallQuery
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
 from nemuri_domain.affective.context_block import BRIEF_LIMIT, ContextBlock, protection_question
+from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retrieval import (
     AffectCandidate,
     RankedMemory,
     RetrievalRequest,
     RetrievedMemory,
+    looked_at_first,
     rank,
     related_memories,
     to_revive,
@@ -48,6 +50,8 @@ MAX_BRIEF = 100
 """Maximum number of memories of a project that are considered at the start of a session."""
 MAX_NAMED = 5
 """Number of protected memories, oldest first, from which the user is asked to choose."""
+CHECKED_TOGETHER = 100
+"""Number of candidates whose words are read in one query."""
 MAX_CANDIDATES = 100
 """Maximum number of candidates, the most similar memories; the policy's `top_k` if that is greater."""
 
@@ -82,7 +86,7 @@ async def retrieve(
     )
     found = await _candidates(query.prompt, agent, vectors, vector, wanted, queries)
     if vector is None or vectors.embedder.lexical:
-        found = await _with_words(query.prompt, found, queries)
+        found = await _enough_with_words(query.prompt, found, asking, rules, queries)
     chosen = rank(found, asking, rules)
     block = ContextBlock(agent.agent_id)
     await _add_memories(block, chosen, agent, queries, projects)
@@ -149,6 +153,24 @@ def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[
     given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
     relevance = vectors.embedder.recall_threshold if given is None else given
     return relevance, relevance if revival is None else revival
+
+
+async def _enough_with_words(
+    prompt: str,
+    found: Sequence[AffectCandidate],
+    asking: RetrievalRequest,
+    rules: AffectPolicy,
+    queries: AffectiveQueries,
+) -> list[AffectCandidate]:
+    """Return the candidates with `shares_words` set, as many of them, best first, as a ranking needs."""
+    some, rest = looked_at_first(found, asking, rules)
+    checked = await _with_words(prompt, some, queries)
+    for place in range(0, len(rest), CHECKED_TOGETHER):
+        more = await _with_words(prompt, rest[place : place + CHECKED_TOGETHER], queries)
+        checked += more
+        if sum(each.shares_words and not each.archived for each in checked) >= rules.retrieval.top_k:
+            break
+    return checked
 
 
 async def _with_words(

@@ -161,7 +161,7 @@ def test_what_is_pasted_is_not_felt(prompt: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["I'm not happy", "嬉しくない", "怖くない", "I am not worried", "心配いらない", "It wasn't scary"]
+    "prompt", ["I am not angry", "怖くない", "I am not worried", "心配いらない", "It wasn't scary"]
 )
 def test_what_is_denied_is_not_felt(prompt: str) -> None:
     """A negated emotion does not count, in English and Japanese."""
@@ -295,3 +295,44 @@ def test_very_long_texts_are_read_in_the_end(piece: str) -> None:
     """Texts of the maximum length are read in time proportional to their length."""
     text = piece * (100_000 // len(piece))
     assert read_turn(text, text).intensity <= 100
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "The child process died after the fork, restart it.",
+        "Kill the zombie processes and log a fatal error if that fails.",
+        "The build is broken since line 3 of config.yaml, please look.",
+        "Rename sad_path to unhappy_path, happy() stays.",
+        "The customer is furious about the invoice page.",
+        'The button says "I hate this", change the text.',
+        "It would be nice to have a dry run as well.",
+        "子プロセスが死んだら再起動してください。",
+        "致命的エラーのログを出して、例外を握りつぶさないで。",
+        "お客様が怒っているので請求ページを直して。",
+        "明日までに確認していただけると助かります。",
+    ],
+)
+def test_jargon_and_feelings_of_others_are_calm(prompt: str) -> None:
+    """Jargon, identifiers, quotations, polite requests and the emotions of others are no emotion of the user."""
+    assert read_turn(prompt, "").emotion.valence == "neutral"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "valence"),
+    [
+        ("I'm at my wits' end with this cache.", "negative"),
+        ("Great, broken again.", "negative"),
+        ("You keep deleting my comments, I told you not to.", "negative"),
+        ("I'm not happy with this at all.", "negative"),
+        ("もう限界です。", "negative"),
+        ("頭を抱えています、また落ちました。", "negative"),
+        ("You saved my bacon.", "positive"),
+        ("That works like a charm, spot on!", "positive"),
+        ("目から鱗でした。", "positive"),
+        ("期待以上の出来です、感動しました。", "positive"),
+    ],
+)
+def test_idioms_are_understood(prompt: str, valence: str) -> None:
+    """Idioms, sarcasm, reproaches and negated praise are read as a person reads them."""
+    assert read_turn(prompt, "").emotion.valence == valence
