@@ -241,7 +241,8 @@ async def test_a_recall_appends_nothing_to_an_incomplete_log(
         assert await resources.log.last_sequence() == imported
         await import_log(elsewhere, tmp_path / "copy.jsonl", lambda _done, _total: None)
         assert await recalled(client, memory)
-        assert await resources.log.last_sequence() == imported + 1
+        recorded = {"tiered": 1, "affective": 2}[memory]  # of affective memory also what was shown
+        assert await resources.log.last_sequence() == imported + recorded
         await until_idle(resources)
     await assert_verified(elsewhere)
 

@@ -79,8 +79,8 @@ def within(seconds: float, work: Callable[[], Any]) -> Any:
 
 def _run(hook: str, where: HookSettings, assistant: str) -> None:
     """Run a hook. If no platform runs, or it does not know the agent, that is mended in the background."""
-    work = {"session-start": _session_start, "prompt": _prompt, "session-end": _session_end}.get(hook, _turns)
-    if work is not _prompt:
+    work = {"session-start": _context, "prompt": _context, "session-end": _session_end}.get(hook, _turns)
+    if hook == "session-start":
         from nemuri.hook.background import is_due, start
 
         if is_due(where):
@@ -96,28 +96,21 @@ def _run(hook: str, where: HookSettings, assistant: str) -> None:
             raise
 
 
-def _prompt(hook: str, where: HookSettings, assistant: str) -> None:
-    from nemuri.hook.prompt_context import context_block
+def _context(hook: str, where: HookSettings, assistant: str) -> None:
+    """Print the block of memories for a prompt, or for the start of a session."""
+    from nemuri.hook.prompt_context import brief_block, context_block
 
     def block() -> str:
         said = _said(hook, assistant)
         if not _is_listening(said, where, assistant):
             return ""
+        if hook == "session-start":
+            return brief_block(said, where)
         if assistant != "claude":
             from nemuri.hook.spoken_turns import keep_prompt
 
             keep_prompt(said, where)
         return context_block(said, where)
-
-    _print(within(where.patience, block), hook, assistant)
-
-
-def _session_start(hook: str, where: HookSettings, assistant: str) -> None:
-    from nemuri.hook.prompt_context import brief_block
-
-    def block() -> str:
-        said = _said(hook, assistant)
-        return brief_block(said, where) if _is_listening(said, where, assistant) else ""
 
     _print(within(where.patience, block), hook, assistant)
 

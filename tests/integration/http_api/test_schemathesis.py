@@ -13,7 +13,7 @@ from nemuri_contracts.event import OPERATOR
 from tests.integration.http_api.conftest import ApiPlatform
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(300)]
-SECONDS = 8
+SECONDS = 5
 """Seconds for which requests are made up. Run `schemathesis run` by hand for longer."""
 
 
