@@ -1,4 +1,4 @@
-"""How well the lexicon reads a user's feeling, on a set of turns that was written and labelled without knowing it.
+"""Accuracy of the lexicon of feelings, on a set of turns that was written and labelled without knowing it.
 
     python -m bench.feelings
 

@@ -66,7 +66,7 @@ class Reading(Value):
 
 
 class TurnMatters(Value):
-    """What an assistant did in a turn. Each text is one line, shortened, without secrets."""
+    """Actions of an assistant in a turn. Each text is one line, shortened, without secrets."""
 
     files: Annotated[tuple[Label, ...], Field(max_length=30)] = ()
     """Paths of the files that were touched."""
@@ -105,7 +105,7 @@ class TurnOffered(ClientEvent):
     project: Label | None = None
     """Project in which the turn took place: the address of its repository, or its directory; None outside of one."""
     matters: TurnMatters = TurnMatters()
-    """What the assistant did in the turn."""
+    """Actions of the assistant in the turn."""
     said_at: Moment
     """Time of the prompt."""
     ended_at: Moment

@@ -13,7 +13,7 @@ from nemuri_contracts.affective import ContextShown, TurnMatters
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.harness import agent_defined, connected_client, effective_events, running_services
+from tests.integration.harness import agent_defined, connected_client, effective_events, running_services, until_idle
 from tests.integration.test_affective_memory import remember_turns, turn
 
 pytestmark = pytest.mark.connected
@@ -70,7 +70,7 @@ async def test_a_session_begins_with_the_lines_of_its_project(settings: Settings
         offered = [turn(CRASH, number=0), turn(f"Remember this: {PRICES}", number=1), turn(PREFERS, number=2)]
         given = [each.model_copy(update={"project": OVEN}) for each in offered[:2]]
         known = await remember_turns(resources, [*given, offered[2].model_copy(update={"project": SHOP})])
-        await client.settle()
+        await until_idle(resources)  # The memory that was asked for is protected after it is remembered.
         view = await client.affect_brief("diary", project=OVEN, session="s1")
         assert [known.index(each) for one in view.memories for each in known if each.memory_id == one] == [1, 0, 2]
         assert len([each for each in view.block.splitlines() if each.startswith("- [")]) == 3

@@ -55,7 +55,7 @@ async def test_each_turn_is_handed_on_once_when_the_assistant_stops(settings: Se
 
 
 async def test_a_session_that_never_ended_is_handed_on_later(settings: Settings, tmp_path: Path) -> None:
-    """What a killed session left in its transcript is handed on when the transcript has been quiet for an hour."""
+    """Turns that a killed session left in its transcript are handed on when it has been quiet for an hour."""
     data = tmp_path / "data"
     hook = Hook(settings.model_copy(update={"nats_url": None}), data)
     await hook("stop", stdin=session_end_input(tmp_path, "s1", "one"))

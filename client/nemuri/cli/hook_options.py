@@ -1,4 +1,4 @@
-"""What the commands of the group `hook` share."""
+"""Options and settings that the commands of the group `hook` share."""
 
 from typing import TYPE_CHECKING, Annotated
 

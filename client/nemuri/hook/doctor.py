@@ -23,17 +23,18 @@ class Check(NamedTuple):
     name: str
     well: bool
     found: str
-    """What was found, and what to do about a fault."""
+    """Finding, and advice about a fault."""
 
 
 def check_installation(where: HookSettings, assistant: Assistant, settings: Path) -> list[Check]:
     """Return the checks of an assistant's settings, the platform, the agent, the spool, and the journal of errors."""
+    paused = is_paused(where.data)
     return [
         _settings(assistant, settings),
         _platform(where),
         _tried("agent", lambda: _agent(where)),
         _waiting(where),
-        Check("pause", not is_paused(where.data), "`nemuri hook resume` ends it" if is_paused(where.data) else "none"),
+        Check("pause", not paused, "`nemuri hook resume` ends it" if paused else "none"),
         _errors(where),
     ]
 

@@ -5,13 +5,13 @@ session hands on what is left.
 """
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid3
 
 from nemuri.hook.journal import folder
+from nemuri.hook.state_files import write_state
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE
 
 QUIET_SECONDS = 3600.0
@@ -39,12 +39,8 @@ def load(data: str, agent: str, session: str, transcript: str) -> OpenSession:
 
 def save(data: str, session: OpenSession) -> None:
     """Store the state of a session atomically. Raises `OSError`."""
-    path = _path(data, session.agent, session.session)
-    fresh = path.with_suffix(f".{os.getpid()}.new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(session._asdict() | {"handed": sorted(session.handed)}, file)
-    fresh.replace(path)
+    told = session._asdict() | {"handed": sorted(session.handed)}
+    write_state(_path(data, session.agent, session.session), json.dumps(told))
 
 
 def close(data: str, agent: str, session: str) -> None:

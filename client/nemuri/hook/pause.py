@@ -6,9 +6,11 @@ Finished pauses stay in the file, so that turns of a pause are not remembered wh
 import json
 import os
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from nemuri.hook.journal import folder
+from nemuri.hook.state_files import write_state
 
 MAX_PAUSES = 200
 
@@ -67,12 +69,7 @@ def _ended(some: list[Pause], now: datetime) -> list[Pause]:
 def _write(data: str, some: list[Pause]) -> None:
     told = [[each.start.isoformat(), each.end.isoformat() if each.end else None] for each in some[-MAX_PAUSES:]]
     folder(data)
-    path = _path(data)
-    fresh = f"{path}.{os.getpid()}.new"
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(told, file)
-    os.replace(fresh, path)  # noqa: PTH105
+    write_state(Path(_path(data)), json.dumps(told))
 
 
 def _path(data: str) -> str:

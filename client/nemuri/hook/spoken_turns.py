@@ -1,7 +1,6 @@
 """Turns of assistants without a transcript: the prompt is kept until the hook after the turn has the reply."""
 
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from nemuri.hook.other_assistants import TURN
 from nemuri.hook.project import project_of
 from nemuri.hook.prompt_context import valid_label
 from nemuri.hook.session_upload import session_of
+from nemuri.hook.state_files import write_state
 from nemuri_contracts.wire_constants import TURN_LIMIT
 from nemuri_domain.affective.sanitize import is_conversation, storable, without_private, without_repeated
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, Turn
@@ -32,11 +32,7 @@ def keep_prompt(said: dict[str, Any], where: "HookSettings") -> None:
     if not is_conversation(prompt):
         path.unlink(missing_ok=True)
         return
-    fresh = path.with_suffix(f".{os.getpid()}.new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump({"prompt": prompt, "said_at": datetime.now(UTC).isoformat()}, file)
-    fresh.replace(path)
+    write_state(path, json.dumps({"prompt": prompt, "said_at": datetime.now(UTC).isoformat()}))
 
 
 def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:

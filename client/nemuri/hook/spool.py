@@ -6,13 +6,13 @@ that another process is about to remove.
 """
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
 from uuid import uuid3
 
 from nemuri.hook.journal import folder
+from nemuri.hook.state_files import write_state
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE
 
 ABANDONED_SECONDS = 3600.0
@@ -27,13 +27,7 @@ def put(data: str, session: dict[str, Any]) -> Path:
     """Store a session atomically, and return its file. The same session is stored once. Raises `OSError`."""
     text = json.dumps(session)
     path = _spool(data) / f"{uuid3(TURN_NAMESPACE, text)}.json"
-    fresh = path.with_suffix(f".{os.getpid()}.new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+    write_state(path, text)
     return path
 
 

@@ -1,4 +1,4 @@
-"""What an assistant did in a turn: files it touched, commands it ran, errors it met, and how the user answered."""
+"""The matters of a turn: files that the assistant touched, commands, errors, and answers of the user in between."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple

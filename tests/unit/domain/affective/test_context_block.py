@@ -60,7 +60,7 @@ def test_code_stays_readable() -> None:
 
 
 def test_what_does_not_fit_is_shown_with_one_line() -> None:
-    """Of a memory that does not fit, one line with its label is shown, and the next one that fits is shown whole."""
+    """A memory that does not fit is shown with one line and its label, and the next one that fits is shown whole."""
     made = ContextBlock("a")
     first, long, short = told(1, content="a" * 5_000), told(2, content="b" * 5_000), told(3, content="c" * 900)
     assert made.fill([first, long, short]) == [first, short] == made.whole
