@@ -143,9 +143,7 @@ class TurnRemembered(AgentEvent):
     memories are protected than the policy allows.
     """
     relations: tuple[Link, ...] = ()
-    """The relation to the most similar older memory, if the words of the prompt express one. The nightly job sets its
-    direction.
-    """
+    """Relations to older memories, as a model or the words of the prompt tell. The nightly job sets their direction."""
     vector: Text
     """Key of the vector of the memory's trigger and content."""
 

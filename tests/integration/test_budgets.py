@@ -1,18 +1,23 @@
 """Tests of budgets of tasks and agents, and of answers that are shown while they are written."""
 
+import json
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from nemuri.client.exchange import ClientError
+from nemuri_contracts.affective import TurnRemembered
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.strength import SessionEnded
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.models.settings import ModelSettings, Price
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.harness import agent_defined, connected_client, running_services, until_idle
+from tests.integration.harness import agent_defined, connected_client, effective_events, running_services, until_idle
+from tests.integration.providers.assistant import fake_assistant, printed
 from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 from tests.integration.providers.streams import openai_stream
+from tests.unit.domain.affective import turns
 
 pytestmark = pytest.mark.connected
 
@@ -112,3 +117,26 @@ async def test_an_invalid_budget_is_refused(settings: Settings) -> None:
             await client.submit(QUESTION, budget_tokens=0)
         with pytest.raises(ClientError, match="money: it must be above 0"):
             await client.submit(QUESTION, budget_money=0.0)
+
+
+async def test_memories_of_an_assistant_have_a_budget_for_a_day(settings: Settings, tmp_path: Path) -> None:
+    """Read turns with the user's own assistant until the day's money is spent, and with the lexicon after that.
+
+    The compression of a memory counts too.
+    """
+    said = json.dumps({"emotional_intensity": 64, "trigger": "It works.", "content": "The race is gone."})
+    assistant = fake_assistant(tmp_path, printed(said))
+    chosen = ModelSettings(providers=("assistant",), assistant_command=assistant.command)
+    limit = PolicyAdopted(event_id=uuid4(), agent_id="diary", parameters={"spending": {"daily_money": 0.02}})
+    services = ("projector", "intake", "affective-memory")
+    async with running_services(settings, services, models=build_models(chosen)) as resources:
+        await resources.log.append(agent_defined("diary", memory="affective", perspectives=()))
+        await resources.log.append(limit)
+        for number in range(3):
+            await resources.log.append(turns.offered(uuid4(), f"It works! Number {number}.", agent_id="diary"))
+            await until_idle(resources)
+        read = [each for each in await effective_events(resources.log) if isinstance(each, TurnRemembered)]
+    assert [each.read_by for each in read] == ["assistant:haiku", "assistant:haiku", "lexicon"]
+    assert read[2].usage is not None
+    assert "the agent diary for today has a budget of 0.02, of which 0.024" in (read[2].usage.over_budget or "")
+    assert len(assistant.calls) == 2

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nemuri.hook.journal import write_entry
-from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound, data_directory
+from nemuri_infra.process.hook_settings import SWITCH, HookSettings, PlatformNotFound, data_directory
 
 HOOKS = ("session-start", "prompt", "stop", "turn", "pre-compact", "session-end")
 MAX_INPUT_BYTES = 16 * 1024 * 1024
@@ -17,8 +17,6 @@ MAX_INPUT_BYTES = 16 * 1024 * 1024
 READ_BYTES = 65_536
 NO_AGENT = "refused: there is no agent"
 """Beginning of the platform's refusal of an unknown agent."""
-SWITCH = "NEMURI_HOOKS"
-"""Environment variable that turns all hooks off with the value `off`. Calls of an assistant as a model set it."""
 _FLAGS = ("--json", "--verbose")
 _OPTIONS = ("--data", "--agent", "--assistant")
 _HELP = "--help"

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any, Literal
 from uuid import UUID
@@ -11,6 +11,7 @@ from immutables import Map
 from pydantic import computed_field
 
 from nemuri_contracts.affective import Category, Emotion, Link, Tag, Valence
+from nemuri_contracts.event import Usage
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.event_sourcing import memory_collection
@@ -119,6 +120,32 @@ class AffectMemory(RowModel):
         return float(found)
 
 
+class DaySpending(RowModel):
+    """What language models spent on the memories of an agent in one day, UTC."""
+
+    day: date | None = None
+    """The newest day with a call; None before the first one."""
+    tokens: int = 0
+    money: float = 0.0
+    """Sum of the known prices."""
+    unpriced: str | None = None
+    """A model that used tokens and has no known price; None if all prices are known."""
+
+    def plus(self, usage: Usage, at: datetime) -> "DaySpending":
+        """Return the spending with one more call. The first call of a new day starts from zero."""
+        today = at.astimezone(UTC).date()
+        before = self if self.day is not None and self.day >= today else DaySpending(day=today)
+        return before.replace(
+            tokens=before.tokens + usage.tokens,
+            money=before.money + (usage.money or 0.0),
+            unpriced=usage.model if usage.tokens and usage.money is None else before.unpriced,
+        )
+
+    def since(self, day: date) -> "DaySpending":
+        """Return the spending if it is that of this day or of a later one; otherwise nothing."""
+        return self if self.day is not None and self.day >= day else DaySpending()
+
+
 class AffectAgent(RowModel):
     """An agent with affective memory: its nights, its parameters and the numbers of its memories.
 
@@ -139,6 +166,7 @@ class AffectAgent(RowModel):
     defined_at: datetime
     projects: Mapping[str, str] = {}
     """The project into which each merged project was merged, by the name of the merged project."""
+    spent: DaySpending = DaySpending()
 
     @property
     def rules(self) -> AffectPolicy:
@@ -215,6 +243,12 @@ class AffectMind:
     def night(self) -> int:
         """Number of nights so far."""
         return self.agent.nights if self.agent else 0
+
+    def with_spending(self, usage: Usage | None, at: datetime | None) -> "AffectMind":
+        """Return a copy in which the agent has spent this too, at that time. A call without tokens changes nothing."""
+        if self.agent is None or usage is None or at is None or not usage.tokens:
+            return self
+        return self.with_agent(spent=self.agent.spent.plus(usage, at))
 
     def with_agent(self, **changes: object) -> "AffectMind":
         """Return a copy with some fields of the agent changed; itself if there is no agent."""

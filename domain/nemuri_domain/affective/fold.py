@@ -21,7 +21,7 @@ from nemuri_contracts.affective import (
 from nemuri_contracts.agents import AgentDefined, PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
-from nemuri_domain.affective.aggregate import ARCHIVED, DELETED, AffectAgent, AffectMemory, AffectMind
+from nemuri_domain.affective.aggregate import ARCHIVED, DELETED, AffectAgent, AffectMemory, AffectMind, DaySpending
 from nemuri_domain.affective.retention import reinforced
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 
@@ -67,8 +67,8 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
             # No memory has decayed under the old parameters before the first night.
             return mind.with_agent(**{"next_policy" if mind.night else "policy": event.parameters})
         case MemoriesErased():
-            # A mood does not name the memory that it came from, so an erasure removes all moods.
-            mind = replace(mind.without_memories(event.memory_ids), moods=Map())
+            # A mood does not name the memory that it came from, nor does the spending, so an erasure removes both.
+            mind = replace(mind.without_memories(event.memory_ids), moods=Map()).with_agent(spent=DaySpending())
             return mind.without_relations_to(event.memory_ids, event.sequence or 0)
         case TurnRemembered():
             return _remembered(mind, event)
@@ -125,7 +125,8 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         worded=by,
         changed=by,
     )
-    return mind.with_memories((memory,)).with_mood(event.session, read.emotion, by)
+    mind = mind.with_memories((memory,)).with_mood(event.session, read.emotion, by)
+    return mind.with_spending(event.usage, event.recorded_at)
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
@@ -159,6 +160,8 @@ def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
     """
     by = event.sequence or 0
     words = {"trigger": event.trigger, "content": event.content, "vector": event.vector, "words_level": event.level}
+    if mind.not_deleted((event.memory_id,)):
+        mind = mind.with_spending(event.usage, event.recorded_at)
     return mind.with_memories(
         each.replace(**words, worded=by, fresh=not each.archived, changed=by)
         for each in mind.not_deleted((event.memory_id,))

@@ -223,6 +223,15 @@ class Protection(Section):
     """Maximum number of protected memories. Further ones wait until the user releases a protected memory."""
 
 
+class Spending(Section):
+    """What language models may spend on the memories of an agent in a day (UTC). Above it, words alone decide."""
+
+    daily_tokens: Annotated[int, Field(ge=1, le=10**12)] | None = None
+    """Maximum tokens of the readings and compressions of a day; None for no limit."""
+    daily_money: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    """The same in the currency of the operator's price list; US dollars for the provider `assistant`."""
+
+
 class AffectPolicy(Section):
     """All parameters of an agent's affective memory."""
 
@@ -235,6 +244,7 @@ class AffectPolicy(Section):
     retrieval: Retrieval = Retrieval()
     archive: Archive = Archive()
     protection: Protection = Protection()
+    spending: Spending = Spending()
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "AffectPolicy":
@@ -272,6 +282,7 @@ _CODING: Final[dict[str, Any]] = {
     },
     "levels": {"level1_threshold": 18, "level2_threshold": 9, "level3_threshold": 4},
     "compression": {"enforced_from": 5_000},
+    "spending": {"daily_tokens": 1_000_000},
 }
 """The sessions of a coding assistant are about work, with an intensity of about 33. With the thresholds of document
 001, such a memory would leave level 1 in its first night. With the thresholds above, it keeps its whole text for a

@@ -1,6 +1,5 @@
 """Conversion of an offered turn into a memory."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
@@ -8,14 +7,13 @@ from zoneinfo import ZoneInfo
 from nemuri_contracts.affective import (
     SUMMARY_LIMIT,
     Link,
-    LinkSort,
     Reading,
     TurnMatters,
     TurnOffered,
     TurnRemembered,
 )
 from nemuri_contracts.event import Usage
-from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_domain.affective.aggregate import AffectAgent
 from nemuri_domain.affective.nightly_job import first_age, last_night_time
 from nemuri_domain.affective.policy import LOCAL, AffectPolicy
 from nemuri_domain.affective.sanitize import storable
@@ -28,10 +26,8 @@ class TurnUnderstanding:
     reading: Reading
     usage: Usage
     vector: str
-    sort: LinkSort | None
-    """The relation to an earlier turn that the words of the turn express, if any."""
-    earlier: Sequence[AffectMemory]
-    """Earlier memories that the turn may relate to, most similar first."""
+    relations: tuple[Link, ...]
+    """Relations to earlier memories."""
 
 
 def with_matters(reading: Reading, matters: TurnMatters) -> Reading:
@@ -74,7 +70,7 @@ def encode_turn(
         coefficient=rules.retention.coefficient(reading.category, reading.intensity),
         days=initial_age(_ended(offered).astimezone(zone), agent, zone),
         protection="asked" if reading.protect else "none",
-        relations=_relations(made),
+        relations=made.relations[: rules.relations.max_relations_per_memory],
         vector=made.vector,
     )
 
@@ -91,10 +87,3 @@ def initial_age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
 def _ended(offered: TurnOffered) -> datetime:
     """Return the end of the session, but not later than the time at which the turn was offered."""
     return min(offered.ended_at, offered.at)
-
-
-def _relations(made: TurnUnderstanding) -> tuple[Link, ...]:
-    """Return a relation to the most similar earlier memory if the words of the turn express one; otherwise no
-    relation.
-    """
-    return () if made.sort is None else tuple(Link(to=each.memory_id, sort=made.sort) for each in made.earlier[:1])

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from nemuri_contracts.client_events import Budget
 from nemuri_contracts.event import Usage
 from nemuri_domain.language.writing_systems import is_cjk
-from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.task_costs import costs
 
@@ -83,7 +83,19 @@ def task_limit(state: TaskState) -> Limit | None:
     return Limit("the task", budget, Spent.by(costs(state))) if budget else None
 
 
-def agent_limit(agent_id: str, policy: Policy, spent: Spent) -> Limit | None:
+class DailyBudget(Protocol):
+    """The part of an agent's policy that limits what language models spend in a day."""
+
+    @property
+    def daily_tokens(self) -> int | None:
+        """Maximum tokens; None for no limit."""
+
+    @property
+    def daily_money(self) -> float | None:
+        """Maximum price; None for no limit."""
+
+
+def agent_limit(agent_id: str, policy: DailyBudget, spent: Spent) -> Limit | None:
     """Return the limit of an agent for a day, of which `spent` is spent; None if its policy has none."""
     if policy.daily_tokens is None and policy.daily_money is None:
         return None

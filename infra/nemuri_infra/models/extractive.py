@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
-from nemuri_contracts.affective import Reading
 from nemuri_contracts.clarifications import ClarificationRequest
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
-from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
+from nemuri_domain.affective.turn_reader import LEXICON_MODEL
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.citations import without_citation_brackets, without_citations
 from nemuri_domain.language.follow_up_requests import self_contained
@@ -45,7 +44,7 @@ from nemuri_infra.models.answer_jobs import (
     RestateJob,
     RouteJob,
 )
-from nemuri_infra.models.jobs import school
+from nemuri_infra.models.jobs import school, turn_reading
 from nemuri_infra.models.jobs.statement_relations import by_words
 from nemuri_infra.models.jobs.usage_judge import judge_by_words
 from nemuri_infra.models.memory_jobs import (
@@ -60,6 +59,7 @@ from nemuri_infra.models.memory_jobs import (
     LearningsJob,
     RelationsJob,
     SectionJob,
+    TurnReading,
 )
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.reading_jobs import (
@@ -295,12 +295,13 @@ class ExtractiveModel:
         """Return the member's answer as it is: only a language model can weigh the answers of others."""
         return Reply(Rebuttal(job.own, stands=True, problem=_UNWEIGHED[_language(job.question)]), _FREE)
 
-    async def feel(self, job: FeelJob) -> Reply[Reading]:
+    async def feel(self, job: FeelJob) -> Reply[TurnReading]:
         """Return a reading of the turn, made with a lexicon and from markers in the text.
 
-        The usage names the lexicon as the model.
+        If the words express a relation, it is to the most similar earlier memory. The usage names the lexicon as the
+        model.
         """
-        return Reply(read_turn(job.prompt, job.reply), Usage(model=LEXICON_MODEL))
+        return Reply(turn_reading.by_words(job), Usage(model=LEXICON_MODEL))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:
         """Return the memory's most informative sentences (level 2) or its keywords (level 3)."""

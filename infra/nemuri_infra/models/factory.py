@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from nemuri_infra.models.anthropic import ANTHROPIC_URL, AnthropicChat
+from nemuri_infra.models.assistant_command import AssistantChat
 from nemuri_infra.models.budgeted_chat import BudgetedChat, PricedChat
 from nemuri_infra.models.call_budget import CachedChat
 from nemuri_infra.models.chat import Chat
@@ -53,7 +54,7 @@ def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
     if not chats:
         return ExtractiveModel()
     limited = LimitedChat(FallbackChat(chats, settings.retries), settings.concurrency)
-    priced = all(_model_name(each, settings, light=light) in settings.prices for each in _called(settings))
+    priced = all(_has_price(each, settings, light=light) for each in _called(settings))
     prompted = PromptedModel(CachedChat(BudgetedChat(limited, priced=priced)))
     return FallbackModel(prompted, ExtractiveModel(), over_budget="extractive" not in settings.chosen)
 
@@ -63,9 +64,16 @@ def _called(settings: ModelSettings) -> list[Provider]:
     return [each for each in settings.chosen if each != "extractive"]
 
 
+def _has_price(provider: Provider, settings: ModelSettings, *, light: bool) -> bool:
+    """Return whether the price of a call is known: from the price list, or because the provider reports it."""
+    return provider == "assistant" or _model_name(provider, settings, light=light) in settings.prices
+
+
 def _model_name(provider: Provider, settings: ModelSettings, *, light: bool) -> str:
     if provider == "anthropic":
         return settings.anthropic_light_model if light else settings.anthropic_model
+    if provider == "assistant":
+        return settings.assistant_light_model if light else settings.assistant_model
     return settings.openai_light_model if light else settings.openai_model
 
 
@@ -77,6 +85,13 @@ def _priced(provider: Provider, settings: ModelSettings, *, light: bool) -> Chat
 
 
 def _chat(provider: Provider, settings: ModelSettings, model: str) -> Chat:
+    if provider == "assistant":
+        return AssistantChat(
+            command=settings.assistant_command,
+            model=model,
+            timeout=settings.timeout,
+            budget=settings.assistant_call_budget,
+        )
     if provider == "anthropic":
         return AnthropicChat(
             api_key=secret(settings.anthropic_api_key),

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from nemuri_contracts.affective import Reading
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.tiered.memory_merging import MemoryText
@@ -37,6 +36,7 @@ from nemuri_infra.models.memory_jobs import (
     LearningsJob,
     RelationsJob,
     SectionJob,
+    TurnReading,
 )
 from nemuri_infra.models.protocol import Model, Reply
 from nemuri_infra.models.reading_jobs import (
@@ -201,7 +201,7 @@ class FallbackModel:
         """Return the first model's rebuttal; the second's if the first fails."""
         return await self._done(lambda model: model.rebut(job))
 
-    async def feel(self, job: FeelJob) -> Reply[Reading]:
+    async def feel(self, job: FeelJob) -> Reply[TurnReading]:
         """Return the first model's reading; the second's if the first fails."""
         return await self._done(lambda model: model.feel(job))
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from nemuri_contracts.affective import LinkSort, Reading
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.tiered.aggregate import TierMemory
 from nemuri_domain.tiered.policy import Consolidation
@@ -87,10 +88,24 @@ class GeneraliseJob:
 
 @dataclass(frozen=True, slots=True)
 class FeelJob:
-    """Input of `Model.feel`: one turn of an assistant's session. Its meaning and its emotion are wanted."""
+    """Input of `Model.feel`: one turn of an assistant's session.
+
+    Its meaning, its emotion and its relations to earlier memories are wanted.
+    """
 
     prompt: str
     reply: str
+    earlier: tuple[Source, ...] = ()
+    """Earlier memories that the turn may relate to, most similar first, with labels "e1", "e2", …"""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReading:
+    """What was read from a turn."""
+
+    reading: Reading
+    relations: Mapping[str, LinkSort] = field(default_factory=dict)
+    """The relation of the turn to each earlier memory that it has to do with, by label."""
 
 
 @dataclass(frozen=True, slots=True)

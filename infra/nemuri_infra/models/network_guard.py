@@ -1,6 +1,7 @@
 """A switch that keeps tests from calling a provider over the network."""
 
 import ipaddress
+import os
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -23,6 +24,15 @@ def require_allowed(base_url: str) -> None:
         raise ModelCallsForbidden(
             f"calls to models are switched off, and {urlsplit(base_url).hostname} is not loopback"
         )
+
+
+def require_allowed_command(command: str) -> None:
+    """Raise `ModelCallsForbidden` if `ALLOW_MODEL_CALLS` is False and the command is searched for in the PATH.
+
+    Tests name their own commands by absolute paths.
+    """
+    if not ALLOW_MODEL_CALLS and not os.path.isabs(command):  # noqa: PTH117 - a command, not a path
+        raise ModelCallsForbidden(f"calls to models are switched off, and {command!r} is one")
 
 
 def is_loopback(base_url: str) -> bool:

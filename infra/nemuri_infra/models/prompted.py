@@ -1,9 +1,8 @@
 """A model that does its jobs with a chat: one request for each job, and a reader of the reply."""
 
-from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import EXTRACTIVE, compressed
-from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
+from nemuri_domain.affective.turn_reader import LEXICON_MODEL
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance, most_important
 from nemuri_domain.language.request_items import separate_requests
@@ -56,6 +55,7 @@ from nemuri_infra.models.memory_jobs import (
     LearningsJob,
     RelationsJob,
     SectionJob,
+    TurnReading,
 )
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.reading_jobs import (
@@ -189,14 +189,14 @@ class PromptedModel:
         found = panel_rebuttal.read(reply.value, job)
         return Reply(found or Rebuttal(job.own, stands=True, problem=panel_rebuttal.UNREAD), reply.usage)
 
-    async def feel(self, job: FeelJob) -> Reply[Reading]:
+    async def feel(self, job: FeelJob) -> Reply[TurnReading]:
         """Return the chat's reading of the turn; if its reply cannot be parsed, the lexicon's reading.
 
         In the second case the usage names both the chat and the lexicon.
         """
         reply = await self._chat.complete(turn_reading.request(job))
-        known = read_turn(job.prompt, job.reply)
-        found = turn_reading.read(reply.value, known)
+        known = turn_reading.by_words(job)
+        found = turn_reading.read(reply.value, known, job)
         return Reply(found or known, reply.usage if found else _instead(reply.usage, LEXICON_MODEL))
 
     async def compress(self, job: CompressJob) -> Reply[Compressed]:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from nemuri_contracts.affective import Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
@@ -33,6 +32,7 @@ from nemuri_infra.models.memory_jobs import (
     LearningsJob,
     RelationsJob,
     SectionJob,
+    TurnReading,
 )
 from nemuri_infra.models.reading_jobs import (
     ImportanceJob,
@@ -132,8 +132,8 @@ class Model(Protocol):
         Without a language model it stands by its answer, and `problem` says why.
         """
 
-    async def feel(self, job: FeelJob) -> Reply[Reading]:
-        """Return the meaning and the emotion of the turn.
+    async def feel(self, job: FeelJob) -> Reply[TurnReading]:
+        """Return the meaning and the emotion of the turn, and its relations to earlier memories.
 
         The usage names the model, or `lexicon` if no language model read the turn.
         """

@@ -8,7 +8,8 @@ from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, SecretStr, model_
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.retries import Retries
 
-Provider = Literal["anthropic", "openai", "extractive"]
+Provider = Literal["anthropic", "openai", "assistant", "extractive"]
+"""`assistant` is the user's own coding assistant, by its command line."""
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 ModelName = Annotated[str, Field(min_length=1)]
 
@@ -48,6 +49,14 @@ class ModelSettings(BaseModel):
     """Model for key points and judgements, which are frequent."""
     openai_model: ModelName = "gpt-5.6-terra"
     openai_light_model: ModelName = "gpt-5.6-luna"
+    assistant_command: ModelName = "claude"
+    """Command of the user's coding assistant: a name that is searched for in the PATH, or a path."""
+    assistant_model: ModelName = "sonnet"
+    """Model of the assistant for answers, by its full name or the assistant's alias."""
+    assistant_light_model: ModelName = "haiku"
+    """Model of the assistant for readings, summaries and judgements."""
+    assistant_call_budget: Positive = 0.05
+    """Maximum price of one call of the assistant, in US dollars. The assistant ends a call that exceeds it."""
     timeout: Positive = 60.0
     """Timeout of one call in seconds."""
     attempts: Annotated[int, Field(ge=1)] = 4

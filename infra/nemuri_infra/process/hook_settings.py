@@ -13,6 +13,8 @@ import sys
 from nemuri_contracts.wire_constants import is_identifier
 
 AGENT = "assistant"
+SWITCH = "NEMURI_HOOKS"
+"""Environment variable that switches all hooks off with the value `off`. Calls of an assistant as a model set it."""
 DEFAULT_PATIENCE = 1.0
 MAX_PATIENCE = 60.0
 

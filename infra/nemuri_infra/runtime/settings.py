@@ -177,6 +177,14 @@ class Settings(BaseSettings):
     """Model for answers of OpenAI or a compatible server."""
     openai_light_model: str | None = None
     """Model for summaries and judgements of OpenAI or a compatible server."""
+    assistant_command: str | None = None
+    """Command of the coding assistant that is asked by the provider `assistant`. Default: `claude`."""
+    assistant_model: str | None = None
+    """Model of the coding assistant for answers."""
+    assistant_light_model: str | None = None
+    """Model of the coding assistant for readings, summaries and judgements."""
+    assistant_call_budget: float | None = Field(default=None, gt=0)
+    """Maximum price of one call of the coding assistant, in US dollars."""
     model_timeout: float = Field(default=60.0, gt=0)
     """Timeout of one model call in seconds."""
     model_attempts: int = Field(default=4, ge=1)
@@ -239,6 +247,10 @@ class Settings(BaseSettings):
             "anthropic_light_model": self.anthropic_light_model,
             "openai_model": self.openai_model,
             "openai_light_model": self.openai_light_model,
+            "assistant_command": self.assistant_command,
+            "assistant_model": self.assistant_model,
+            "assistant_light_model": self.assistant_light_model,
+            "assistant_call_budget": self.assistant_call_budget,
         }
         return ModelSettings.model_validate({name: value for name, value in given.items() if value is not None})
 

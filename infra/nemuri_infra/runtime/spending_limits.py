@@ -1,7 +1,11 @@
 """The budgets that limit the model calls for an event: that of its task and that of its agent."""
 
+from datetime import UTC
+
 from nemuri_contracts.event import Event
-from nemuri_domain.tasks.spent_usage import Limit, agent_limit, task_limit
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.tasks.spent_usage import Limit, Spent, agent_limit, task_limit
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.projections.spending_queries import spent_by_agent
 from nemuri_infra.runtime.resources import Resources
 
@@ -15,8 +19,23 @@ async def limits_of(event: Event, resources: Resources) -> tuple[Limit, ...]:
     if event.thread is not None:
         found.append(task_limit(await resources.views.task(event.thread)))
     agent = await resources.views.agent(event.agent_id, only_rules=True) if event.agent_id else None
-    if agent is not None and (agent.rules.daily_tokens or agent.rules.daily_money):
-        day = event.at.replace(hour=0, minute=0, second=0, microsecond=0)
-        spent = await spent_by_agent(resources.database, agent.agent_id, day)
-        found.append(agent_limit(agent.agent_id, agent.rules, spent))
+    if agent is not None:
+        limit = _affective_limit if agent.definition.memory == "affective" else _strength_limit
+        found.append(await limit(event, agent, resources))
     return tuple(each for each in found if each is not None)
+
+
+async def _strength_limit(event: Event, agent: Agent, resources: Resources) -> Limit | None:
+    if not (agent.rules.daily_tokens or agent.rules.daily_money):
+        return None
+    day = event.at.replace(hour=0, minute=0, second=0, microsecond=0)
+    return agent_limit(agent.agent_id, agent.rules, await spent_by_agent(resources.database, agent.agent_id, day))
+
+
+async def _affective_limit(event: Event, agent: Agent, resources: Resources) -> Limit | None:
+    """Return the limit of an agent with affective memory, which keeps its spending itself."""
+    mind = await AffectiveQueries(resources.database).agent(agent.agent_id)
+    if mind is None:
+        return None
+    spent = mind.spent.since(event.at.astimezone(UTC).date())
+    return agent_limit(agent.agent_id, mind.rules.spending, Spent(spent.tokens, spent.money, spent.unpriced))

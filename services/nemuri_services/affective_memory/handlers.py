@@ -6,6 +6,7 @@ from typing import Final, Literal
 from nemuri_contracts.affective import (
     CompressionDue,
     ContextShown,
+    Link,
     MemoriesRecalled,
     MemoryCompressed,
     NightPassed,
@@ -35,20 +36,22 @@ from nemuri_contracts.queries import (
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
 from nemuri_domain.affective.nightly_job import admitted_to_protection
-from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.sanitize import is_command
 from nemuri_domain.affective.turn_encoding import TurnUnderstanding, agent_timezone, encode_turn, with_matters
 from nemuri_infra.models.memory_jobs import Compressed, CompressJob, FeelJob
+from nemuri_infra.models.sources import Source
 from nemuri_infra.process.timezone import local_timezone
 from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_memory.presenters import memory_view, state_view
-from nemuri_services.affective_memory.retrieval import brief, most_similar_memory, retrieve
+from nemuri_services.affective_memory.retrieval import brief, retrieve, similar_memories
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
 """Levels of detail to which a memory's text can be compressed, in order: a summary (2), then keywords (3)."""
+EARLIER_LIMIT = 600
+"""Maximum number of characters of an earlier memory that a model sees when it reads a turn."""
 service = Service(
     "affective-memory", also_emits=(MemoriesRecalled, ContextShown), capabilities=frozenset({Capability.MAKES_VECTORS})
 )
@@ -68,14 +71,16 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
         return None
     if await queries.memories([derive(event.event_id, TurnRemembered.kind_of())]):
         return None  # The turn is encoded already, so no model is called twice.
-    reply = await resources.models.light.feel(FeelJob(prompt=event.prompt, reply=event.reply))
+    earlier = await similar_memories(event, agent, defined, resources)
+    known = {f"e{number}": each for number, each in enumerate(earlier, 1)}
+    sources = tuple(Source(label, f"{each.trigger}\n{each.content}"[:EARLIER_LIMIT]) for label, each in known.items())
+    reply = await resources.models.light.feel(FeelJob(event.prompt, event.reply, sources))
     vectors = resources.vectors.with_embedder_of(defined.embedding)
-    reading = with_matters(reply.value, event.matters)
+    reading = with_matters(reply.value.reading, event.matters)
     words = embedded_text(reading.trigger, reading.content)
     await vectors.store_missing([words])
-    sort = relation_in(event.prompt)
-    known = await most_similar_memory(words, agent, defined, resources) if sort else ()
-    made = TurnUnderstanding(reading, reply.usage, vectors.key(words), sort, known)
+    links = tuple(Link(to=known[label].memory_id, sort=sort) for label, sort in reply.value.relations.items())
+    made = TurnUnderstanding(reading, reply.usage, vectors.key(words), links)
     return encode_turn(
         event, agent, made, await queries.turns_until(event), agent_timezone(agent.rules, local_timezone())
     )

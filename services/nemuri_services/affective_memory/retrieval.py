@@ -11,10 +11,10 @@ from uuid import UUID, uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_contracts.affective import ContextShown, MemoriesRecalled, Occasion
+from nemuri_contracts.affective import ContextShown, MemoriesRecalled, Occasion, TurnOffered
 from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView, RecalledView
 from nemuri_contracts.queries import AffectBriefQuery, AffectRecallQuery
-from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
 from nemuri_domain.affective.context_block import BRIEF_LIMIT, ContextBlock, protection_question
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retrieval import (
@@ -30,6 +30,7 @@ from nemuri_domain.affective.retrieval import (
 from nemuri_domain.affective.sanitize import is_conversation
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.affective.topic_categories import category_asked
+from nemuri_domain.affective.turn_reader import read_turn
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.language.topic_check import prompt_terms, shares_topic
 from nemuri_domain.strength.aggregate import Agent
@@ -50,6 +51,8 @@ MAX_BRIEF = 100
 """Maximum number of memories of a project that are considered at the start of a session."""
 MAX_NAMED = 5
 """Number of protected memories, oldest first, from which the user is asked to choose."""
+MAX_EARLIER = 5
+"""Maximum number of earlier memories that a turn is compared with."""
 CHECKED_TOGETHER = 100
 """Number of candidates whose words are read in one query."""
 MAX_CANDIDATES = 100
@@ -207,20 +210,27 @@ async def _add_memories(
         left -= len(reach)
 
 
-async def most_similar_memory(
-    words: str, agent: AffectAgent, defined: Agent, resources: Resources
-) -> Sequence[AffectMemory]:
-    """Return the active memory that is most similar to `words` and has the same subject; an empty sequence if there is
-    none.
+async def similar_memories(
+    turn: TurnOffered, agent: AffectAgent, defined: Agent, resources: Resources
+) -> list[AffectMemory]:
+    """Return the active memories of the turn's project that have the same subject, most similar first.
+
+    They are at most `MAX_EARLIER`. The turn is compared as the lexicon reads it.
     """
+    reading = read_turn(turn.prompt, turn.reply)
+    words = embedded_text(reading.trigger, reading.content)
     vectors, queries = resources.vectors.with_embedder_of(defined.embedding), AffectiveQueries(resources.database)
     bound, _ = _bounds(agent, vectors, words_only=False)
-    wanted = AffectiveRetrieval(top=5, relevance=bound, revival=bound, mood=None, archive=False)
+    projects = agent.project_names(turn.project) if turn.project else ()
+    wanted = AffectiveRetrieval(
+        top=MAX_EARLIER, relevance=bound, revival=bound, mood=None, archive=False, projects=projects
+    )
     found = await queries.candidates_by_vector(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
     if vectors.embedder.lexical:
         found = [each for each in await _with_words(words, found, queries) if each.shares_words]
-    nearest = max(found, key=lambda each: each.similarity, default=None)
-    return () if nearest is None else tuple((await queries.memories([nearest.memory_id])).values())
+    nearest = sorted((each for each in found if each.similarity >= bound), key=lambda each: -each.similarity)
+    known = await queries.memories(each.memory_id for each in nearest[:MAX_EARLIER])
+    return [known[each.memory_id] for each in nearest if each.memory_id in known]
 
 
 async def _candidates(

@@ -3,11 +3,16 @@
 import json
 
 from nemuri_domain.affective.turn_reader import read_turn
-from nemuri_infra.models.memory_jobs import FeelJob
+from nemuri_infra.models.memory_jobs import FeelJob, TurnReading
+from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 
-JOB = FeelJob("やった、できた！", "おめでとうございます。")
+JOB = FeelJob(
+    "やった、できた！",
+    "おめでとうございます。",
+    (Source("e1", "昨日は試験が通らず、落ち込んでいた。"), Source("e2", "昼に蕎麦を食べた。")),
+)
 KNOWN = read_turn(JOB.prompt, JOB.reply)
 SAID = {
     "emotional_intensity": 65,
@@ -19,6 +24,7 @@ SAID = {
     "trigger": "ユーザーが何かをやり遂げ、喜んだ",
     "content": "達成を一緒に喜んだ",
     "protected": False,
+    "relations": [{"memory": "e1", "relation": "continues"}],
 }
 READ = KNOWN.model_copy(
     update={
@@ -35,15 +41,15 @@ READ = KNOWN.model_copy(
 CASSETTE = Cassette(
     job=JOB,
     text=json.dumps(SAID, ensure_ascii=False),
-    value=READ,
-    otherwise=KNOWN,
+    value=TurnReading(READ, {"e1": "continues"}),
+    otherwise=TurnReading(KNOWN),
     more={
         "values out of range": Case(
             (Said(json.dumps(SAID | {"emotional_intensity": 140, "emotional_tags": ["joy", "envy", "pride"]})),),
-            READ.model_copy(update={"intensity": 100}),
+            TurnReading(READ.model_copy(update={"intensity": 100}), {"e1": "continues"}),
         ),
         "intensity only": Case(
-            (Said('{"emotional_intensity": "65/100"}'),), KNOWN.model_copy(update={"intensity": 65})
+            (Said('{"emotional_intensity": "65/100"}'),), TurnReading(KNOWN.model_copy(update={"intensity": 65}))
         ),
     },
 )

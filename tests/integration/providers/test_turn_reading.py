@@ -110,7 +110,7 @@ async def test_the_documents_examples_are_read_as_in_its_table() -> None:
         for prompt, _ in RECORDED:
             reply = await models.light.feel(FeelJob(prompt, "はい。"))
             assert "lexicon" not in reply.usage.model
-            found.append(reply.value)
+            found.append(reply.value.reading)
 
     assert tuple((each.emotion.valence, each.emotion.arousal, each.emotion.tags) for each in found) == EXPECTED
     assert [each.intensity for each in found] == [said["emotional_intensity"] for _, said in RECORDED]

@@ -7,12 +7,23 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast, get_args
 
-from nemuri_contracts.affective import Category, NegativeTag, OtherTag, PositiveTag, Reading, Tag, Valence
+from nemuri_contracts.affective import (
+    Category,
+    LinkSort,
+    NegativeTag,
+    OtherTag,
+    PositiveTag,
+    Reading,
+    Tag,
+    Valence,
+)
+from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.text_compression import shortened_lines
+from nemuri_domain.affective.turn_reader import read_turn
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.json_schema import FLAG, INTEGER, TEXT, closed, listed, one_of
-from nemuri_infra.models.memory_jobs import FeelJob
+from nemuri_infra.models.json_schema import FLAG, INTEGER, TEXT, closed, listed, one_of, record
+from nemuri_infra.models.memory_jobs import FeelJob, TurnReading
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.provider_calls import sendable, storable
@@ -29,6 +40,7 @@ _CONTENT: Final = 4_000
 _KEYWORD: Final = 60
 _MOST_KEYWORDS: Final = 8
 _MOST_TAGS: Final = 8
+_MOST_RELATIONS: Final = 3
 _PASTED: Final = 24_000
 """Maximum number of characters of the turn's request in the prompt, and of the turn's reply.
 
@@ -47,6 +59,7 @@ SCHEMA: Final = closed(
     content=TEXT,
     protected=FLAG,
     about_user=FLAG,
+    relations=listed(record(memory=TEXT, relation=one_of(*get_args(LinkSort)))),
 )
 
 
@@ -56,20 +69,32 @@ def request(job: FeelJob) -> ChatRequest:
         "tags": ", ".join(_TAGS),
         "request": Quote("request", _shown(job.prompt)),
         "reply": Source("reply", _shown(job.reply)),
+        "earlier": job.earlier,
     }
     return prompt("turn_reading").request(TOKENS, values, steady=True, schema=SCHEMA)
 
 
-def read(reply: ChatReply, known: Reading) -> Reading | None:
+def by_words(job: FeelJob) -> TurnReading:
+    """Return the lexicon's reading, and the relation that the words express to the most similar earlier memory, if
+    any.
+    """
+    sort = relation_in(job.prompt) if job.earlier else None
+    return TurnReading(read_turn(job.prompt, job.reply), {job.earlier[0].label: sort} if sort else {})
+
+
+def read(reply: ChatReply, known: TurnReading, job: FeelJob) -> TurnReading | None:
     """Return the reading in a reply; None if the reply contains no emotional intensity.
 
     The reply must contain a JSON object, which may be fenced, surrounded by prose or nested. Numbers out of range are
-    clamped, and unknown tags are dropped. Other missing or invalid fields are taken from `known`.
+    clamped, and unknown tags, labels and relations are dropped. Other missing or invalid fields are taken from `known`.
     """
     for said in reply.objects():
         intensity = _percent(said.get("emotional_intensity"))
         if intensity is not None:
-            return _reading(said, intensity, known)
+            relations = _relations(said.get("relations"), job)
+            return TurnReading(
+                _reading(said, intensity, known.reading), known.relations if relations is None else relations
+            )
     return None
 
 
@@ -92,6 +117,23 @@ def _reading(said: Mapping[str, object], intensity: int, known: Reading) -> Read
             "about_user": personal if isinstance(personal, bool) else known.about_user,
         }
     )
+
+
+def _relations(value: object, job: FeelJob) -> Mapping[str, LinkSort] | None:
+    """Return the relations by label, at most `_MOST_RELATIONS`; None if the value is not a list.
+
+    Of several relations to one memory the first counts.
+    """
+    if not isinstance(value, list):
+        return None
+    sorts: dict[str, LinkSort] = {each: each for each in get_args(LinkSort)}
+    found: dict[str, LinkSort] = {}
+    for each in value:
+        said = each if isinstance(each, Mapping) else {}
+        label, sort = (str(said.get(name, "")).strip("[]() ").casefold() for name in ("memory", "relation"))
+        if label in {one.label for one in job.earlier} and sort in sorts and len(found) < _MOST_RELATIONS:
+            found.setdefault(label, sorts[sort])
+    return found
 
 
 def _shown(text: str) -> str:

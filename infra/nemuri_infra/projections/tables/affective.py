@@ -30,6 +30,7 @@ affect_agent = Table(
     Column("protected", Integer, nullable=False),
     time("defined_at"),
     json("projects"),
+    json("spent"),
     comment="Agents with affective memory: policy and nightly job.",
 )
 affect_memory = Table(

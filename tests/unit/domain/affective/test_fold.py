@@ -13,6 +13,7 @@ from immutables import Map
 from nemuri_contracts.affective import CompressionDue, Link, NightFell, Tie
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
+from nemuri_contracts.event import Usage
 from nemuri_domain.affective.aggregate import ARCHIVED, DELETED, AffectMind
 from nemuri_domain.affective.fold import evolve, fold, touched
 from nemuri_domain.event_sourcing.deduplication import first_of_each
@@ -25,6 +26,9 @@ from tests.unit.domain.affective.turns import AGENT, BEGINNING, defined, recorde
 MEMORY = st.integers(1, 6).map(lambda number: UUID(int=number))
 MEMORIES = st.lists(MEMORY, max_size=4)
 NTH = st.integers(0, 10_000)
+USAGES = st.none() | st.builds(
+    Usage, model=st.just("m"), input_tokens=st.integers(0, 99), money=st.none() | st.sampled_from([0.25, 0.5])
+)
 LEVEL: st.SearchStrategy[Any] = st.sampled_from([2, 3])
 LINKS = st.lists(st.builds(Link, to=MEMORY, sort=st.sampled_from(["continues", "same_topic"])), max_size=3)
 TIES = st.lists(st.builds(Tie, of=MEMORY, to=MEMORY, sort=st.sampled_from(["continues", "same_topic"])), max_size=3)
@@ -47,6 +51,7 @@ TURNS = st.builds(
     intensity=st.integers(0, 100),
     protection=st.sampled_from(["none", "protected", "asked"]),
     relations=LINKS,
+    usage=USAGES,
     session=st.sampled_from(["monday", "tuesday"]),
 )
 EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
@@ -54,7 +59,7 @@ EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
     TURNS,
     NIGHTS,
     NIGHTS,
-    st.builds(turns.compressed, MEMORY, LEVEL, nth=NTH),
+    st.builds(turns.compressed, MEMORY, LEVEL, nth=NTH, usage=USAGES),
     st.builds(turns.recalled, MEMORIES, MEMORIES, nth=NTH, session=st.sampled_from([None, "monday"])),
     st.builds(turns.protection, MEMORY, protected=st.booleans(), nth=NTH),
     st.builds(turns.ruled, st.just({"protection": {"max_protected_memories": 1}}), NTH),

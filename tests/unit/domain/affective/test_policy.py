@@ -62,6 +62,8 @@ OURS = {
     ("archive", "revival_similarity"): None,
     ("retrieval", "relevance_similarity"): None,
     ("retrieval", "fill_up"): False,
+    ("spending", "daily_tokens"): None,
+    ("spending", "daily_money"): None,
 }
 """Parameters that document 001 does not have, with their defaults."""
 
@@ -79,6 +81,7 @@ def test_the_defaults_are_those_of_the_document() -> None:
     found = AffectPolicy().model_dump()
     for (section, name), value in OURS.items():
         assert found[section].pop(name) == value
+    assert found.pop("spending") == {}
     assert found == DOCUMENT
 
 

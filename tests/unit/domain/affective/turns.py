@@ -21,7 +21,7 @@ from nemuri_contracts.affective import (
 )
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
-from nemuri_contracts.event import derive
+from nemuri_contracts.event import Usage, derive
 from nemuri_infra.stores.vectors import vector_key
 
 AGENT = "companion"
@@ -68,6 +68,7 @@ def remembered(
     session: str = "monday",
     turn_id: UUID | None = None,
     agent_id: str = AGENT,
+    usage: Usage | None = None,
 ) -> TurnRemembered:
     """Return the event of a turn that becomes a memory."""
     trigger = trigger or f"Somebody asked for number {memory_id.int % 1000}."
@@ -83,6 +84,7 @@ def remembered(
             intensity=intensity, emotion=JOY, category="work", keywords=("number",), trigger=trigger, content=content
         ),
         read_by="lexicon",
+        usage=usage,
         coefficient=0.9,
         days=0.5,
         protection=protection,
@@ -92,7 +94,12 @@ def remembered(
 
 
 def compressed(
-    memory_id: UUID, level: Literal[2, 3] = 2, words: str = "number", nth: object = 0, agent_id: str = AGENT
+    memory_id: UUID,
+    level: Literal[2, 3] = 2,
+    words: str = "number",
+    nth: object = 0,
+    agent_id: str = AGENT,
+    usage: Usage | None = None,
 ) -> MemoryCompressed:
     """Return the event of a memory's compression to a level."""
     return MemoryCompressed(
@@ -103,6 +110,7 @@ def compressed(
         trigger=words,
         content=f"{words} {level}",
         compressed_by="extractive",
+        usage=usage,
         vector=_vector(words, f"{words} {level}"),
     )
 

@@ -1,13 +1,14 @@
 """Tests of reading turns and compressing memories by a language model: prompts and replies."""
 
 import json
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_contracts.affective import Emotion, Reading
+from nemuri_contracts.affective import Emotion, LinkSort, Reading
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import read_turn as by_lexicon
@@ -16,9 +17,10 @@ from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.models.fallback import FallbackModel
 from nemuri_infra.models.jobs import turn_compression, turn_reading
-from nemuri_infra.models.memory_jobs import Compressed, CompressJob, FeelJob
+from nemuri_infra.models.memory_jobs import Compressed, CompressJob, FeelJob, TurnReading
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Parrot
 
 JOB: Final = FeelJob("やっと直った！このバグ、覚えておいて。", "競合状態を直しました。")
@@ -50,6 +52,12 @@ MEMORY: Final = CompressJob(
 )
 
 
+def read(reply: ChatReply) -> Reading | None:
+    """Return the reading in a reply, with the lexicon's reading for what is missing."""
+    found = turn_reading.read(reply, TurnReading(KNOWN), JOB)
+    return None if found is None else found.reading
+
+
 async def test_the_prompt_has_the_turn_as_data() -> None:
     """The prompt has scales and vocabulary in the instructions, and the turn between delimiters that it cannot imitate.
 
@@ -75,7 +83,7 @@ async def test_the_models_reading_is_used() -> None:
     """The model's reading of the emotions is used, and names the model."""
     reply = await PromptedModel(Parrot(json.dumps(SAID, ensure_ascii=False))).feel(JOB)
 
-    assert reply.value == READ
+    assert reply.value.reading == READ
     assert reply.usage.model == "parrot:1"
 
 
@@ -85,10 +93,10 @@ async def test_details_and_code_of_the_reading_are_kept() -> None:
     """
     code = "The counter was reset:\n\n```python\nfor attempt in range(3):\n    send(attempt)\n```\n214 tests pass."
     kept = await PromptedModel(Parrot(json.dumps(SAID | {"content": code}))).feel(JOB)
-    assert kept.value.content == code
+    assert kept.value.reading.content == code
     long = await PromptedModel(Parrot(json.dumps(SAID | {"content": f"{code}\n" * 99}))).feel(JOB)
-    assert 3_500 < len(long.value.content) <= 4_000
-    assert "\n[…]\n" in long.value.content
+    assert 3_500 < len(long.value.reading.content) <= 4_000
+    assert "\n[…]\n" in long.value.reading.content
     assert all(
         word in turn_reading.request(JOB).system
         for word in ("word for word", "3,000 characters", "what was tried in vain")
@@ -100,9 +108,9 @@ async def test_the_lexicon_replaces_an_unreadable_reply(said: str) -> None:
     """If the reply is unreadable, the lexicon reads the turn. The usage names both, with the cost of the model."""
     reply = await PromptedModel(Parrot(said)).feel(JOB)
 
-    assert reply.value == KNOWN
+    assert reply.value.reading == KNOWN
     assert (reply.usage.model, reply.usage.output_tokens) == ("parrot:1, lexicon", turn_reading.TOKENS)
-    assert reply.usage.prompts == ("turn_reading@2",)
+    assert reply.usage.prompts == ("turn_reading@3",)
 
 
 @pytest.mark.parametrize(
@@ -121,25 +129,23 @@ def test_any_usual_form_of_a_reading_is_read(text: str) -> None:
 
     Unknown tags are dropped.
     """
-    assert turn_reading.read(ChatReply(text), KNOWN) == READ
+    assert read(ChatReply(text)) == READ
 
 
 def test_numbers_are_clamped_to_their_range() -> None:
     """Numbers outside their range are set to its nearest limit. A value that is not a number counts as missing."""
-    found = turn_reading.read(
-        ChatReply(json.dumps(SAID | {"emotional_intensity": 140, "emotional_arousal": -3.5})), KNOWN
-    )
+    found = read(ChatReply(json.dumps(SAID | {"emotional_intensity": 140, "emotional_arousal": -3.5})))
 
     assert found is not None
     assert (found.intensity, found.emotion.arousal) == (100, 0)
-    assert turn_reading.read(ChatReply('{"emotional_intensity": NaN}'), KNOWN) is None
-    assert turn_reading.read(ChatReply('{"emotional_intensity": true}'), KNOWN) is None
+    assert read(ChatReply('{"emotional_intensity": NaN}')) is None
+    assert read(ChatReply('{"emotional_intensity": true}')) is None
 
 
 def test_a_missing_value_comes_from_the_lexicon() -> None:
     """The lexicon supplies a missing value. One of them is the protection, for which document 001's form has no key."""
     reply = '{"emotional_intensity": 70, "category": "fun", "emotional_tags": [], "trigger": 4}'
-    found = turn_reading.read(ChatReply(reply), KNOWN)
+    found = read(ChatReply(reply))
 
     assert found == KNOWN.model_copy(update={"intensity": 70, "emotion": KNOWN.emotion.model_copy(update={"tags": ()})})
     assert KNOWN.protect
@@ -148,7 +154,7 @@ def test_a_missing_value_comes_from_the_lexicon() -> None:
 def test_values_that_no_store_can_hold_are_removed() -> None:
     """Values that no store can hold are removed or cut: NUL, single surrogates and texts that are too long."""
     said = SAID | {"trigger": "a\0b", "content": "x" * 100_000, "keywords": ["\0", "c\ud800", "k" * 500] * 20}
-    found = turn_reading.read(ChatReply(json.dumps(said)), KNOWN)
+    found = read(ChatReply(json.dumps(said)))
 
     assert found is not None
     assert found.trigger == "ab"
@@ -168,6 +174,49 @@ async def test_the_prompt_has_a_long_turn_in_part() -> None:
     assert len(user) < 30_000
 
 
+EARLIER: Final = FeelJob(
+    "Actually, let's not use Redis.",
+    "Removed it.",
+    (Source("e1", "We chose Redis for the queue."), Source("e2", "Redis was slow in the tests.")),
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "relations"),
+    [
+        ([{"memory": "e1", "relation": "contradicts"}, {"memory": "e2", "relation": "derived_from"}],
+         {"e1": "contradicts", "e2": "derived_from"}),
+        ([{"memory": "[E2]", "relation": " Same_Topic "}], {"e2": "same_topic"}),
+        ([{"memory": "e9", "relation": "continues"}, {"memory": "e1", "relation": "likes"}, "e1", None], {}),
+        ([{"memory": "e1", "relation": "references"}, {"memory": "e1", "relation": "continues"}], {"e1": "references"}),
+        ([], {}),
+        ("e1", {"e1": "contradicts"}),
+        (None, {"e1": "contradicts"}),
+    ],
+)  # fmt: skip
+async def test_a_model_tells_the_relations_to_earlier_memories(said: object, relations: dict[str, str]) -> None:
+    """The prompt has the earlier memories as data, and the reply names relations of the five kinds by their labels.
+
+    Unknown labels and kinds are dropped. Without a list, the words of the request decide.
+    """
+    chat = Parrot(json.dumps(SAID | {"relations": said}))
+    found = (await PromptedModel(chat).feel(EARLIER)).value
+
+    assert found.relations == relations
+    [(system, user)] = chat.heard
+    assert all(each in system for each in get_args(LinkSort))
+    assert "We chose Redis for the queue." in user
+    assert user.index("let's not use") < user.index("<e1 ")
+
+
+async def test_without_a_model_the_words_tell_one_relation() -> None:
+    """Without a language model the words of the request tell a relation, to the most similar earlier memory."""
+    model = ExtractiveModel()
+    assert (await model.feel(EARLIER)).value.relations == {"e1": "contradicts"}
+    assert (await model.feel(replace(EARLIER, prompt="Use Redis."))).value.relations == {}
+    assert (await model.feel(replace(EARLIER, earlier=()))).value.relations == {}
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=30),
@@ -176,7 +225,7 @@ async def test_the_prompt_has_a_long_turn_in_part() -> None:
 )
 def test_any_json_is_a_valid_reading_or_none(value: object) -> None:
     """Any JSON value gives a valid reading or None, and raises no error."""
-    found = turn_reading.read(ChatReply(json.dumps(value)), KNOWN)
+    found = read(ChatReply(json.dumps(value)))
     assert found is None or Reading.model_validate_json(found.model_dump_json()) == found
     job = CompressJob(3, "a b c", "d e f")
     shorter = turn_compression.read(ChatReply(json.dumps(value)), job)
@@ -237,7 +286,7 @@ async def test_without_a_language_model_the_lexicon_reads() -> None:
 
     felt, shorter = await model.feel(JOB), await model.compress(MEMORY)
 
-    assert felt == Reply(KNOWN, Usage(model="lexicon"))
+    assert felt == Reply(TurnReading(KNOWN), Usage(model="lexicon"))
     assert shorter == Reply(Compressed(*compressed(2, MEMORY.trigger, MEMORY.content)), Usage(model="extractive"))
 
 
