@@ -49,6 +49,8 @@ def install(
         typer.echo(manager.content(definition), nl=False)
         return
     active = installation.is_active(manager)
+    if start:
+        installation.require_program(manager)
     if start and not active:
         _require_free(definition.data)
     done = installation.install(manager, definition, force=force)

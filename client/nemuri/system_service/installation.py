@@ -115,6 +115,12 @@ def is_active(manager: ServiceManager) -> bool:
     return state_of(manager) in {"active", "activating", "loaded", "reloading"}
 
 
+def require_program(manager: ServiceManager) -> None:
+    """Raise `ServiceError` if the program that starts services is not installed."""
+    if shutil.which(manager.query[0]) is None:
+        raise ServiceError(f"there is no program {manager.query[0]}, so no service can be started; omit --start")
+
+
 def run_commands(commands: Iterable[Command]) -> None:
     """Run commands of a service manager. Raises `ServiceError` at the first one that fails or does not exist."""
     for command in commands:

@@ -10,6 +10,6 @@ def unsupported_reason() -> str | None:
     if sys.platform != WINDOWS:
         return None
     return (
-        "nemuri does not run on Windows itself, because its data directory, its hooks and its service need file locks,"
-        " sessions and signals of Linux or macOS; install it in WSL (`wsl --install`) and run it there"
+        "Windows itself is not supported, because the data directory, the hooks and the service need file locks,"
+        " sessions and signals of Linux or macOS; install nemuri in WSL (`wsl --install`) and run it there"
     )
