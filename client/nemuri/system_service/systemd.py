@@ -48,7 +48,10 @@ class SystemdUnit:
         return (*self._systemctl, "is-active", UNIT)
 
     def content(self, definition: ServiceDefinition) -> str:
-        """Return the content of the unit. The platform's process stops its servers itself (`KillMode=mixed`)."""
+        """Return the content of the unit.
+
+        The platform stops its servers itself (`KillMode=mixed`), and starts one again that was killed (`OOMPolicy`).
+       """
         account = "User=root\n" if self.system else ""  # with a user systemd sets HOME
         return f"""\
 # {MARK}
@@ -63,6 +66,7 @@ ExecStart={_words(definition.command)}
 RestartSec={RESTART_SECONDS}
 RestartPreventExitStatus={WRONG_USE}
 KillMode=mixed
+OOMPolicy=continue
 TimeoutStopSec={STOP_SECONDS}
 
 [Install]
