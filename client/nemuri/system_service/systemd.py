@@ -51,7 +51,7 @@ class SystemdUnit:
         """Return the content of the unit.
 
         The platform stops its servers itself (`KillMode=mixed`), and starts one again that was killed (`OOMPolicy`).
-       """
+        """
         account = "User=root\n" if self.system else ""  # with a user systemd sets HOME
         return f"""\
 # {MARK}
