@@ -51,8 +51,7 @@ def install(
     active = installation.is_active(manager)
     if start:
         installation.require_program(manager)
-    if start and not active:
-        _require_free(definition.data)
+        _require_free(definition.data, active=active)
     done = installation.install(manager, definition, force=force)
     say(f"{manager.path}: {done.change}")
     say(_settings_line(definition, done))
@@ -61,9 +60,7 @@ def install(
         installation.run_commands(commands)
         say("the service is started; `nemuri service status` shows its state")
         return
-    say("start it with --start, or with:")
-    for command in commands:
-        say(f"  {shlex.join(command)}")
+    say("\n".join(["start it with --start, or with:", *(f"  {shlex.join(each)}" for each in commands)]))
 
 
 def _settings_line(definition: "ServiceDefinition", done: "Installed") -> str:
@@ -127,10 +124,12 @@ def _definition(context: typer.Context, *, window: bool) -> "ServiceDefinition":
     return ServiceDefinition(program_words(), data, window)
 
 
-def _require_free(data: "Path") -> None:
-    """Raise `Failure` if a platform already runs in the data directory, so that the service could not start."""
+def _require_free(data: "Path", *, active: bool) -> None:
+    """Raise `Failure` if a platform that is not the active service runs in the data directory, so that the service
+    could not start.
+    """
     from nemuri_infra.embedded.data_directory import Home
 
     home = Home.existing(data)
-    if home is not None and (holder := home.holder) is not None:
+    if not active and home is not None and (holder := home.holder) is not None:
         raise Failure(f"a platform already runs in {data} ({holder}); end it with `nemuri down` first")
