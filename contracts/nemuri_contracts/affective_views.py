@@ -118,7 +118,11 @@ class AffectView(Value):
     last_night: date | None
     levels: tuple[int, int, int, int]
     """Number of unprotected memories at levels 1, 2, 3 and in the archive."""
+    characters: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """Characters of text that these memories hold: triggers and contents."""
     protected: int
+    protected_characters: int = 0
+    """Characters of text that the protected memories hold."""
     limit: int
     waiting: tuple[AffectMemoryView, ...]
     """Memories that wait for protection until the user releases a protected one."""

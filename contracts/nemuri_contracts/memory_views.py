@@ -203,6 +203,8 @@ class StatusView(Value):
     memories: int
     embedding: Embedding
     """Model and dimension of the vectors of new agents."""
+    database_bytes: int = 0
+    """Size of the projections on disk in bytes: their tables and indexes."""
     halted: str | None = None
     """Reason why the projector stopped; None while it runs."""
     halted_at: int | None = None

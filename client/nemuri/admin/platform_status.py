@@ -11,7 +11,7 @@ from nemuri_contracts.memory_views import StatusView
 from nemuri_infra.bus.access import servers
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.runtime.consumer_pauses import is_paused_for_import
-from nemuri_infra.runtime.storage_limits import fullness
+from nemuri_infra.runtime.storage_limits import stream_usage, used_shares
 from nemuri_infra.stores.dead_letters import DeadLetters
 from nemuri_services.service_registry import SERVICES
 
@@ -35,7 +35,7 @@ class ConsumerStatus(Value):
 
 
 class PlatformStatus(StatusView):
-    """The status of a platform: that of its views, and that of its log and its consumers."""
+    """The status of a platform: that of its views, and that of its log, its consumers and its storage."""
 
     bus: str | None
     """Address of the connected server, without a password; None without a connection."""
@@ -52,6 +52,8 @@ class PlatformStatus(StatusView):
     """Number of principles that wait for a decision."""
     storage: dict[str, float]
     """Used share of each stream that has a limit, 0 to 1, by its content."""
+    stream_bytes: dict[str, int]
+    """Stored bytes of the log and of the other large streams on each node, by content (`log`, `inputs`, …)."""
 
 
 async def platform_status(client: "Client") -> PlatformStatus:
@@ -60,6 +62,7 @@ async def platform_status(client: "Client") -> PlatformStatus:
     last = await client.log.last_sequence()
     server = client.log.connection.connected_url
     principles = await client.principles()
+    usage = await stream_usage(client.log)
     known = await consumers_of(client.log.stream, client.log.subjects.stream)
     return PlatformStatus(
         **view.model_dump(),
@@ -70,7 +73,8 @@ async def platform_status(client: "Client") -> PlatformStatus:
         incomplete=any(map(is_paused_for_import, known)),
         dead_letters=await DeadLetters(client.log).count(),
         proposed_principles=sum(each.standing == "proposed" for some in principles.values() for each in some),
-        storage=await fullness(client.log),
+        storage=used_shares(usage),
+        stream_bytes={what: each.size for what, each in usage.items()},
     )
 
 

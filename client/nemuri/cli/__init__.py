@@ -14,6 +14,10 @@ def main() -> None:
 
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 timeout, 4 a task waits for a choice by the client.
     """
+    from nemuri_infra.process.supported_systems import unsupported_reason
+
+    if (reason := unsupported_reason()) is not None:
+        sys.exit(f"{_PROGRAM}: {reason}")
     from nemuri.hook.entry import is_hook, run
 
     if is_hook(sys.argv[1:]):  # the hook must start fast, so it runs before any slow import

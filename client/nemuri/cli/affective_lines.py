@@ -46,13 +46,14 @@ def _levels(view: AffectView) -> None:
         else [""] * 3
     )
     rows = [
-        (name, held, f"{held / number:.0%}" if number else "-", cap or "-")
-        for name, held, cap in zip(LEVELS, view.levels, [*most, ""], strict=True)
+        (name, held, f"{held / number:.0%}" if number else "-", cap or "-", f"{size:,}")
+        for name, held, cap, size in zip(LEVELS, view.levels, [*most, ""], view.characters, strict=True)
     ]
-    table(("level", "memories", "share", "at most"), rows, numbers=("memories", "share", "at most"))
+    numbers = ("memories", "share", "at most", "characters")
+    table(("level", *numbers), rows, numbers=numbers)
     if number and not any(most):
         say(f"shares are enforced at {rules.compression.enforced_from} memories or more")
-    say(f"protected: {view.protected} of {view.limit}")
+    say(f"protected: {view.protected} of {view.limit}, {view.protected_characters:,} characters")
 
 
 def _question(view: AffectView) -> None:

@@ -13,6 +13,7 @@ from nemuri.cli import (
     backup,
     dead_letters,
     doctor,
+    down,
     education,
     experiments,
     forget,
@@ -29,7 +30,9 @@ from nemuri.cli import (
     prompts,
     replay,
     scorers,
+    service,
     society,
+    status,
     tasks,
     tiered,
     why,
@@ -75,7 +78,7 @@ def root(
 for _group in (
     tasks, why, agents, memories, memory, principles, past_states, replay, education, doctor, hook, affective, tiered,
     scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup, permissions, prompts,
-    experiments, society,
+    experiments, society, down, service, status,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.demo")) is not None and _demo.origin is not None:

@@ -13,14 +13,14 @@ from nemuri.cli.session import Session
 GLOBAL_OPTIONS: Final = ("data", "verbose")
 """Options of the program that are also accepted after a command's name."""
 PANELS: Final = {
-    "First steps": ("demo", "up", "status", "agent", "agents", "ask", "remember", "recall"),
+    "First steps": ("demo", "up", "down", "status", "agent", "agents", "ask", "remember", "recall"),
     "Tasks": ("submit", "result", "answer", "feedback", "why"),
     "Memory": ("memories", "memory", "memo", "principles", "scorer", "affect", "tiers", "hook", "mcp"),
     "Teaching": ("teach", "courses", "clock"),
     "Looking back": ("state", "diff", "replay", "log"),
     "Faces": ("window", "token"),
     "Operating": (
-        "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "backup", "restore", "forget",
+        "service", "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "backup", "restore", "forget",
         "permissions", "prompts",
     ),
     "Societies and experiments": ("society", "experiment"),

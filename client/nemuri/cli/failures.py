@@ -52,20 +52,26 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.hook.settings_file import SettingsBroken
     from nemuri.hook.transcript_import import NoTranscripts
     from nemuri.operations.log_position_parsing import LogPositionError
+    from nemuri.system_service.definition import ServiceError
     from nemuri_infra.bus.connection import UnreachableError
     from nemuri_infra.bus.plain_socket import PlainError
+    from nemuri_infra.process.environment_file import EnvironmentFileBroken
     from nemuri_infra.process.hook_settings import PlatformNotFound
 
     yield (CallTimeoutError,), EXIT_TIMEOUT
     yield (InputError, DefinitionError, TextbookError, LogPositionError, NoTranscripts, SettingsBroken), EXIT_WRONG_USE
-    yield (ClientError, UnreachableError, PlatformNotFound, PlainError), EXIT_FAILURE
+    yield (EnvironmentFileBroken,), EXIT_WRONG_USE
+    yield (ClientError, UnreachableError, PlatformNotFound, PlainError, ServiceError), EXIT_FAILURE
 
     from nats.errors import Error as NatsError
     from pydantic import ValidationError
 
+    from nemuri.platform.shutdown import NotStopped, StopTimeout
     from nemuri_infra.embedded.child_processes import ServerFailed
     from nemuri_infra.embedded.data_directory import AlreadyRunning, HomeUnusable
 
+    yield (StopTimeout,), EXIT_TIMEOUT
+    yield (NotStopped,), EXIT_FAILURE
     yield (AlreadyRunning, HomeUnusable, ServerFailed, NatsError, ValidationError, OSError), EXIT_FAILURE
 
     from sqlalchemy.exc import SQLAlchemyError

@@ -51,6 +51,9 @@ def install(
             "--write", help="Add the hooks to the settings file, keep its other content, and set the agent's profile."
         ),
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Go on although the assistant's plugin has the same hooks.")
+    ] = False,
 ) -> None:
     """Show the assistant's settings that call the hooks. With --write, add them and prepare the agent."""
     from nemuri.hook import settings_file
@@ -60,6 +63,9 @@ def install(
     session, chosen = Session.of(context), _assistant(assistant)
     if profile not in (None, KEEP_PARAMETERS, *PROFILES):
         raise WrongUse(f"--profile {profile!r:.40} is none of {', '.join((*PROFILES, KEEP_PARAMETERS))}")
+    path = settings or chosen.settings
+    if not force:
+        _require_no_plugin(chosen, path)
     known = session.settings()
     data = known.data if session.data or "data" in known.model_fields_set else None
     made = settings_file.plugin if chosen.shape == "plugin" else settings_file.hooks
@@ -67,7 +73,6 @@ def install(
     if not write:
         say(ours["source"]) if chosen.shape == "plugin" else say_json(chosen.known | {"hooks": ours})
         return
-    path = settings or chosen.settings
     settings_file.planned_content(path, ours, chosen)  # raises an error before anything is changed
     if profile != KEEP_PARAMETERS:
         name = hook_settings(session, agent).agent
@@ -116,6 +121,17 @@ def _assistant(name: str) -> "Assistant":
     if name not in ASSISTANTS:
         raise WrongUse(f"--assistant {name!r:.40} is none of {', '.join(ASSISTANTS)}")
     return ASSISTANTS[name]
+
+
+def _require_no_plugin(assistant: "Assistant", settings: Path) -> None:
+    """Raise `Failure` if the assistant's plugin is enabled."""
+    from nemuri.hook.enabled_plugin import enabled_plugin
+
+    if (plugin := enabled_plugin(assistant, settings, Path.cwd())) is not None:
+        raise Failure(
+            f"the plugin {plugin.name}, enabled in {plugin.path}, already has the hooks, and each turn would be handled"
+            " twice; disable the plugin, or use --force"
+        )
 
 
 def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> str:

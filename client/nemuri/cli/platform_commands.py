@@ -1,24 +1,20 @@
-"""Commands for operators: up, worker, status, rebuild, verify, reembed, demo."""
+"""Commands for operators: up, worker, rebuild, verify, reembed, demo."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
 import shlex
 from functools import partial
 from pathlib import Path
-from shutil import disk_usage
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
+from nemuri.cli.status import halted_line
 from nemuri.cli.window import ProxiesOption, ProxyHeaderOption, ReadOnlyOption, web_options
 
-LOW_DISK_BYTES = 2**30
-"""Free bytes on the disk of an embedded server below which `status` warns."""
-
 if TYPE_CHECKING:
-    from nemuri.admin.platform_status import PlatformStatus
     from nemuri.gateway.platform_gateway import PlatformGateway
     from nemuri.web.options import WebOptions
     from nemuri_infra.embedded.data_directory import Addresses
@@ -27,7 +23,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
-    for command in (up, worker, status, rebuild, verify, reembed):
+    for command in (up, worker, rebuild, verify, reembed):
         app.command()(command)
 
 
@@ -61,11 +57,17 @@ def up(
     read_only: ReadOnlyOption = False,
     proxy_header: ProxyHeaderOption = None,
     proxies: ProxiesOption = None,
+    env_file: Annotated[
+        Path | None,
+        typer.Option("--env-file", metavar="FILE", help="Set the variables of this file: NAME=VALUE lines."),
+    ] = None,
 ) -> None:
     """Run the platform until it is stopped."""
     from nemuri.platform.platform import no_company, run_platform
     from nemuri.platform.workers import run_until_stopped
 
+    if env_file is not None:
+        _load(env_file)
     session = Session.of(context)
     session.set_up_logging("nemuri")
     settings = with_http(session.settings(), http)
@@ -82,6 +84,18 @@ def up(
     probed = _probes_beside_gateway(settings, processes=processes) if gateway else settings
     beside = gateway.beside if gateway else no_company
     run_until_stopped(lambda stop: run_platform(probed, processes=processes, stop=stop, ready=ready, beside=beside))
+
+
+def _load(path: Path) -> None:
+    """Set the environment variables of a file. Raise `WrongUse` if it cannot be read."""
+    from nemuri_infra.process.environment_file import EnvironmentFileBroken, load_environment
+
+    try:
+        load_environment(path)
+    except OSError as error:
+        raise WrongUse(f"--env-file: {path} cannot be read: {error.strerror}") from error
+    except EnvironmentFileBroken as error:
+        raise WrongUse(f"--env-file: {error}") from error
 
 
 def _gateway(options: "WebOptions") -> "PlatformGateway":
@@ -158,81 +172,6 @@ def worker(
         run_until_stopped(lambda stop: work_in_copies(settings, name, count, stop=stop), within=KILL_SECONDS)
 
 
-def status(
-    context: typer.Context,
-    nats_url: Annotated[
-        bool, typer.Option("--nats-url", help="Print only the NATS address with its password, for another program.")
-    ] = False,
-    json: JsonOption = False,
-) -> None:
-    """Show the lag of the views and of every consumer, and the contents of the views."""
-    from nemuri.admin.platform_status import platform_status
-    from nemuri.terminal.output import say_json
-
-    session = Session.of(context, json=json)
-    if nats_url:
-        _show_nats_url(session)
-        return
-    found = session.run(platform_status)
-    if session.json:
-        say_json(found)
-    else:
-        _say_status(found, session)
-    if found.halted:
-        raise Failure(_halted(found.halted, found.halted_at))
-
-
-def _say_status(found: "PlatformStatus", session: Session) -> None:
-    from nemuri.cli.result_lines import next_command
-    from nemuri.terminal.output import say
-    from nemuri_infra.runtime.storage_limits import warnings
-
-    behind = f", {found.lag} behind" if found.lag else ""
-    say(f"bus           {found.bus}")
-    say(f"log           {found.log} events")
-    say(f"views         at {found.projected}{behind}")
-    say(f"tasks         {', '.join(f'{number} {name}' for name, number in found.tasks.items()) or 'none'}")
-    for waiting in found.waiting:
-        what = "a choice" if waiting.status == "negotiation" else "an answer"
-        see = next_command(session, f"result {waiting.task_id}")
-        say(f"waiting       for {what} of {waiting.client_id}: `{see}`")
-    say(f"agents        {found.agents}")
-    say(f"memories      {found.memories}")
-    say(f"embedder      {found.embedding.model}, {found.embedding.dimension} numbers")
-    if found.proposed_principles:
-        say(f"principles    {found.proposed_principles} proposed; see `{next_command(session, 'principles')}`")
-    if found.dead_letters:
-        say(f"dead letters  {found.dead_letters}; see `{next_command(session, 'dead list')}`")
-    for name, at in found.consumers.items():
-        missing = f", missing: {', '.join(at.missing)}" if at.missing else ""
-        paused = ", paused by an erasure" if at.paused and not found.incomplete else ""
-        say(f"{name:12}  {at.pending} pending, {at.in_work} in work{missing}{paused}")
-    for line in (*warnings(found.storage), *_disk(session)):
-        say(f"warning       {line}")
-    if found.incomplete:
-        from nemuri_infra.runtime.consumer_pauses import UNFINISHED
-
-        say(f"incomplete    services are paused: an import or a restore {UNFINISHED}")
-
-
-def _disk(session: Session) -> list[str]:
-    """Return one warning if the disk of an embedded server has less than `LOW_DISK_BYTES` left; otherwise an empty
-    list.
-
-    A server with a full disk accepts no data.
-    """
-    settings = session.settings()
-    store = settings.data.expanduser() / "nats"
-    if settings.nats_url is not None or not store.exists() or (free := disk_usage(store).free) >= LOW_DISK_BYTES:
-        return []
-    return [f"the disk of {store} has {free // 2**20} MB left; nothing is written once it is full"]
-
-
-def _halted(why: str, at: int | None) -> str:
-    """Return the line that says why the views are halted and what to do."""
-    return f"the views are halted: {why}" + (f"; `nemuri park {at} --why TEXT` continues without it" if at else "")
-
-
 def rebuild(
     context: typer.Context,
     from_start: Annotated[
@@ -267,7 +206,7 @@ def verify(context: typer.Context, json: JsonOption = False) -> None:
             say(short(difference, 400))
         say(f"{len(found.differences)} differences in {found.rows} rows, up to event {found.sequence}")
     if found.halted:
-        raise Failure(_halted(found.halted, found.halted_at))
+        raise Failure(halted_line(found.halted, found.halted_at))
     if found.differences:
         raise Failure(
             f"the views differ from the log in {len(found.differences)} values; run `nemuri rebuild --from-start`"
@@ -318,14 +257,3 @@ def with_http(settings: "Settings", http: str | None) -> "Settings":
     except ValueError as error:
         raise WrongUse(f"{'NEMURI_HTTP' if http is None else '--http'}: {error}") from error
     return told
-
-
-def _show_nats_url(session: Session) -> None:
-    from nemuri.client.connection import nats_address
-    from nemuri.terminal.output import say, say_json
-
-    address = nats_address(session.settings())
-    if session.json:
-        say_json({"nats_url": address})
-    else:
-        say(address)

@@ -41,6 +41,8 @@ class Assistant:
     """Number of units of its time limits in one second."""
     known: dict[str, object] = field(default_factory=dict)
     """Fields that its file needs beside the hooks."""
+    plugins: str | None = None
+    """Field of its settings that says which plugins are enabled; None if Nemuri has no plugin for it."""
 
     @property
     def settings(self) -> Path:
@@ -63,6 +65,7 @@ CLAUDE: Final = Assistant(
         HookEvent("SessionEnd", "session-end", 10),
     ),
     variable="CLAUDE_CONFIG_DIR",
+    plugins="enabledPlugins",
 )
 ASSISTANTS: Final[dict[str, Assistant]] = {
     each.name: each

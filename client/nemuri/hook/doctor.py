@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from nemuri.hook import spool
 from nemuri.hook.assistants import Assistant
+from nemuri.hook.enabled_plugin import EnabledPlugin, enabled_plugin
 from nemuri.hook.journal import recent_entries
 from nemuri.hook.pause import is_paused
 from nemuri.hook.session_upload import SessionUploader
@@ -44,11 +45,20 @@ def _settings(assistant: Assistant, path: Path) -> Check:
         missing = missing_events(path, assistant)
     except (SettingsBroken, OSError) as error:
         return Check("settings", well=False, found=f"{path}: {error}")
+    if (plugin := enabled_plugin(assistant, path, Path.cwd())) is not None:
+        return _with_plugin(plugin, path, alone=len(missing) == len(assistant.events))
     if missing:
         advice = f"`nemuri hook install --assistant {assistant.name} --write` adds them"
         return Check("settings", well=False, found=f"{path} has no hook for {', '.join(missing)}; {advice}")
     program = shutil.which("nemuri") or "not on the PATH; the hooks name it by its path"
     return Check("settings", well=True, found=f"{path}; nemuri: {program}")
+
+
+def _with_plugin(plugin: EnabledPlugin, path: Path, *, alone: bool) -> Check:
+    if alone:
+        return Check("settings", well=True, found=f"the plugin {plugin.name}, enabled in {plugin.path}")
+    twice = f"{path} and the plugin {plugin.name} (enabled in {plugin.path}) handle each turn twice"
+    return Check("settings", well=False, found=f"{twice}; `nemuri hook uninstall` leaves those of the plugin")
 
 
 def _platform(where: HookSettings) -> Check:

@@ -3,13 +3,13 @@
 import json
 import os
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from nemuri.hook.assistants import ASSISTANTS, CLAUDE, Assistant, HookEvent
 from nemuri.hook.opencode_plugin import plugin_source
+from nemuri.platform.program_path import program_words
 
 OURS = frozenset(event.hook for each in ASSISTANTS.values() for event in each.events)
 
@@ -56,7 +56,7 @@ def planned_content(path: Path, ours: dict[str, Any], assistant: Assistant = CLA
     if assistant.shape == "plugin":
         return _text(target), str(ours.get("source", ""))
     try:
-        settings = _settings(target)
+        settings = read_settings(target)
         after = merged(assistant.known | settings, ours)
     except SettingsBroken as error:
         raise SettingsBroken(f"{path} is left as it is: {error}") from error
@@ -104,7 +104,7 @@ def missing_events(path: Path, assistant: Assistant) -> list[str]:
     target = path.expanduser().resolve()
     if assistant.shape == "plugin":
         return [] if "nemuri" in _text(target) else ["the plugin"]
-    found = _settings(target).get("hooks", {})
+    found = read_settings(target).get("hooks", {})
     groups = {each.event: found.get(each.event) if isinstance(found, dict) else None for each in assistant.events}
     return [event for event, some in groups.items() if not isinstance(some, list) or [*_others(some)] == some]
 
@@ -116,7 +116,8 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _settings(path: Path) -> dict[str, Any]:
+def read_settings(path: Path) -> dict[str, Any]:
+    """Return the content of a settings file; nothing if it is missing. Raises `SettingsBroken` and `OSError`."""
     try:
         settings = json.loads(path.read_bytes() or b"{}")
     except FileNotFoundError:
@@ -145,13 +146,7 @@ def _words(hook: str, agent: str | None, data: Path | None, assistant: Assistant
     root = ["--data", str(data.expanduser().absolute())] if data else []
     whose = ["--agent", agent] if agent else []
     named = [] if assistant is CLAUDE else ["--assistant", assistant.name]
-    return [*_program(), *root, "hook", *([hook] if hook else []), *whose, *named]
-
-
-def _program() -> list[str]:
-    """Return the command that starts this program from any directory."""
-    called = Path(sys.argv[0]).absolute()
-    return [str(called)] if called.stem == "nemuri" and os.access(called, os.X_OK) else [sys.executable, "-m", "nemuri"]
+    return [*program_words(), *root, "hook", *([hook] if hook else []), *whose, *named]
 
 
 def _others(groups: list[Any]) -> Iterator[Any]:

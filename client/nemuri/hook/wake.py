@@ -28,10 +28,12 @@ POLL_SECONDS = 0.1
 def wake_up(settings: "Settings", where: HookSettings) -> None:
     """Start the platform if none runs, define the agent if it does not exist, and upload the turns that wait.
 
+    A platform that starts at this moment, as a service does, is waited for and not started twice.
+
     Errors go to the journal, except those of the turns, which stay in the spool.
     """
     spool_left_behind(where)
-    platform = None if _is_ready(where) else _start(where)
+    platform = None if where.is_running else _start(where)
     end = time.monotonic() + START_SECONDS
     while not _is_ready(where):
         if time.monotonic() > end or (platform is not None and platform.poll() is not None):

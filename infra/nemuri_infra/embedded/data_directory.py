@@ -106,6 +106,11 @@ class Home:
         return self.path / "workers"
 
     @property
+    def lock_file(self) -> Path:
+        """Return the path of the lock. The process that holds it has the file open."""
+        return self._lock
+
+    @property
     def is_locked(self) -> bool:
         """Return whether a process holds the lock."""
         return self._is_locked()

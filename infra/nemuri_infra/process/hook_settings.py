@@ -48,6 +48,11 @@ class HookSettings:
         self.patience = _seconds("NEMURI_HOOK_PATIENCE", told.get("nemuri_hook_patience"))
 
     @property
+    def is_running(self) -> bool:
+        """Return whether a platform runs or starts: in the data directory, or where the environment says."""
+        return self.nats_url is not None or _runs(self.data)
+
+    @property
     def nats_address(self) -> str:
         """Return the address of the NATS server: from the environment, otherwise that of the running platform.
 
@@ -55,7 +60,7 @@ class HookSettings:
         """
         if self.nats_url is not None:
             return self.nats_url
-        if not _runs(self.data):
+        if not self.is_running:
             raise PlatformNotFound(f"no platform runs in {self.data}")
         try:
             with open(os.path.join(self.data, "addresses.json"), "rb") as file:  # noqa: PTH118, PTH123

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Text, TextClause, cast, func, literal, select, text, tuple_
+from sqlalchemy import Text, TextClause, case, cast, func, literal, select, text, tuple_
 
 from nemuri_contracts.affective_views import MoodPoint, ProjectCount
 from nemuri_contracts.queries import AffectListQuery
@@ -76,6 +76,20 @@ class AffectiveLists:
             for project, number in await connection.execute(query):
                 counts[agent.projects.get(project, project)] += number
         return [ProjectCount(project=name, memories=number) for name, number in counts.most_common()]
+
+    async def characters(self, agent_id: str) -> tuple[int, tuple[int, int, int, int]]:
+        """Return the numbers of characters of the protected memories, and of the others at levels 1, 2, 3 and archived.
+
+        Counted are triggers and contents, except those of deleted memories.
+        """
+        memory = tables.affect_memory.c
+        size = func.sum(func.length(memory.trigger) + func.length(memory.content))
+        place = case((memory.protected, 0), else_=memory.level)
+        query = select(place, size).where(memory.agent_id == agent_id, memory.level < DELETED).group_by(place)
+        async with self.database.reading() as connection:
+            held = {level: int(number) for level, number in await connection.execute(query)}
+        protected, whole, summary, keywords, archive = (held.get(each, 0) for each in range(DELETED))
+        return protected, (whole, summary, keywords, archive)
 
     async def moods(self, agent_id: str, days: int) -> list[MoodPoint]:
         """Return the mean mood of each of the last `days` days on which a turn was remembered, oldest first."""

@@ -107,6 +107,15 @@ class Database:
         async with self.engine.connect() as connection:
             yield connection
 
+    async def stored_bytes(self) -> int:
+        """Return the bytes of the schema's tables and indexes on disk, as the server reports them."""
+        query = text(
+            "SELECT COALESCE(sum(pg_total_relation_size(oid)), 0) FROM pg_class"
+            " WHERE relnamespace = CAST(:schema AS regnamespace) AND relkind IN ('r', 'm')"
+        )
+        async with self.reading() as connection:
+            return int((await connection.execute(query, {"schema": f'"{self.schema}"'})).scalar_one())
+
     async def empty(self, names: Iterable[str]) -> None:
         """Delete all rows of these tables."""
         async with self.begin() as connection:

@@ -7,6 +7,7 @@ writes again when there is room or when the limit is raised.
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.event_log import Log
@@ -58,14 +59,31 @@ def limits(subjects: Subjects, total: int | None) -> dict[str, int]:
     return {} if total is None else {name: int(total * SHARES[what]) for what, name in streams(subjects).items()}
 
 
-async def fullness(log: Log) -> dict[str, float]:
-    """Return the used share of each stream that has a limit, 0 to 1, by its content."""
-    found = dict[str, float]()
+class StreamUsage(NamedTuple):
+    """The stored bytes of a stream on each node, and their limit."""
+
+    size: int
+    limit: int
+    """0 if the stream has no limit."""
+
+
+async def stream_usage(log: Log) -> dict[str, StreamUsage]:
+    """Return the usage of each stream of `streams`, by its content, as the NATS server reports it."""
+    found = dict[str, StreamUsage]()
     for what, name in streams(log.subjects).items():
         info = await log.stream.stream_info(name)
-        if limit := max(0, info.config.max_bytes or 0):
-            found[what] = info.state.bytes / limit
+        found[what] = StreamUsage(info.state.bytes, max(0, info.config.max_bytes or 0))
     return found
+
+
+def used_shares(usage: Mapping[str, StreamUsage]) -> dict[str, float]:
+    """Return the used share of each stream that has a limit, 0 to 1, by its content."""
+    return {what: each.size / each.limit for what, each in usage.items() if each.limit}
+
+
+async def fullness(log: Log) -> dict[str, float]:
+    """Return the used share of each stream that has a limit, 0 to 1, by its content."""
+    return used_shares(await stream_usage(log))
 
 
 def nearly_full(full: Mapping[str, float]) -> set[str]:

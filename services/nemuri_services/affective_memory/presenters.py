@@ -40,8 +40,8 @@ def memory_view(memory: AffectMemory, agent: AffectAgent) -> AffectMemoryView:
 async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
     """Return the state of an agent's affective memory.
 
-    It has the counts, the moods, the strongest memories and the memories that wait for protection. The oldest protected
-    memories are added if others wait or if the limit is reached.
+    It has the counts, the sizes, the moods, the strongest memories and the memories that wait for protection. The
+    oldest protected memories are added if others wait or if the limit is reached.
     """
     queries, lists, night = AffectiveQueries(resources.database), AffectiveLists(resources.database), agent.nights
     waiting = await queries.awaiting_protection(agent.agent_id)
@@ -49,12 +49,15 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
     protected = await queries.protected(agent.agent_id, SHOWN_MEMORIES) if waiting or agent.protected >= limit else []
     lived = await queries.turn_counts(agent.agent_id)
     strongest = await lists.strongest(agent, SHOWN_MEMORIES)
+    protected_characters, characters = await lists.characters(agent.agent_id)
     return AffectView(
         agent_id=agent.agent_id,
         nights=night,
         last_night=agent.last_night,
         levels=agent.levels,
+        characters=characters,
         protected=agent.protected,
+        protected_characters=protected_characters,
         limit=limit,
         waiting=tuple(memory_view(each, agent) for each in waiting),
         oldest_protected=tuple(memory_view(each, agent) for each in protected),

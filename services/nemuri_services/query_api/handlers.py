@@ -306,8 +306,8 @@ async def scorer(query: ScorerQuery, resources: Resources) -> ScorerView | Refus
 
 @service.answers(StatusQuery)
 async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noqa: ARG001 - every answer has this form
-    """Return the position of the projections, their numbers of tasks, agents and memories, the tasks that wait for
-    their client, and the reason if the projections are halted.
+    """Return the position of the projections, their numbers of tasks, agents and memories, their size on disk, the
+    tasks that wait for their client, and the reason if the projections are halted.
     """
     tasks_known, agents_known, memories_known = await resources.views.totals()
     position = await resources.projection.position()
@@ -318,6 +318,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
         agents=agents_known,
         memories=memories_known,
         embedding=resources.vectors.embedding,
+        database_bytes=await resources.database.stored_bytes(),
         halted=position.halted or (str(OtherFoldsError(position.fold)) if position.fold != FOLD else None),
         halted_at=position.halted_at,
     )

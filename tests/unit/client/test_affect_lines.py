@@ -31,6 +31,7 @@ def view(**more: Any) -> AffectView:
     """Return the view of an agent with a hundred memories."""
     fields: dict[str, Any] = {
         "agent_id": "diary", "nights": 9, "last_night": date(2026, 1, 29), "levels": (15, 30, 35, 20), "protected": 2,
+        "characters": (40_000, 9_000, 700, 0), "protected_characters": 1_234,
         "limit": 50, "waiting": (), "oldest_protected": (), "memories": tuple(map(memory, (1, 2, 3))),
         "moods": (MoodPoint(day=date(2026, 1, 20), valence=0.5, arousal=70, intensity=60, memories=3),),
         "remembered": 1_000, "compressed": (850, 550), "recalls": 1_000,
@@ -47,12 +48,17 @@ def said(capsys: pytest.CaptureFixture[str], about: AffectView) -> str:
 
 
 def test_levels_are_shown_with_their_limits(capsys: pytest.CaptureFixture[str]) -> None:
-    """The overview shows counts, shares, limits and protection. It asks nothing if no memory waits for protection."""
+    """The overview shows counts, shares, limits, sizes and protection. Nothing is asked if none waits."""
     lines = [" ".join(line.split()) for line in said(capsys, view()).splitlines()]
     assert lines[0] == "diary: 1000 turns remembered, 1000 recalls, 9 nights, the last on 2026-01-29"
-    for row in ("1 whole 15 15% 15", "2 summary 30 30% 30", "3 keywords 35 35% 35", "4 archive 20 20% -"):
+    for row in (
+        "1 whole 15 15% 15 40,000",
+        "2 summary 30 30% 30 9,000",
+        "3 keywords 35 35% 35 700",
+        "4 archive 20 20% - 0",
+    ):
         assert row in lines
-    assert "protected: 2 of 50" in lines
+    assert "protected: 2 of 50, 1,234 characters" in lines
     assert "mem_20260120_001 79.0 1.5 1 2 joy Question 1 → Answer 1" in lines
     assert not [line for line in lines if "unprotect" in line]
 

@@ -25,6 +25,7 @@ def status(**changes: Any) -> PlatformStatus:
         "dead_letters": 0,
         "proposed_principles": 0,
         "storage": {"log": 0.5},
+        "stream_bytes": {"log": 4_096},
     }
     return PlatformStatus(**known | changes)
 

@@ -1,0 +1,119 @@
+"""The service as a systemd unit."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from nemuri.system_service.definition import (
+    MARK,
+    RESTART_SECONDS,
+    STOP_SECONDS,
+    Command,
+    ServiceDefinition,
+    ServiceError,
+)
+
+UNIT: Final = "nemuri.service"
+SYSTEM_UNITS: Final = Path("/etc/systemd/system")
+WRONG_USE: Final = 2
+"""Exit code after wrong settings or arguments. Another start would end in the same way."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemdUnit:
+    """A systemd unit: of the user, or of the system, which then runs it as root."""
+
+    system: bool = False
+    name: str = "systemd"
+
+    @property
+    def path(self) -> Path:
+        """Return the path of the unit: in the user's configuration (`XDG_CONFIG_HOME`), or in /etc."""
+        if self.system:
+            return SYSTEM_UNITS / UNIT
+        named = os.environ.get("XDG_CONFIG_HOME", "")
+        folder = Path(named) if Path(named).is_absolute() else Path.home() / ".config"
+        return folder / "systemd" / "user" / UNIT
+
+    @property
+    def enabling_links(self) -> Sequence[Path]:
+        """Return the link in the directory of the target that starts the unit."""
+        return (self.path.parent / f"{self._target}.wants" / UNIT,)
+
+    @property
+    def query(self) -> Command:
+        """Return the command that prints the state."""
+        return (*self._systemctl, "is-active", UNIT)
+
+    def content(self, definition: ServiceDefinition) -> str:
+        """Return the content of the unit.
+
+        The platform stops its servers itself (`KillMode=mixed`), and starts one again that was killed (`OOMPolicy`).
+        """
+        account = "User=root\n" if self.system else ""  # with a user systemd sets HOME
+        return f"""\
+# {MARK}
+[Unit]
+Description=Nemuri, agents that remember
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+ExecStart={_words(definition.command)}
+{account}Restart=on-failure
+RestartSec={RESTART_SECONDS}
+RestartPreventExitStatus={WRONG_USE}
+KillMode=mixed
+OOMPolicy=continue
+TimeoutStopSec={STOP_SECONDS}
+
+[Install]
+WantedBy={self._target}
+"""
+
+    def state(self, output: str, code: int) -> str:
+        """Return the word that `systemctl is-active` printed."""
+        return output.strip() or ("active" if code == 0 else "unknown")
+
+    def start_commands(self, *, changed: bool, active: bool) -> Sequence[Command]:
+        """Return the commands that enable and start the unit, and let it run while its user is not logged in."""
+        reload, enable = (*self._systemctl, "daemon-reload"), (*self._systemctl, "enable", "--now", UNIT)
+        restart = [(*self._systemctl, "restart", UNIT)] if changed and active else []
+        linger = [] if self.system else [("loginctl", "enable-linger")]
+        return [reload, enable, *restart, *linger]
+
+    def stop_commands(self, *, active: bool) -> Sequence[Command]:  # noqa: ARG002 - a unit that waits is disabled too
+        """Return the command that stops and disables the unit."""
+        return [(*self._systemctl, "disable", "--now", UNIT)]
+
+    @property
+    def after_removal(self) -> Sequence[Command]:
+        """Return the command that makes systemd forget the removed unit."""
+        return [(*self._systemctl, "daemon-reload")]
+
+    @property
+    def _systemctl(self) -> Command:
+        return ("systemctl",) if self.system else ("systemctl", "--user")
+
+    @property
+    def _target(self) -> str:
+        return "multi-user.target" if self.system else "default.target"
+
+
+def _words(command: Command) -> str:
+    """Return a command as systemd reads it.
+
+    In every word systemd replaces `%` sequences and reads escapes. In every word but the first it replaces variables
+    too. It refuses a program whose path contains quotes or backslashes; then `ServiceError` is raised.
+    """
+    program, *rest = command
+    if refused := set(program) & set("\"'\\"):
+        raise ServiceError(f"systemd cannot start {program}, because its path contains {min(refused)}")
+    return " ".join([_quoted(program), *(_quoted(each).replace("$", "$$") for each in rest)])
+
+
+def _quoted(word: str) -> str:
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'

@@ -1,0 +1,104 @@
+"""The platform as a service: what the service file runs, what hooks do meanwhile, and its end."""
+
+import json
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from nemuri_infra.embedded.data_directory import Home
+from tests.e2e.conftest import SCRIPT, CommandLine, environment, stop
+
+pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("command line")]
+
+
+@pytest.fixture
+def service() -> Iterator[CommandLine]:
+    """The command line with an empty data directory and an empty home directory. A platform in it is stopped."""
+    path = Path(tempfile.mkdtemp(prefix="nemuri-service-")).resolve()
+    path.chmod(0o711)
+    line = CommandLine(path / "my data", {"HOME": str(path), "XDG_CONFIG_HOME": "", "NEMURI_EMBEDDING_DIMENSION": "64"})
+    yield line
+    line("down")
+    shutil.rmtree(path)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition, at most a minute."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_the_service_runs_the_platform_with_its_settings(service: CommandLine) -> None:
+    """The command of the installed unit runs the platform with the carried settings. A hook that comes while it starts
+    waits for it and starts no other one. `down` ends it, and then there is none to end.
+    """
+    assert service.run_script("service", "install").code == 0
+    unit = Path(service.variables["HOME"]) / ".config/systemd/user/nemuri.service"
+    [command] = [line for line in unit.read_text().splitlines() if line.startswith("ExecStart=")]
+    words = shlex.split(command.removeprefix("ExecStart="))
+    assert words[:4] == [str(SCRIPT), "--data", str(service.data), "up"]
+    known = environment(HOME=service.variables["HOME"], NEMURI_HOOK_START="on")
+    platform = subprocess.Popen(words, env=known, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        until(lambda: Home(service.data).is_locked)
+        assert service.run_script("hook", "wake").code == 0
+        assert not (service.data / "hooks" / "up.log").exists()
+        assert "platform" in service("service", "status").out
+        status = service("status", "--json").json
+        assert status["embedding"]["dimension"] == 64
+        assert status["database_bytes"] > 0
+        assert status["stream_bytes"]["log"] > 0
+        assert "size          log " in service("status").out
+        done = service("down")
+        assert (done.code, done.err) == (0, "")
+        assert f"(process {platform.pid})" in done.out
+        assert platform.wait(10) == 0
+    finally:
+        stop(platform)
+    again = service("down")
+    assert (again.code, again.out, again.err) == (1, "", f"nemuri: no platform runs in {service.data}\n")
+    assert not Home(service.data).is_locked
+
+
+@pytest.mark.parametrize("content", [None, "NEMURI_EMBEDDER\n", "NEMURI_REPLICAS=many\n"])
+def test_wrong_settings_end_the_service_with_one_line(service: CommandLine, content: str | None) -> None:
+    """A missing or broken file of settings, or a wrong setting in it, is one line, and no platform starts."""
+    file = Path(service.variables["HOME"]) / "service.env"
+    if content is not None:
+        file.write_text(content)
+    done = service("up", "--no-window", "--env-file", file)
+    assert (done.code in {1, 2}, done.out, done.err.count("\n")) == (True, "", 1)
+    assert not Home(service.data).is_locked
+
+
+def test_affect_shows_the_characters_of_each_level(service: CommandLine) -> None:
+    """`affect` shows how many characters the memories of each level and the protected ones hold."""
+    platform = service.up("--no-window")
+    try:
+        assert service("hook", "wake").code == 0
+        before = service("affect", "assistant", "--json").json
+        assert (before["characters"], before["protected_characters"]) == ([0, 0, 0, 0], 0)
+        turn = {"cwd": str(service.data), "session_id": "s1", "prompt_response": "done", "prompt": "Rename it."}
+        subprocess.run(
+            [SCRIPT, "--data", service.data, "hook", "turn", "--assistant", "gemini"],
+            env=environment(**service.variables),
+            input=json.dumps(turn),
+            text=True,
+            check=True,
+        )
+        assert service("affect", "assistant", "remember", "Deploys go out on Tuesdays.").code == 0
+        until(lambda: sum(service("affect", "assistant", "--json").json["levels"]) == 1)
+        found = service("affect", "assistant", "--json").json
+        [memory] = [each for each in found["memories"] if each["protection"] == "none"]
+        assert found["characters"] == [len(memory["trigger"] + memory["content"]), 0, 0, 0]
+        assert found["protected_characters"] >= len("Deploys go out on Tuesdays.")
+    finally:
+        stop(platform)

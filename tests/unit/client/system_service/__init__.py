@@ -1,0 +1,1 @@
+"""Tests of the platform as a service of the operating system."""
