@@ -17,6 +17,10 @@ import pytest
 from nemuri_infra.embedded.data_directory import Home
 from tests.e2e.conftest import SCRIPT, environment
 
+TOO_EARLY = ("up: refused: there is no agent 'assistant'", "no answer on nemuri-query.agents")
+"""Entries of the journal from before the agent was defined, or before a busy machine's services answered. What waits is
+handed on later.
+"""
 pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("command line")]
 
 
@@ -87,4 +91,4 @@ def test_the_first_hook_starts_one_platform_and_remembers(home: Path) -> None:
     assert "token" not in started
     journal = data / "hooks" / "journal"
     trouble = journal.read_text().splitlines() if journal.exists() else []
-    assert [each for each in trouble if "up: refused: there is no agent 'assistant'" not in each] == []
+    assert [each for each in trouble if not any(early in each for early in TOO_EARLY)] == []
