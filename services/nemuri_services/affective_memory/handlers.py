@@ -74,7 +74,7 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
     words = embedded_text(reading.trigger, reading.content)
     await vectors.store_missing([words])
     sort = relation_in(event.prompt)
-    known = await most_similar_memory(words, agent, defined, resources) if sort else ()
+    known = await most_similar_memory(words, agent, vectors, queries) if sort else ()
     made = TurnUnderstanding(reading, reply.usage, vectors.key(words), sort, known)
     return encode_turn(
         event, agent, made, await queries.turns_until(event), agent_timezone(agent.rules, local_timezone())

@@ -4,7 +4,7 @@ time.
 
 import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import monotonic
 from uuid import UUID, uuid4
 
@@ -56,6 +56,16 @@ MAX_CANDIDATES = 100
 """Maximum number of candidates, the most similar memories; the policy's `top_k` if that is greater."""
 
 
+@dataclass(frozen=True, slots=True)
+class SelectedMemories:
+    """The memories that match a prompt, with the request by which they were ranked."""
+
+    block: ContextBlock
+    asking: RetrievalRequest
+    words_only: bool
+    """True if the prompt had no vector, so that words were compared."""
+
+
 async def retrieve(
     query: AffectRecallQuery, agent: AffectAgent, defined: Agent, resources: Resources
 ) -> AffectRecallView:
@@ -66,10 +76,21 @@ async def retrieve(
     """
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
-    queries, rules, began = AffectiveQueries(resources.database), agent.rules, monotonic()
+    vectors, began = resources.vectors.with_embedder_of(defined.embedding), monotonic()
+    found = await select_memories(query, agent, vectors, AffectiveQueries(resources.database))
+    if found.block.text and not query.quietly and is_waited_for(query.within, began):
+        await _record(query, found, agent, resources)
+    views = tuple(_view(each, agent) for each in found.block.whole)
+    return AffectRecallView(recalled=views, block=found.block.text, words_only=found.words_only)
+
+
+async def select_memories(
+    query: AffectRecallQuery, agent: AffectAgent, vectors: Vectors, queries: AffectiveQueries
+) -> SelectedMemories:
+    """Return the memories that match a prompt, in a block of limited length. Nothing is recorded."""
+    rules = agent.rules
     projects = agent.project_names(query.project) if query.project else ()
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
-    vectors = resources.vectors.with_embedder_of(defined.embedding)
     felt, vector = mood.emotion if mood else None, await _vector_in_time(vectors, query.prompt)
     relevance, revival = _bounds(agent, vectors, words_only=vector is None)
     asking = RetrievalRequest(query.prompt, relevance, revival, felt, query.category or category_asked(query.prompt))
@@ -87,13 +108,9 @@ async def retrieve(
     found = await _candidates(query.prompt, agent, vectors, vector, wanted, queries)
     if vector is None or vectors.embedder.lexical:
         found = await _enough_with_words(query.prompt, found, asking, rules, queries)
-    chosen = rank(found, asking, rules)
     block = ContextBlock(agent.agent_id)
-    await _add_memories(block, chosen, agent, queries, projects)
-    if block.text and not query.quietly and is_waited_for(query.within, began):
-        await _record(query, block, asking, agent, resources)
-    views = tuple(_view(each, agent) for each in block.whole)
-    return AffectRecallView(recalled=views, block=block.text, words_only=vector is None)
+    await _add_memories(block, rank(found, asking, rules), agent, queries, projects)
+    return SelectedMemories(block, asking, words_only=vector is None)
 
 
 async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resources) -> AffectBriefView:
@@ -119,13 +136,11 @@ def is_waited_for(within: float | None, began: float) -> bool:
     return within is None or monotonic() - began < within
 
 
-async def _record(
-    query: AffectRecallQuery, block: ContextBlock, asking: RetrievalRequest, agent: AffectAgent, resources: Resources
-) -> None:
+async def _record(query: AffectRecallQuery, found: SelectedMemories, agent: AffectAgent, resources: Resources) -> None:
     """Record what was shown, and the recall of the memories that were shown as a whole."""
-    recall_event = _recall_event(query, block.whole, asking, agent)
-    if recall_event.recalled or recall_event.asked_back:
-        await resources.log.append(recall_event)
+    block, recalled = found.block, recall_event(query, found, agent)
+    if recalled.recalled or recalled.asked_back:
+        await resources.log.append(recalled)
     whole = (each.memory.memory_id for each in block.whole)
     shown = (*whole, *(each.memory_id for each in block.listed))
     await resources.log.append(_shown_event("prompt", query, shown, block))
@@ -208,12 +223,11 @@ async def _add_memories(
 
 
 async def most_similar_memory(
-    words: str, agent: AffectAgent, defined: Agent, resources: Resources
+    words: str, agent: AffectAgent, vectors: Vectors, queries: AffectiveQueries
 ) -> Sequence[AffectMemory]:
     """Return the active memory that is most similar to `words` and has the same subject; an empty sequence if there is
     none.
     """
-    vectors, queries = resources.vectors.with_embedder_of(defined.embedding), AffectiveQueries(resources.database)
     bound, _ = _bounds(agent, vectors, words_only=False)
     wanted = AffectiveRetrieval(top=5, relevance=bound, revival=bound, mood=None, archive=False)
     found = await queries.candidates_by_vector(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
@@ -257,12 +271,11 @@ async def _vector_in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] 
     return vector
 
 
-def _recall_event(
-    query: AffectRecallQuery, shown: Sequence[RetrievedMemory], asking: RetrievalRequest, agent: AffectAgent
-) -> MemoriesRecalled:
+def recall_event(query: AffectRecallQuery, found: SelectedMemories, agent: AffectAgent) -> MemoriesRecalled:
     """Return the event that records a recall. It names the memories that the assistant is shown, except those that only
     fill up the result.
     """
+    shown = found.block.whole
     came = [each.ranked for each in shown if each.ranked is not None]
     meant = [each.memory for each in shown if each.ranked is None or each.ranked.by != "fill"]
     return MemoriesRecalled(
@@ -270,7 +283,7 @@ def _recall_event(
         agent_id=agent.agent_id,
         session=query.session,
         recalled=tuple(each.memory_id for each in meant if not each.archived),
-        asked_back=to_revive(came, asking),
+        asked_back=to_revive(came, found.asking),
         mood=meant[0].emotion if meant else None,
     )
 
