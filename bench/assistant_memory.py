@@ -1,6 +1,6 @@
 """What the memory of an assistant shows after simulated months, with forgetting on and off, and against BM25.
 
-    python -m bench.assistant_memory --dataset FOLDER
+    python -m bench.assistant_memory --dataset FOLDER [--embedder SPEC]
 
 The conversations are those of `bench/cue_sets.py`: LoCoMo-Plus if the folder has it, and a generated one. Every turn
 goes through the product's own code, with a nightly job for each day and without a language model
@@ -24,140 +24,32 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 from statistics import mean
 from typing import Any, Final
 from uuid import UUID
 
-from bench.cue_sets import CONVERSATIONS, MONTH, PLUS, Conversation, SpokenTurn, generated, locomo_plus, turn_times
+from bench.assistant_arms import EVERYTHING, Answering, Lived, Shown, by_bm25, lived
+from bench.cue_sets import CONVERSATIONS, MONTH, PLUS, Conversation, generated, locomo_plus
 from bench.feelings import labelled
 from bench.measuring import save_figures, table
-from bench.simulated_memory import AGENT, SimulatedMemory
-from nemuri_domain.affective.aggregate import ARCHIVED, embedded_text
-from nemuri_domain.affective.context_block import ContextBlock
-from nemuri_domain.affective.policy import CODING, DOCUMENT, PROFILES
-from nemuri_domain.affective.retrieval import RetrievedMemory
-from nemuri_domain.language.inverted_index import InvertedIndex
-from nemuri_domain.language.tokenization import term_counts, terms
+from bench.simulated_memory import CachedEmbedder
+from nemuri_domain.affective.aggregate import ARCHIVED
+from nemuri_domain.affective.policy import CODING, DOCUMENT
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.settings import EmbeddingSettings
 
-EVERYTHING: Final = "everything"
 BM25: Final = "bm25"
 MONTHS: Final = (1, 3, 6, 12)
 """Ages of the cues in the series of ages, in months of thirty days."""
 RECALLED: Final[dict[str, tuple[timedelta, ...]]] = {
-    "once": (timedelta(days=7),),
-    "three times": (timedelta(days=7), timedelta(days=30), timedelta(days=90)),
+    "once": (timedelta(days=1),),
+    "three times": (timedelta(days=1), timedelta(days=7), timedelta(days=30)),
 }
 """Times after a cue at which its words come up again, by name. The triggers follow six months after the cue."""
 RECALLED_MONTHS: Final = 6
-TOP: Final = PROFILES[DOCUMENT].retrieval.top_k
-
-Answering = Callable[[str], Awaitable[ContextBlock]]
-"""Returns the block of memories for a prompt."""
-
-
-@dataclass
-class Shown:
-    """What the prompts of one kind were shown."""
-
-    found: list[float] = field(default_factory=list)
-    """For each prompt, the share of the wanted memories that was shown."""
-    whole: list[float] = field(default_factory=list)
-    """The same, with their whole text."""
-    characters: list[int] = field(default_factory=list)
-
-    def add(self, block: ContextBlock, wanted: Collection[UUID]) -> None:
-        """Count what one prompt was shown."""
-        shown = [each.memory for each in block.whole if each.memory.memory_id in wanted]
-        self.found.append(len(shown) / len(wanted))
-        self.whole.append(sum(each.words_level == 1 for each in shown) / len(wanted))
-        self.characters.append(len(block.text))
-
-    def figures(self) -> dict[str, float | None]:
-        """Return the mean shares, and characters per prompt and per useful memory; None if no memory was useful."""
-        useful = sum(self.found)
-        return {
-            "shown": round(mean(self.found), 3),
-            "whole": round(mean(self.whole), 3),
-            "characters": round(mean(self.characters)),
-            "characters_per_useful": round(sum(self.characters) / useful) if useful else None,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Lived:
-    """A memory that has lived through a conversation."""
-
-    memory: SimulatedMemory
-    cues: Sequence[UUID]
-    """Id of the memory of each cue, in the order of the pairs."""
-    places: dict[str, UUID]
-    """Id of the memory of each utterance, by its name."""
-
-    async def answer(self, prompt: str) -> ContextBlock:
-        """Return the block of memories for a prompt."""
-        return (await self.memory.recall(prompt)).block
-
-    def levels(self) -> Counter[int]:
-        """Return the number of cues at each level; 4 is the archive."""
-        return Counter(self.memory.mind.memories[each].level for each in self.cues)
-
-
-async def lived(
-    conversation: Conversation, arm: str, *, gap: timedelta | None = None, recalled: Sequence[timedelta] = ()
-) -> Lived:
-    """Let a memory live through a conversation, up to its triggers.
-
-    Each cue comes `gap` before its trigger, or when the data say so. Its words come up again at the times `recalled`
-    after it.
-    """
-    cued = [(conversation.asked_at - (gap or each.gap), [each.cue]) for each in conversation.pairs]
-    memory = SimulatedMemory(
-        PROFILES.get(arm, PROFILES[DOCUMENT]),
-        min(each[0] for each in (*conversation.sessions, *cued)) - timedelta(days=1),
-        forgetting=arm != EVERYTHING,
-    )
-    again = [(said_at + each, cue[0].prompt) for said_at, cue in cued for each in recalled]
-    cues, places = dict[int, UUID](), dict[str, UUID]()
-    order = [(began, number, turns) for number, (began, turns) in enumerate([*cued, *conversation.sessions])]
-    for at, event in sorted(
-        [*((at, (number, turns)) for at, number, turns in order), *again], key=lambda each: each[0]
-    ):
-        if isinstance(event, str):
-            await memory.recall(event, at)
-            continue
-        number, turns = event
-        ids = await _session(memory, f"session-{number}", at, turns)
-        cues |= {number: ids[0]} if number < len(cued) else {}
-        places |= {place: memory_id for turn, memory_id in zip(turns, ids, strict=True) for place in turn.places}
-    await memory.pass_nights(conversation.asked_at)
-    return Lived(memory, [cues[number] for number in range(len(cued))], places)
-
-
-async def _session(memory: SimulatedMemory, name: str, began: datetime, turns: Sequence[SpokenTurn]) -> list[UUID]:
-    times, ended = turn_times(began, len(turns))
-    return [
-        await memory.remember(name, turn.prompt, turn.reply, at, ended) for turn, at in zip(turns, times, strict=True)
-    ]
-
-
-def by_bm25(memory: SimulatedMemory) -> Answering:
-    """Return a function that answers with the best turns by BM25 over all turns, whole."""
-    every, index = list(memory.mind.memories.values()), InvertedIndex()
-    for row, each in enumerate(every):
-        index.add(row, term_counts(embedded_text(each.trigger, each.content)))
-
-    async def answer(prompt: str) -> ContextBlock:
-        scores = index.scores([terms(prompt)], len(every))[0]
-        best = [every[at] for at in (-scores).argsort(kind="stable")[:TOP] if scores[at] > 0]
-        block = ContextBlock(AGENT)
-        block.fill(RetrievedMemory(each, None) for each in best)
-        return block
-
-    return answer
 
 
 async def asked(prompts: Iterable[tuple[str, Collection[UUID]]], answering: Answering, into: Shown) -> None:
@@ -173,14 +65,16 @@ async def probed(conversation: Conversation, life: Lived, answering: Answering, 
     await asked(((pair.cue.prompt, {cue}) for pair, cue in pairs), answering, into["restated"])
 
 
-async def arms(conversations: Sequence[Conversation], unrelated: Sequence[str]) -> dict[str, Any]:
+async def arms(
+    conversations: Sequence[Conversation], unrelated: Sequence[str], embedder: CachedEmbedder
+) -> dict[str, Any]:
     """Return the figures of each arm, with the cues at the times that the data give."""
     figures = dict[str, Any]()
     for arm in (DOCUMENT, CODING, EVERYTHING, BM25):
         kinds = {kind: Shown() for kind in ("trigger", "restated", "question")}
         blocks, lives = list[int](), list[Lived]()
         for each in conversations:
-            life = await lived(each, EVERYTHING if arm == BM25 else arm)
+            life = await lived(each, EVERYTHING if arm == BM25 else arm, embedder)
             answering = by_bm25(life.memory) if arm == BM25 else life.answer
             lives.append(life)
             await probed(each, life, answering, kinds)
@@ -207,18 +101,32 @@ def stored(lives: Iterable[Lived]) -> dict[str, float]:
     }
 
 
-async def aged(conversations: Sequence[Conversation], arm: str, months: int, recalled: Sequence[timedelta] = ()) -> Any:
-    """Return the figures of cues of one age, and the shares of the cues at each level; 4 is the archive."""
+async def aged(
+    conversations: Sequence[Conversation],
+    arm: str,
+    embedder: CachedEmbedder,
+    months: int,
+    recalled: Sequence[timedelta] = (),
+) -> dict[str, Any]:
+    """Return the figures of cues of one age, the shares of the cues at each level (4 is the archive), and the mean
+    numbers of nights that they were whole and active.
+    """
     kinds, levels = {"trigger": Shown(), "restated": Shown()}, Counter[int]()
+    whole, active = list[int](), list[int]()
     for each in conversations:
-        life = await lived(each, arm, gap=months * MONTH, recalled=recalled)
+        life = await lived(each, arm, embedder, gap=months * MONTH, recalled=recalled)
         await probed(each, life, life.answer, kinds)
         levels += life.levels()
+        whole += life.nights((1,))
+        active += life.nights(range(1, ARCHIVED))
     shares = {str(level): round(levels[level] / levels.total(), 3) for level in range(1, ARCHIVED + 1)}
-    return {kind: shown.figures() for kind, shown in kinds.items()} | {"levels": shares}
+    nights = {"whole": round(mean(whole), 1), "active": round(mean(active), 1)}
+    return {kind: shown.figures() for kind, shown in kinds.items()} | {"levels": shares, "nights": nights}
 
 
-async def measure(conversations: Sequence[Conversation], unrelated: Sequence[str]) -> dict[str, Any]:
+async def measure(
+    conversations: Sequence[Conversation], unrelated: Sequence[str], embedder: CachedEmbedder
+) -> dict[str, Any]:
     """Return all figures of a set of conversations."""
     turns = [turn for each in conversations for _, some in each.sessions for turn in some]
     figures: dict[str, Any] = {
@@ -228,16 +136,16 @@ async def measure(conversations: Sequence[Conversation], unrelated: Sequence[str
         "questions": sum(len(each.questions) for each in conversations),
         "unrelated": len(unrelated) * len(conversations),
         "history_characters": round(sum(len(each.prompt) + len(each.reply) for each in turns) / len(conversations)),
-        "arms": await arms(conversations, unrelated),
+        "arms": await arms(conversations, unrelated, embedder),
         "months": {arm: {} for arm in (DOCUMENT, CODING)},
         "recalled": {arm: {} for arm in (DOCUMENT, CODING)},
     }
     for arm in (DOCUMENT, CODING):
         for months in MONTHS:
-            figures["months"][arm][str(months)] = await aged(conversations, arm, months)
+            figures["months"][arm][str(months)] = await aged(conversations, arm, embedder, months)
         figures["recalled"][arm]["never"] = figures["months"][arm][str(RECALLED_MONTHS)]
         for name, times in RECALLED.items():
-            figures["recalled"][arm][name] = await aged(conversations, arm, RECALLED_MONTHS, times)
+            figures["recalled"][arm][name] = await aged(conversations, arm, embedder, RECALLED_MONTHS, times)
     return figures
 
 
@@ -259,7 +167,7 @@ def rows(figures: dict[str, Any]) -> Iterator[tuple[object, ...]]:
         for arm, ages in figures[series].items():
             for name, one in ages.items():
                 told = [one[kind][what] for kind in ("trigger", "restated") for what in ("shown", "whole")]
-                yield f"{arm}, {series} {name}", *told, one["trigger"]["characters"], "", one["levels"]
+                yield f"{arm}, {series} {name}", *told, *one["nights"].values(), one["levels"]
 
 
 def sets_of(folder: Path | None) -> dict[str, list[Conversation]]:
@@ -276,15 +184,18 @@ def main() -> None:
     """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, metavar="FOLDER", help="folder of the public data sets")
+    parser.add_argument("--embedder", metavar="SPEC", default="hashing", help="vectors (default: %(default)s)")
     parser.add_argument("--conversations", type=int, help="only the first conversations of each set")
     parser.add_argument("--unrelated", type=int, help="only the first unrelated prompts")
     chosen = parser.parse_args()
     unrelated = [each["prompt"] for each in labelled() if each["language"] == "en"][: chosen.unrelated]
+    embedder = CachedEmbedder(build_embedder(EmbeddingSettings(spec=chosen.embedder)))
     figures = dict[str, Any]()
     for name, conversations in sets_of(chosen.dataset).items():
-        figures[name] = asyncio.run(measure(conversations[: chosen.conversations], unrelated))
+        figures[name] = asyncio.run(measure(conversations[: chosen.conversations], unrelated, embedder))
         print(f"{name}\n{table(list(rows(figures[name])))}", flush=True)
-    save_figures("assistant_memory", {"at": figures})
+    kind = "hashing" if chosen.embedder == "hashing" else "semantic"
+    save_figures(f"assistant_memory-{kind}", {"embedder": embedder.model, "at": figures})
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ It uses the product's reading of turns, encoding, fold, nightly job, compression
 database are replaced by the same selection over the folded memories (`bench/folded_queries.py`).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
@@ -37,7 +38,7 @@ from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.text_compression import EXTRACTIVE, compressed
 from nemuri_domain.affective.turn_encoding import TurnUnderstanding, encode_turn
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.stores.vectors import Vectors
 from nemuri_services.affective_memory.handlers import STEPS
 from nemuri_services.affective_memory.retrieval import (
@@ -50,24 +51,40 @@ from nemuri_services.affective_memory.retrieval import (
 AGENT: Final = "assistant"
 HOUR: Final = 3
 """Hour of the nightly job, UTC; the default of the policy."""
-_EMBEDDER: Final = HashingEmbedder()
-VECTORS: Final = Vectors(cast("Any", None), _EMBEDDER, cast("Any", None))
-"""The vectors of the built-in embedder. They are never stored, so there is no store."""
-_ROWS = dict[str, NDArray[np.float32]]()
-"""Vectors by the text from which they were made, so that several simulations of the same turns make each one once."""
 
 
-async def vector_of(text: str) -> NDArray[np.float32]:
-    """Return the vector of a text, shape (dimension,)."""
-    if text not in _ROWS:
-        _ROWS[text] = (await _EMBEDDER.embed([text]))[0]
-    return _ROWS[text]
+class CachedEmbedder:
+    """An embedder that computes the vector of each text once, for several simulations of the same turns."""
+
+    stored: Final = False
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._rows = dict[str, NDArray[np.float32]]()
+        self.model: Final = embedder.model
+        self.dimension: Final = embedder.dimension
+        self.relevance_threshold: Final = embedder.relevance_threshold
+        self.use_threshold: Final = embedder.use_threshold
+        self.recall_threshold: Final = embedder.recall_threshold
+        self.lexical: Final = embedder.lexical
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of the texts, shape (len(texts), dimension)."""
+        for text in texts:
+            if text not in self._rows:
+                self._rows[text] = (await self._embedder.embed([text]))[0]
+        return np.stack([self._rows[text] for text in texts])
+
+    async def aclose(self) -> None:
+        """Release the embedder."""
+        await self._embedder.aclose()
 
 
 @dataclass
 class SimulatedMemory:
     """The affective memory of one agent. Times must not run backwards between calls."""
 
+    embedder: CachedEmbedder
     policy: AffectPolicy
     begins_at: datetime
     """Time at which the agent is defined, UTC."""
@@ -75,14 +92,19 @@ class SimulatedMemory:
     """False if there are no nights."""
     state: FoldedMemories = field(default_factory=FoldedMemories)
     table: MemoryColumns = field(default_factory=MemoryColumns)
-    _sequence: int = 0
+    events: list[AnyAgentEvent] = field(default_factory=list)
+    """All events of the agent so far."""
+    nights_at: Counter[tuple[UUID, int]] = field(default_factory=Counter)
+    """Number of nights after which a memory was at a level, by its id and the level."""
     _turns: int = 0
 
     def __post_init__(self) -> None:
         """Define the agent with its policy."""
+        # Its vectors are not stored, so that no store is needed.
+        self.vectors = Vectors(cast("Any", None), self.embedder, cast("Any", None))
         definition = Definition(role="the memory of an assistant", memory="affective")
         defined = AgentDefined(
-            event_id=self._id("defined"), agent_id=AGENT, definition=definition, embedding=VECTORS.embedding
+            event_id=self._id("defined"), agent_id=AGENT, definition=definition, embedding=self.vectors.embedding
         )
         self._take(defined, self.begins_at)
         parameters = self.policy.differing
@@ -118,11 +140,11 @@ class SimulatedMemory:
         )
         reading, sort = read_turn(prompt, reply), relation_in(prompt)
         words = embedded_text(reading.trigger, reading.content)
-        known = await most_similar_memory(words, self.agent, VECTORS, self.queries) if sort else ()
-        made = TurnUnderstanding(reading, Usage(model=LEXICON_MODEL), VECTORS.key(words), sort, known)
+        known = await most_similar_memory(words, self.agent, self.vectors, self.queries) if sort else ()
+        made = TurnUnderstanding(reading, Usage(model=LEXICON_MODEL), self.vectors.key(words), sort, known)
         event = encode_turn(offered, self.agent, made, self._turns, UTC)
         self._take(event, ended_at)
-        self.state.rows[event.memory_id] = await vector_of(words)
+        self.state.rows[event.memory_id] = (await self.embedder.embed([words]))[0]
         self._protect(event, ended_at)
         return event.memory_id
 
@@ -130,8 +152,9 @@ class SimulatedMemory:
         """Return what a prompt hook would show for a prompt. The recall is recorded if its time `at` is given."""
         if at is not None:
             await self.pass_nights(at)
+        await self.embedder.embed([prompt])  # so that the retrieval does not have to wait for it
         query = AffectRecallQuery(agent_id=AGENT, prompt=prompt)
-        found = await select_memories(query, self.agent, VECTORS, self.queries)
+        found = await select_memories(query, self.agent, self.vectors, self.queries)
         event = recall_event(query, found, self.agent)
         if at is not None and (event.recalled or event.asked_back):
             self._take(event, at)
@@ -150,10 +173,11 @@ class SimulatedMemory:
                 if more is None:
                     break
                 passed = more
+            self.nights_at.update((each.memory_id, each.level) for each in self.mind.memories.values())
 
     def _take(self, event: AnyAgentEvent, at: datetime) -> AnyAgentEvent:
-        self._sequence += 1
-        known = event.model_copy(update={"sequence": self._sequence, "recorded_at": at})
+        known = event.model_copy(update={"sequence": len(self.events) + 1, "recorded_at": at})
+        self.events.append(known)
         self.state.mind = evolve(self.mind, known)
         self.table.take(self.mind.find(touched(known)))
         return known
@@ -173,12 +197,12 @@ class SimulatedMemory:
             for step in STEPS[memory.words_level - 1 : level - 1]:
                 trigger, content = compressed(step, trigger, content)
             text = embedded_text(trigger, content)
-            words = {"level": level, "trigger": trigger, "content": content, "vector": VECTORS.key(text)}
+            words = {"level": level, "trigger": trigger, "content": content, "vector": self.vectors.key(text)}
             event = MemoryCompressed.following(
                 passed, nth=memory_id, memory_id=memory_id, compressed_by=EXTRACTIVE, **words
             )
             self._take(event, at)
-            self.state.rows[memory_id] = await vector_of(text)
+            self.state.rows[memory_id] = (await self.embedder.embed([text]))[0]
 
     def _waiting(self) -> list[AffectMemory]:
         some = (each for each in self.mind.memories.values() if each.protection == "asked" and each.level < ARCHIVED)
