@@ -19,6 +19,8 @@ from nemuri_domain.language.tokenization import term_counts, terms
 
 EVERYTHING: Final = "everything"
 """Name of the arm without nights."""
+SIMILARITY: Final = "similarity"
+"""Name of the arm without nights in which all memories have the same retention, so that similarity alone ranks them."""
 TOP: Final = PROFILES[DOCUMENT].retrieval.top_k
 """Number of turns that BM25 answers with."""
 FORTNIGHT: Final = 15
@@ -70,6 +72,11 @@ class Lived:
         """Return the block of memories for a prompt."""
         return (await self.memory.recall(prompt)).block
 
+    def flattened(self) -> None:
+        """Give all memories the same retention."""
+        state = self.memory.state
+        state.mind = state.mind.with_memories(each.replace(kept=100.0) for each in [*state.mind.memories.values()])
+
     def levels(self) -> Counter[int]:
         """Return the number of cues at each level; 4 is the archive."""
         return Counter(self.memory.mind.memories[each].level for each in self.cues)
@@ -77,6 +84,17 @@ class Lived:
     def nights(self, levels: Iterable[int]) -> list[int]:
         """Return, for each cue, the number of nights that it spent at these levels."""
         return [sum(self.memory.nights_at[each, level] for level in levels) for each in self.cues]
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A session, or a prompt that recalls an earlier turn, at a time of a simulation."""
+
+    at: datetime
+    name: str
+    turns: Sequence[SpokenTurn] = ()
+    recalling: str = ""
+    """The prompt; "" for a session."""
 
 
 async def lived(
@@ -92,32 +110,34 @@ async def lived(
     Each cue comes about `gap` before its trigger, in a fortnight around that day, or when the data say so. Its words
     come up again at the times `recalled` after it.
     """
-    gaps = [
-        each.gap if gap is None else gap + timedelta(days=place % FORTNIGHT - FORTNIGHT // 2)
-        for place, each in enumerate(conversation.pairs)
-    ]
-    cued = [(conversation.asked_at - gap, [each.cue]) for each, gap in zip(conversation.pairs, gaps, strict=True)]
-    memory = SimulatedMemory(
-        embedder,
-        PROFILES.get(arm, PROFILES[DOCUMENT]),
-        min(each[0] for each in (*conversation.sessions, *cued)) - timedelta(days=1),
-        forgetting=arm != EVERYTHING,
-    )
-    again = [(said_at + each, cue[0].prompt) for said_at, cue in cued for each in recalled]
-    cues, places = dict[int, UUID](), dict[str, UUID]()
-    order = [(began, number, turns) for number, (began, turns) in enumerate([*cued, *conversation.sessions])]
-    for at, event in sorted(
-        [*((at, (number, turns)) for at, number, turns in order), *again], key=lambda each: each[0]
-    ):
-        if isinstance(event, str):
-            await memory.recall(event, at)
+    scheduled = _schedule(conversation, gap, recalled)
+    forgetting = arm not in {EVERYTHING, SIMILARITY}
+    begins_at = scheduled[0].at - timedelta(days=1)
+    memory = SimulatedMemory(embedder, PROFILES.get(arm, PROFILES[DOCUMENT]), begins_at, forgetting=forgetting)
+    ids, places = dict[str, list[UUID]](), dict[str, UUID]()
+    for each in scheduled:
+        if each.recalling:
+            await memory.recall(each.recalling, each.at)
             continue
-        number, turns = event
-        ids = await _session(memory, f"session-{number}", at, turns)
-        cues |= {number: ids[0]} if number < len(cued) else {}
-        places |= {place: memory_id for turn, memory_id in zip(turns, ids, strict=True) for place in turn.places}
+        ids[each.name] = await _session(memory, each.name, each.at, each.turns)
+        for turn, memory_id in zip(each.turns, ids[each.name], strict=True):
+            places |= dict.fromkeys(turn.places, memory_id)
     await memory.pass_nights(conversation.asked_at)
-    return Lived(memory, [cues[number] for number in range(len(cued))], places)
+    life = Lived(memory, [ids[f"cue-{number}"][0] for number in range(len(conversation.pairs))], places)
+    if arm == SIMILARITY:
+        life.flattened()
+    return life
+
+
+def _schedule(conversation: Conversation, gap: timedelta | None, recalled: Sequence[timedelta]) -> list[Scheduled]:
+    """Return the sessions of a conversation, its cues and their recalls, in the order of their times."""
+    found = [Scheduled(at, f"session-{number}", turns) for number, (at, turns) in enumerate(conversation.sessions)]
+    for number, pair in enumerate(conversation.pairs):
+        moved = timedelta(days=number % FORTNIGHT - FORTNIGHT // 2)
+        at = conversation.asked_at - (pair.gap if gap is None else gap + moved)
+        found.append(Scheduled(at, f"cue-{number}", [pair.cue]))
+        found += [Scheduled(at + each, f"recall-{number}", recalling=pair.cue.prompt) for each in recalled]
+    return sorted(found, key=lambda each: each.at)
 
 
 async def _session(memory: SimulatedMemory, name: str, began: datetime, turns: Sequence[SpokenTurn]) -> list[UUID]:

@@ -12,9 +12,9 @@ goes through the product's own code, with a nightly job for each day and without
 - unrelated: prompts to a coding assistant (`bench/feelings.jsonl`), which should be shown nothing.
 
 Arms: the affective memory with the profiles `document` and `coding`; `everything`, the same retrieval without nights;
-and `bm25`, the five best turns by BM25 over all turns, in a block of the same form. All take five memories. The
-affective memory may add up to five related ones. A memory counts as shown if it is in the block, and as whole if with
-its whole text.
+`similarity`, the same again with equal retention, so that similarity alone ranks; and `bm25`, the five best turns by
+BM25 over all turns, in a block of the same form. All take five memories. The affective memory may add up to five
+related ones. A memory counts as shown if it is in the block, and as whole if with its whole text.
 """
 
 import os
@@ -31,7 +31,7 @@ from statistics import mean
 from typing import Any, Final
 from uuid import UUID
 
-from bench.assistant_arms import EVERYTHING, Answering, Lived, Shown, by_bm25, lived
+from bench.assistant_arms import EVERYTHING, SIMILARITY, Answering, Lived, Shown, by_bm25, lived
 from bench.cue_sets import CONVERSATIONS, MONTH, PLUS, Conversation, generated, locomo_plus
 from bench.feelings import labelled
 from bench.measuring import save_figures, table
@@ -42,6 +42,8 @@ from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 BM25: Final = "bm25"
+LOCOMO_PLUS: Final = "locomo-plus"
+"""Name of the set whose figures are saved."""
 MONTHS: Final = (1, 3, 6, 12)
 """Ages of the cues in the series of ages, in months of thirty days."""
 RECALLED: Final[dict[str, tuple[timedelta, ...]]] = {
@@ -70,7 +72,7 @@ async def arms(
 ) -> dict[str, Any]:
     """Return the figures of each arm, with the cues at the times that the data give."""
     figures = dict[str, Any]()
-    for arm in (DOCUMENT, CODING, EVERYTHING, BM25):
+    for arm in (DOCUMENT, CODING, EVERYTHING, SIMILARITY, BM25):
         kinds = {kind: Shown() for kind in ("trigger", "restated", "question")}
         blocks, lives = list[int](), list[Lived]()
         for each in conversations:
@@ -177,7 +179,7 @@ def sets_of(folder: Path | None) -> dict[str, list[Conversation]]:
     if folder is None or missing:
         print(f"LoCoMo-Plus is skipped, because {' and '.join(missing)} is missing in {folder}", flush=True)
         return found
-    return {"locomo-plus": locomo_plus(folder)} | found
+    return {LOCOMO_PLUS: locomo_plus(folder)} | found
 
 
 def main() -> None:
@@ -194,6 +196,9 @@ def main() -> None:
     for name, conversations in sets_of(chosen.dataset).items():
         figures[name] = asyncio.run(measure(conversations[: chosen.conversations], unrelated, embedder))
         print(f"{name}\n{table(list(rows(figures[name])))}", flush=True)
+    if LOCOMO_PLUS not in figures:
+        print("not saved, because the saved figures are those of LoCoMo-Plus")
+        return
     kind = "hashing" if chosen.embedder == "hashing" else "semantic"
     save_figures(f"assistant_memory-{kind}", {"embedder": embedder.model, "at": figures})
 
