@@ -5,9 +5,9 @@
     python -m bench --data FOLDER       # with the public data sets that are not part of this repository
     python -m bench --only sleep --only vectors
 
-The data sets are jsquad-valid-v1.3.json (JSQuAD, of JGLUE), locomo10.json (LoCoMo), and clinc_full.json with
-clinc_domains.json (CLINC150). Without them the scripts that
-need them are skipped, and the table shows the previous results.
+The data sets are jsquad-valid-v1.3.json (JSQuAD, of JGLUE), locomo10.json (LoCoMo), locomo_plus.json
+(LoCoMo-Plus), and clinc_full.json with clinc_domains.json (CLINC150). Without them the scripts that need them are
+skipped, and the table shows the previous results.
 """
 
 import argparse
@@ -61,7 +61,8 @@ SCRIPTS = (
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),
     Script("feelings"),
-    Script("hook", ("--memories", "200", "--calls", "20")),
+    Script("hook", ("--memories", "200", "--calls", "20", "--sessions", "3")),
+    Script("assistant_memory", ("--conversations", "1", "--unrelated", "20"), folder=True),
     Script("worker_memory", ("--quick",)),
     Script("cost", ("--tasks", "2", "--memories", "2")),
     Script("documents", ("--sizes", "50", "100", "--rounds", "1")),

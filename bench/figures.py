@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.figure import Figure, Results
 from bench.measuring import RESULTS
-from bench.quoted import FIGURES, Figure, Results
+from bench.quoted import FIGURES
 from bench.scoreboard import scoreboard
 
 ROOT = RESULTS.parent.parent

@@ -1,11 +1,14 @@
-"""Latency of the assistant's hook: `nemuri hook prompt` as a process, including the start of the interpreter.
+"""Latency of the assistant's hooks as processes, including the start of the interpreter; first of all `hook prompt`.
 
-    python -m bench.hook                # 10,000 memories, 100 prompts
+    python -m bench.hook                # 10,000 memories, 100 prompts, 50 sessions
 
 Runs a platform of its own (`nemuri up`, built-in embedder, no model) and an agent with affective memory. Its memories
 come from turns that are uploaded like those at the end of a session. Each prompt is sent to a hook in a new process.
 After each hook, an interpreter that does nothing is timed under the same load. Prompts that retrieved a memory are
 counted; the measurement is invalid if there are none. Goal: p95 of 100 ms wall time.
+
+After the prompts, sessions call the other hooks as Claude Code does (`bench/hook_sessions.py`). Each session is resumed
+after fifty turns, is compacted, and ends in the middle of a turn. Meanwhile the platform remembers the turns.
 """
 
 import argparse
@@ -17,17 +20,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import uuid3, uuid4
 
+from bench.hook_sessions import sessions
 from bench.measuring import record, save_figures, table
 from bench.texts import memories, questions
 from nemuri.client.client import Client
 from nemuri.client.connection import connected
 from nemuri.client.exchange import ClientError
+from nemuri.hook.journal import recent_entries
 from nemuri.platform.embedder_check import embedding_in_force
 from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.affective_views import AffectView
@@ -121,14 +128,35 @@ def called(data: Path, prompts: Sequence[str]) -> tuple[list[float], list[float]
     return hook, nothing, printed
 
 
+def in_sessions(data: Path, folder: Path, number: int, beginning: int) -> dict[str, list[float]]:
+    """Return the milliseconds of each call of the other hooks by `number` sessions, by hook.
+
+    Raises RuntimeError if the start of a session printed nothing, or if a hook failed.
+    """
+    took = defaultdict[str, list[float]](list)
+
+    def call(hook: str, said: dict[str, Any]) -> str:
+        spent, out = _timed([str(SCRIPT), "--data", str(data), "hook", hook, "--agent", AGENT], json.dumps(said))
+        took[hook].append(spent)
+        return out
+
+    for each in sessions(number, folder, beginning):
+        each.resume(data, AGENT)
+        if "<memories>" not in each.run(call):
+            raise RuntimeError("the hook for the start of a session printed no memories")
+    if failures := recent_entries(str(data)):
+        raise RuntimeError(f"a hook failed: {failures[-1]}")
+    return took
+
+
 def _timed(command: Sequence[str], said: str) -> tuple[float, str]:
     began = time.perf_counter()
     done = subprocess.run(command, input=said, capture_output=True, text=True, check=True)
     return (time.perf_counter() - began) * 1e3, done.stdout
 
 
-async def measure(number: int, calls: int) -> dict[str, object]:
-    """Fill a platform with memories, call its hook for each prompt, and return the figures."""
+async def measure(number: int, calls: int, resumed: int) -> dict[str, Any]:
+    """Fill a platform with memories, call its hooks for each prompt, and return the figures."""
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
         data = Path(directory, "data")
         with platform(data):
@@ -138,6 +166,7 @@ async def measure(number: int, calls: int) -> dict[str, object]:
             prompts = list(questions(WARM_UP + calls))
             called(data, prompts[:WARM_UP])
             hook, nothing, printed = called(data, prompts[WARM_UP:])
+            took = in_sessions(data, Path(directory), resumed, number)
     return {
         "memories": number,
         "calls": calls,
@@ -145,6 +174,8 @@ async def measure(number: int, calls: int) -> dict[str, object]:
         "printed": printed,
         "hook_ms": _figures(hook),
         "interpreter_ms": _figures(nothing),
+        "sessions": resumed,
+        "other_hooks_ms": {name: _figures(each) for name, each in took.items()},
         "goal_p95_ms": GOAL_MS,
     }
 
@@ -158,12 +189,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--calls", type=int, default=100)
+    parser.add_argument("--sessions", type=int, default=50)
     chosen = parser.parse_args()
-    figures = asyncio.run(measure(chosen.memories, chosen.calls))
+    figures = asyncio.run(measure(chosen.memories, chosen.calls, chosen.sessions))
     rows: list[tuple[object, ...]] = [("", "p50 ms", "p95 ms")]
-    for name in ("hook", "interpreter"):
-        one: dict[str, float] = figures[f"{name}_ms"]  # type: ignore[assignment]
-        rows.append((name, one["p50"], one["p95"]))
+    named = {"prompt": figures["hook_ms"], **figures["other_hooks_ms"], "interpreter": figures["interpreter_ms"]}
+    rows += [(name, one["p50"], one["p95"]) for name, one in named.items()]
     print(table(rows))
     print(f"{figures['printed']} of {chosen.calls} prompts retrieved a memory; goal: p95 of {GOAL_MS:g} ms")
     if not figures["printed"]:

@@ -1,32 +1,11 @@
 """The measured figures that the README and docs/measurements.md quote, with their goals."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from bench.figure import Figure
+from bench.quoted_memory import ASSISTANT_FIGURES
 from bench.scoreboard import THIRDS
-
-Results = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A line of the table of figures."""
-
-    label: str
-    script: str
-    """Name of the script whose saved result the figure quotes."""
-    text: Callable[[Any], str]
-    """Function that returns the text of the figure from the JSON result."""
-    goal: str = ""
-    met: Callable[[Any], bool] | None = None
-    size: str | None = None
-    """Key of the size or model in the result that the figure is about; None if the figure is about the whole result.
-
-    The figure is left out if the result does not have this key.
-    """
-    headline: tuple[str, str] | None = None
-    """Labels in README.md and in README.ja.md; None for a figure that only docs/measurements.md quotes."""
 
 
 def _over(*path: str) -> Callable[[Any], str]:
@@ -376,11 +355,7 @@ FIGURES = (
     ),
     Figure("cost of one task of a client alone; median time to its answer", "cost", _cost("task")),
     Figure("cost of one memory of a client alone; median time until it is stored", "cost", _cost("memory")),
-    Figure(
-        "time of a prompt hook with 10,000 affective memories, p95; of starting Python", "hook",
-        lambda one: f"{one['hook_ms']['p95']:.0f} ms; {one['interpreter_ms']['p95']:.0f} ms",
-        "100 ms", lambda one: bool(one["hook_ms"]["p95"] <= one["goal_p95_ms"]),
-    ),
+    *ASSISTANT_FIGURES,
     Figure(
         "time to answer about a document of 5 MB / of 1 MB; delay of another client's question meanwhile, "
         "median (maximum), 250 kB / 1 MB / 5 MB", "documents",

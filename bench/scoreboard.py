@@ -84,6 +84,17 @@ def _summed_up(label: str, what: str, language: str) -> Row:
     )
 
 
+def _months(what: str, *arms: str) -> Values:
+    """Return a function that gives a figure of the memory of an assistant for each arm."""
+    return lambda found: tuple(_value(found["at"]["locomo-plus"]["arms"][arm], what) for arm in arms)
+
+
+def _shown(label: str, kind: str, what: str) -> Row:
+    name = f"assistant_memory-{kind}"
+    baseline = _months(what, "bm25", "bm25", "bm25")
+    return Row(label, name, _months(what, "document", "coding", "everything"), "BM25 over all turns", baseline)
+
+
 ROWS: Final = (
     _read("conversation, English", "conversation en", "BM25 over turns"),
     _read("articles on one subject, Japanese", "one subject ja", "BM25 over paragraphs"),
@@ -140,6 +151,14 @@ ROWS: Final = (
         "the same by the extractive judge", "attribution",
         _at("f1.judge, extractive"), "similarity alone", _at("f1.similarity"),
     ),
+    _shown(
+        "cues of LoCoMo-Plus shown for a remark that depends on them: `document` / `coding` / without forgetting",
+        "hashing", "trigger.shown",
+    ),
+    _shown("the same with MiniLM", "semantic", "trigger.shown"),
+    _shown("turns shown that answer a question (LoCoMo), after the same months", "hashing", "question.shown"),
+    _shown("prompts about something else that are shown nothing", "hashing", "unrelated.nothing"),
+    _shown("the same with MiniLM", "semantic", "unrelated.nothing"),
 )  # fmt: skip
 
 

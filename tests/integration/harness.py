@@ -221,7 +221,7 @@ class CountingModel(ExtractiveModel):
     """Step that the model takes before it answers a question."""
 
     @property
-    def calls_tools(self) -> bool:
+    def understands(self) -> bool:
         """True if the model takes a step for some question."""
         return bool(self.steps_by_question)
 

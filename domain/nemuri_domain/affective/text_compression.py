@@ -48,10 +48,13 @@ _NAMES: Final[dict[Tag, str]] = {
     "confusion": "困惑", "determination": "決意",
 }  # fmt: skip
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
-_FEELING = re.compile(
-    r"(?:\A|(?<=[\s。！？｡」』]))(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)\Z"
+_FEELING_TEXT: Final = (
+    r"(?:\A|(?<=[\s。！？｡」』]))(?:The user felt (?:[a-z]+, )*[a-z]+\.|ユーザーの気持ち：[^。]{1,60}。)"
 )
+_FEELING = re.compile(rf"{_FEELING_TEXT}\Z")
 """The sentence with the emotion tags that `whole_content` appends."""
+_FEELING_LINE = re.compile(rf"{_FEELING_TEXT}$", re.MULTILINE)
+"""The same at the end of a line. The files, commands and errors of the turn may follow."""
 _LONGEST_FEELING: Final = 200
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
 
@@ -59,6 +62,11 @@ _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+")
 def cleaned(text: str) -> str:
     """Return the text with NUL replaced by spaces, and lone surrogates by question marks."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def topic_text(trigger: str, content: str, keywords: Iterable[str]) -> str:
+    """Return the text of a memory that shows its topic, without the sentence that tells the user's feeling."""
+    return " ".join((trigger, _FEELING_LINE.sub("", content), *keywords))
 
 
 def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str = "") -> str:

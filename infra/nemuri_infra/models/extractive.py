@@ -136,7 +136,7 @@ class ExtractiveModel:
         return asyncio.Lock()
 
     @property
-    def calls_tools(self) -> bool:
+    def understands(self) -> bool:
         """False: it quotes what it is given."""
         return False
 

@@ -129,9 +129,9 @@ class FallbackModel:
         return self._first.name if self._over_budget else f"{self._first.name} > {self._second.name}"
 
     @property
-    def calls_tools(self) -> bool:
-        """True if the first model may call tools."""
-        return self._first.calls_tools
+    def understands(self) -> bool:
+        """True if the first model is a language model."""
+        return self._first.understands
 
     async def answer(self, job: AnswerJob) -> Reply[AnswerOutcome]:
         """Return the first model's answer; the second's if the first fails."""

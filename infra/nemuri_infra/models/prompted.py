@@ -81,8 +81,8 @@ class PromptedModel:
         return self._chat.name
 
     @property
-    def calls_tools(self) -> bool:
-        """True: a chat may call tools."""
+    def understands(self) -> bool:
+        """True: a chat is a language model."""
         return True
 
     async def answer(self, job: AnswerJob) -> Reply[AnswerOutcome]:

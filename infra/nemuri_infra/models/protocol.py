@@ -66,8 +66,8 @@ class Model(Protocol):
         """Return the name of the model for logs. The usage of a reply names the model that actually gave it."""
 
     @property
-    def calls_tools(self) -> bool:
-        """True if the model may call the tools of an `AnswerJob`."""
+    def understands(self) -> bool:
+        """True for a language model: it may call tools in an `AnswerJob`, and tells relations that no words express."""
 
     async def answer(self, job: AnswerJob) -> Reply[AnswerOutcome]:
         """Return an answer in the language of the question, a call of a tool, or a question to the client.

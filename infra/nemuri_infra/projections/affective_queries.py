@@ -17,6 +17,7 @@ from nemuri_contracts.affective import Category, Emotion, LinkSort, MemoriesReca
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.retrieval import AffectCandidate
+from nemuri_domain.affective.text_compression import topic_text
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
@@ -136,7 +137,7 @@ class AffectiveQueries:
         return {each.memory_id: each for each in found}
 
     async def words(self, memory_ids: Iterable[UUID]) -> dict[UUID, str]:
-        """Return the present text (trigger, content and keywords) of the memories with these ids, by id.
+        """Return the present text of the memories with these ids by which their topic is compared, by id.
 
         Unknown ids are left out.
         """
@@ -144,7 +145,7 @@ class AffectiveQueries:
         query = select(memory.memory_id, memory.trigger, memory.content, memory.keywords)
         async with self.database.reading() as connection:
             rows = await connection.execute(query.where(memory.memory_id.in_(list(memory_ids))))
-            return {each.memory_id: " ".join((each.trigger, each.content, *each.keywords)) for each in rows}
+            return {each.memory_id: topic_text(each.trigger, each.content, each.keywords) for each in rows}
 
     async def find_by_name(self, agent_id: str, name: str) -> list[AffectMemory]:
         """Return the agent's memories with this label or this id prefix.

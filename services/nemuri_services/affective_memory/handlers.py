@@ -6,7 +6,6 @@ from typing import Final, Literal
 from nemuri_contracts.affective import (
     CompressionDue,
     ContextShown,
-    Link,
     MemoriesRecalled,
     MemoryCompressed,
     NightPassed,
@@ -37,21 +36,19 @@ from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
 from nemuri_domain.affective.nightly_job import admitted_to_protection
 from nemuri_domain.affective.sanitize import is_command
-from nemuri_domain.affective.turn_encoding import TurnUnderstanding, agent_timezone, encode_turn, with_matters
-from nemuri_infra.models.memory_jobs import Compressed, CompressJob, FeelJob
-from nemuri_infra.models.sources import Source
+from nemuri_domain.affective.turn_encoding import agent_timezone, encode_turn
+from nemuri_infra.models.memory_jobs import Compressed, CompressJob
 from nemuri_infra.process.timezone import local_timezone
 from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_memory.presenters import memory_view, state_view
-from nemuri_services.affective_memory.retrieval import brief, retrieve, similar_memories
+from nemuri_services.affective_memory.retrieval import brief, retrieve
+from nemuri_services.affective_memory.turn_understanding import understand
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
 """Levels of detail to which a memory's text can be compressed, in order: a summary (2), then keywords (3)."""
-EARLIER_LIMIT = 600
-"""Maximum number of characters of an earlier memory that a model sees when it reads a turn."""
 service = Service(
     "affective-memory", also_emits=(MemoriesRecalled, ContextShown), capabilities=frozenset({Capability.MAKES_VECTORS})
 )
@@ -71,16 +68,9 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
         return None
     if await queries.memories([derive(event.event_id, TurnRemembered.kind_of())]):
         return None  # The turn is encoded already, so no model is called twice.
-    earlier = await similar_memories(event, agent, defined, resources)
-    known = {f"e{number}": each for number, each in enumerate(earlier, 1)}
-    sources = tuple(Source(label, f"{each.trigger}\n{each.content}"[:EARLIER_LIMIT]) for label, each in known.items())
-    reply = await resources.models.light.feel(FeelJob(event.prompt, event.reply, sources))
     vectors = resources.vectors.with_embedder_of(defined.embedding)
-    reading = with_matters(reply.value.reading, event.matters)
-    words = embedded_text(reading.trigger, reading.content)
-    await vectors.store_missing([words])
-    links = tuple(Link(to=known[label].memory_id, sort=sort) for label, sort in reply.value.relations.items())
-    made = TurnUnderstanding(reading, reply.usage, vectors.key(words), links)
+    made = await understand(event, agent, resources.models.light, vectors, queries)
+    await vectors.store_missing([embedded_text(made.reading.trigger, made.reading.content)])
     return encode_turn(
         event, agent, made, await queries.turns_until(event), agent_timezone(agent.rules, local_timezone())
     )

@@ -2,61 +2,50 @@
 time.
 """
 
-import asyncio
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from time import monotonic
 from uuid import UUID, uuid4
 
-import numpy as np
-from numpy.typing import NDArray
-
-from nemuri_contracts.affective import ContextShown, MemoriesRecalled, Occasion, TurnOffered
+from nemuri_contracts.affective import ContextShown, MemoriesRecalled, Occasion
 from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView, RecalledView
 from nemuri_contracts.queries import AffectBriefQuery, AffectRecallQuery
-from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
+from nemuri_domain.affective.aggregate import AffectAgent
 from nemuri_domain.affective.context_block import BRIEF_LIMIT, ContextBlock, protection_question
-from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retrieval import (
-    AffectCandidate,
     RankedMemory,
     RetrievalRequest,
     RetrievedMemory,
-    looked_at_first,
     rank,
     related_memories,
     to_revive,
 )
 from nemuri_domain.affective.sanitize import is_conversation
-from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.affective.topic_categories import category_asked
-from nemuri_domain.affective.turn_reader import read_turn
-from nemuri_domain.language.tokenization import terms
-from nemuri_domain.language.topic_check import prompt_terms, shares_topic
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
+from nemuri_services.affective_memory.candidates import bounds, enough_with_words, find_candidates, vector_in_time
 from nemuri_services.affective_memory.presenters import memory_view
 
-VECTOR_TIMEOUT = 0.5
-"""Maximum seconds to wait for the vector of a prompt. After that the words of the prompt are compared instead."""
-MAX_PROMPT_WORDS = 24
-"""Maximum number of distinct words of a prompt that are compared. The longest ones are taken."""
-MIN_SHARED_WORDS = 0.3
-"""Minimum share of a prompt's words, 0 to 1, that a relevant memory contains. Used if the prompt has no vector."""
 MAX_BRIEF = 100
 """Maximum number of memories of a project that are considered at the start of a session."""
 MAX_NAMED = 5
 """Number of protected memories, oldest first, from which the user is asked to choose."""
-MAX_EARLIER = 5
-"""Maximum number of earlier memories that a turn is compared with."""
-CHECKED_TOGETHER = 100
-"""Number of candidates whose words are read in one query."""
 MAX_CANDIDATES = 100
 """Maximum number of candidates, the most similar memories; the policy's `top_k` if that is greater."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedMemories:
+    """The memories that match a prompt, with the request by which they were ranked."""
+
+    block: ContextBlock
+    asking: RetrievalRequest
+    words_only: bool
+    """True if the prompt had no vector, so that words were compared."""
 
 
 async def retrieve(
@@ -69,12 +58,23 @@ async def retrieve(
     """
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
-    queries, rules, began = AffectiveQueries(resources.database), agent.rules, monotonic()
+    vectors, began = resources.vectors.with_embedder_of(defined.embedding), monotonic()
+    found = await select_memories(query, agent, vectors, AffectiveQueries(resources.database))
+    if found.block.text and not query.quietly and is_waited_for(query.within, began):
+        await _record(query, found, agent, resources)
+    views = tuple(_view(each, agent) for each in found.block.whole)
+    return AffectRecallView(recalled=views, block=found.block.text, words_only=found.words_only)
+
+
+async def select_memories(
+    query: AffectRecallQuery, agent: AffectAgent, vectors: Vectors, queries: AffectiveQueries
+) -> SelectedMemories:
+    """Return the memories that match a prompt, in a block of limited length. Nothing is recorded."""
+    rules = agent.rules
     projects = agent.project_names(query.project) if query.project else ()
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
-    vectors = resources.vectors.with_embedder_of(defined.embedding)
-    felt, vector = mood.emotion if mood else None, await _vector_in_time(vectors, query.prompt)
-    relevance, revival = _bounds(agent, vectors, words_only=vector is None)
+    felt, vector = mood.emotion if mood else None, await vector_in_time(vectors, query.prompt)
+    relevance, revival = bounds(agent, vectors, words_only=vector is None)
     asking = RetrievalRequest(query.prompt, relevance, revival, felt, query.category or category_asked(query.prompt))
     wanted = AffectiveRetrieval(
         top=max(MAX_CANDIDATES, rules.retrieval.top_k),
@@ -87,16 +87,12 @@ async def retrieve(
         category=asking.category,
         projects=projects,
     )
-    found = await _candidates(query.prompt, agent, vectors, vector, wanted, queries)
+    found = await find_candidates(query.prompt, agent, vectors, vector, wanted, queries)
     if vector is None or vectors.embedder.lexical:
-        found = await _enough_with_words(query.prompt, found, asking, rules, queries)
-    chosen = rank(found, asking, rules)
+        found = await enough_with_words(query.prompt, found, asking, rules, queries)
     block = ContextBlock(agent.agent_id)
-    await _add_memories(block, chosen, agent, queries, projects)
-    if block.text and not query.quietly and is_waited_for(query.within, began):
-        await _record(query, block, asking, agent, resources)
-    views = tuple(_view(each, agent) for each in block.whole)
-    return AffectRecallView(recalled=views, block=block.text, words_only=vector is None)
+    await _add_memories(block, rank(found, asking, rules), agent, queries, projects)
+    return SelectedMemories(block, asking, words_only=vector is None)
 
 
 async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resources) -> AffectBriefView:
@@ -122,13 +118,11 @@ def is_waited_for(within: float | None, began: float) -> bool:
     return within is None or monotonic() - began < within
 
 
-async def _record(
-    query: AffectRecallQuery, block: ContextBlock, asking: RetrievalRequest, agent: AffectAgent, resources: Resources
-) -> None:
+async def _record(query: AffectRecallQuery, found: SelectedMemories, agent: AffectAgent, resources: Resources) -> None:
     """Record what was shown, and the recall of the memories that were shown as a whole."""
-    recall_event = _recall_event(query, block.whole, asking, agent)
-    if recall_event.recalled or recall_event.asked_back:
-        await resources.log.append(recall_event)
+    block, recalled = found.block, recall_event(query, found, agent)
+    if recalled.recalled or recalled.asked_back:
+        await resources.log.append(recalled)
     whole = (each.memory.memory_id for each in block.whole)
     shown = (*whole, *(each.memory_id for each in block.listed))
     await resources.log.append(_shown_event("prompt", query, shown, block))
@@ -146,43 +140,6 @@ def _shown_event(
         memories=shown,
         characters=len(block.text),
     )
-
-
-def _bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[float, float]:
-    """Return two minimum similarities from which a memory is relevant: for active memories, and for archived ones."""
-    rules = agent.rules
-    if words_only:
-        return MIN_SHARED_WORDS, MIN_SHARED_WORDS
-    given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
-    relevance = vectors.embedder.recall_threshold if given is None else given
-    return relevance, relevance if revival is None else revival
-
-
-async def _enough_with_words(
-    prompt: str,
-    found: Sequence[AffectCandidate],
-    asking: RetrievalRequest,
-    rules: AffectPolicy,
-    queries: AffectiveQueries,
-) -> list[AffectCandidate]:
-    """Return the candidates with `shares_words` set, as many of them, best first, as a ranking needs."""
-    some, rest = looked_at_first(found, asking, rules)
-    checked = await _with_words(prompt, some, queries)
-    for place in range(0, len(rest), CHECKED_TOGETHER):
-        more = await _with_words(prompt, rest[place : place + CHECKED_TOGETHER], queries)
-        checked += more
-        if sum(each.shares_words and not each.archived for each in checked) >= rules.retrieval.top_k:
-            break
-    return checked
-
-
-async def _with_words(
-    prompt: str, found: Sequence[AffectCandidate], queries: AffectiveQueries
-) -> list[AffectCandidate]:
-    """Return the candidates with `shares_words` set: True if a candidate shares enough words with the prompt."""
-    asked = prompt_terms(own_lines(prompt))
-    words = await queries.words(each.memory_id for each in found) if asked else {}
-    return [replace(each, shares_words=shares_topic(asked, words.get(each.memory_id, ""))) for each in found]
 
 
 async def _add_memories(
@@ -210,69 +167,11 @@ async def _add_memories(
         left -= len(reach)
 
 
-async def similar_memories(
-    turn: TurnOffered, agent: AffectAgent, defined: Agent, resources: Resources
-) -> list[AffectMemory]:
-    """Return the active memories of the turn's project that have the same subject, most similar first.
-
-    They are at most `MAX_EARLIER`. The turn is compared as the lexicon reads it.
-    """
-    reading = read_turn(turn.prompt, turn.reply)
-    words = embedded_text(reading.trigger, reading.content)
-    vectors, queries = resources.vectors.with_embedder_of(defined.embedding), AffectiveQueries(resources.database)
-    bound, _ = _bounds(agent, vectors, words_only=False)
-    projects = agent.project_names(turn.project) if turn.project else ()
-    wanted = AffectiveRetrieval(
-        top=MAX_EARLIER, relevance=bound, revival=bound, mood=None, archive=False, projects=projects
-    )
-    found = await queries.candidates_by_vector(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
-    if vectors.embedder.lexical:
-        found = [each for each in await _with_words(words, found, queries) if each.shares_words]
-    nearest = sorted((each for each in found if each.similarity >= bound), key=lambda each: -each.similarity)
-    known = await queries.memories(each.memory_id for each in nearest[:MAX_EARLIER])
-    return [known[each.memory_id] for each in nearest if each.memory_id in known]
-
-
-async def _candidates(
-    prompt: str,
-    agent: AffectAgent,
-    vectors: Vectors,
-    vector: NDArray[np.float32] | None,
-    wanted: AffectiveRetrieval,
-    queries: AffectiveQueries,
-) -> list[AffectCandidate]:
-    asked = sorted(dict.fromkeys(terms(prompt)), key=len, reverse=True)[:MAX_PROMPT_WORDS]
-    found: dict[UUID, AffectCandidate] = {}
-    for category in dict.fromkeys((wanted.category, None)):
-        each = replace(wanted, category=category)
-        some = (
-            await queries.candidates_by_words(agent, asked, each)
-            if vector is None
-            else await queries.candidates_by_vector(agent, vectors.generation, vector, each)
-        )
-        found |= {one.memory_id: one for one in some}
-    return list(found.values())
-
-
-async def _vector_in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
-    """Return the prompt's vector; None if the embedder needs more than `VECTOR_TIMEOUT` seconds, is unavailable, or
-    gives an unusable answer.
-    """
-    try:
-        async with asyncio.timeout(VECTOR_TIMEOUT):
-            rows = await vectors.embedder.embed([prompt])
-    except (TimeoutError, ModelUnavailable, ModelUnusable):
-        return None
-    vector: NDArray[np.float32] = rows[0]
-    return vector
-
-
-def _recall_event(
-    query: AffectRecallQuery, shown: Sequence[RetrievedMemory], asking: RetrievalRequest, agent: AffectAgent
-) -> MemoriesRecalled:
+def recall_event(query: AffectRecallQuery, found: SelectedMemories, agent: AffectAgent) -> MemoriesRecalled:
     """Return the event that records a recall. It names the memories that the assistant is shown, except those that only
     fill up the result.
     """
+    shown = found.block.whole
     came = [each.ranked for each in shown if each.ranked is not None]
     meant = [each.memory for each in shown if each.ranked is None or each.ranked.by != "fill"]
     return MemoriesRecalled(
@@ -280,7 +179,7 @@ def _recall_event(
         agent_id=agent.agent_id,
         session=query.session,
         recalled=tuple(each.memory_id for each in meant if not each.archived),
-        asked_back=to_revive(came, asking),
+        asked_back=to_revive(came, found.asking),
         mood=meant[0].emotion if meant else None,
     )
 

@@ -104,7 +104,7 @@ async def offer(now: Situation, knowledge: TopicCache, resources: Resources) -> 
     task, agent = now.state.task, now.agent
     if task is None or now.work.consulted_by is not None or not agent.rules.max_steps:
         return Offer()
-    if not resources.models.main.calls_tools:
+    if not resources.models.main.understands:
         return Offer()
     tools: list[Tool] = []
     if sum(agent.active) + agent.archived > len(now.retrieved.in_context):

@@ -11,7 +11,7 @@ from tests.cassettes.wire import PROVIDERS, ProviderName
 
 pytestmark = pytest.mark.connected
 
-NOT_JOBS = {"calls_tools", "name", "aclose"}
+NOT_JOBS = {"understands", "name", "aclose"}
 
 
 @pytest.mark.parametrize("name", cassette_names())

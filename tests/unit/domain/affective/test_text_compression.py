@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nemuri_domain.affective.text_compression import cleaned, compressed, shortened_lines
+from nemuri_domain.affective.text_compression import cleaned, compressed, shortened_lines, topic_text
 from nemuri_domain.affective.turn_reader import read_turn
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.language.sentences import sentences
@@ -155,3 +155,12 @@ def test_very_long_texts_are_compressed_in_the_end(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     assert len(compressed(3, text, text)[1]) <= 80
     assert len(compressed(2, text, text)[1]) <= 8_000
+
+
+def test_the_sentence_about_the_feeling_is_no_topic() -> None:
+    """The sentence that tells the user's feeling does not belong to the topic, also if files follow it. Others do."""
+    told = "The race is gone. The user felt joy, relief.\nFiles: felt.py"
+    assert topic_text("It works.", told, ("race",)) == "It works. The race is gone. \nFiles: felt.py race"
+    assert "felt" not in topic_text("It works.", "The user felt joy.", ())
+    assert topic_text("x", "直した。ユーザーの気持ち：喜び。", ()) == "x 直した。"
+    assert "The user felt that it was slow." in topic_text("", "The user felt that it was slow.", ())

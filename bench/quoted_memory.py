@@ -1,0 +1,98 @@
+"""The measured figures of the memory of an assistant: its hooks, and what it shows after months."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from bench.figure import Figure
+
+SET: Final = "locomo-plus"
+ARMS: Final = ("document", "coding", "everything", "bm25")
+HOOKS: Final = ("session-start", "stop", "pre-compact", "session-end")
+
+
+def _arms(*path: str, form: str = ".2f") -> Callable[[Any], str]:
+    """Return a function that gives the figure at a path for each arm; a dash for none."""
+
+    def text(result: Any) -> str:
+        values = [_at(result["at"][SET]["arms"][arm], path) for arm in ARMS]
+        return " / ".join("–" if each is None else f"{each:{form}}" for each in values)
+
+    return text
+
+
+def _at(found: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        found = found[key]
+    return found
+
+
+def _stored(result: Any) -> str:
+    arms = result["at"][SET]["arms"]
+    whole = arms["everything"]["stored"]["characters"]
+    return " / ".join(f"{arms[each]['stored']['characters'] / whole:.2f}" for each in ARMS[:2])
+
+
+def _nights(result: Any) -> str:
+    recalled = result["at"][SET]["recalled"]
+    return "; ".join(
+        " / ".join(f"{recalled[profile][times]['nights'][what]:.0f}" for times in ("never", "once", "three times"))
+        for profile in ARMS[:2]
+        for what in ("whole", "active")
+    )
+
+
+def _memory_figures(kind: str, vectors: str) -> Iterator[Figure]:
+    def figure(label: str, text: Callable[[Any], str]) -> Figure:
+        return Figure(f"{label}, {vectors}", f"assistant_memory-{kind}", text, size=SET)
+
+    yield figure(
+        "what was said weeks or months ago (LoCoMo-Plus, 401 cues), shown for a remark that depends on it: profile"
+        " `document` / `coding` / without forgetting / BM25 over all turns",
+        _arms("trigger", "shown"),
+    )
+    yield figure("the same, shown for its own words", _arms("restated", "shown"))
+    yield figure("the same, turns with the answer to a question (LoCoMo)", _arms("question", "shown"))
+    yield figure("the same, characters injected for each remark", _arms("trigger", "characters", form=",.0f"))
+    yield figure(
+        "the same, characters injected for each useful memory, of the remarks",
+        _arms("trigger", "characters_per_useful", form=",.0f"),
+    )
+    yield figure(
+        "the same, characters injected for each useful memory, of the questions",
+        _arms("question", "characters_per_useful", form=",.0f"),
+    )
+    yield figure("the same, prompts about something else that are shown nothing", _arms("unrelated", "nothing"))
+
+
+ASSISTANT_FIGURES: Final = (
+    Figure(
+        "time of a prompt hook with 10,000 affective memories, p95; of starting Python",
+        "hook",
+        lambda one: f"{one['hook_ms']['p95']:.0f} ms; {one['interpreter_ms']['p95']:.0f} ms",
+        "100 ms",
+        lambda one: bool(one["hook_ms"]["p95"] <= one["goal_p95_ms"]),
+    ),
+    Figure(
+        "the same of the hooks for the start of a session / a reply / a compaction / the end of a session",
+        "hook",
+        lambda one: " / ".join(f"{one['other_hooks_ms'][each]['p95']:.0f}" for each in HOOKS) + " ms",
+        "100 ms",
+        lambda one: bool(max(one["other_hooks_ms"][each]["p95"] for each in HOOKS) <= one["goal_p95_ms"]),
+    ),
+    *_memory_figures("hashing", "built-in vectors"),
+    Figure(
+        "stored text, share of that without forgetting: profile `document` / `coding`",
+        "assistant_memory-hashing",
+        _stored,
+        size=SET,
+    ),
+    Figure(
+        "nights of 180 with the whole text, then nights before the archive, if its words come up never / once / three"
+        " times: `document`; `coding`",
+        "assistant_memory-hashing",
+        _nights,
+        size=SET,
+    ),
+    *_memory_figures("semantic", "MiniLM"),
+)
+"""The lines of the table, in their order."""

@@ -1,0 +1,58 @@
+"""Understanding of an offered turn: what a model reads in it, beside the memories that it may relate to."""
+
+from nemuri_contracts.affective import Link, TurnOffered
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
+from nemuri_domain.affective.remember_requests import relation_in
+from nemuri_domain.affective.turn_encoding import TurnUnderstanding, with_matters
+from nemuri_domain.affective.turn_reader import read_turn
+from nemuri_infra.models.memory_jobs import FeelJob
+from nemuri_infra.models.protocol import Model
+from nemuri_infra.models.sources import Source
+from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
+from nemuri_infra.stores.vectors import Vectors
+from nemuri_services.affective_memory.candidates import bounds, with_words
+
+MAX_EARLIER = 5
+"""Maximum number of earlier memories that a turn is compared with."""
+EARLIER_LIMIT = 600
+"""Maximum number of characters of an earlier memory that a model sees when it reads a turn."""
+
+
+async def understand(
+    turn: TurnOffered, agent: AffectAgent, model: Model, vectors: Vectors, queries: AffectiveQueries
+) -> TurnUnderstanding:
+    """Return what the model reads in a turn: its meaning, its emotion, and its relations to earlier memories.
+
+    Earlier memories are looked up only if the model can tell relations, or if the words of the prompt express one.
+    """
+    some = model.understands or relation_in(turn.prompt) is not None
+    earlier = await similar_memories(turn, agent, vectors, queries) if some else []
+    known = {f"e{number}": each for number, each in enumerate(earlier, 1)}
+    sources = tuple(Source(label, f"{each.trigger}\n{each.content}"[:EARLIER_LIMIT]) for label, each in known.items())
+    reply = await model.feel(FeelJob(turn.prompt, turn.reply, sources))
+    reading = with_matters(reply.value.reading, turn.matters)
+    links = tuple(Link(to=known[label].memory_id, sort=sort) for label, sort in reply.value.relations.items())
+    key = vectors.key(embedded_text(reading.trigger, reading.content))
+    return TurnUnderstanding(reading, reply.usage, key, links)
+
+
+async def similar_memories(
+    turn: TurnOffered, agent: AffectAgent, vectors: Vectors, queries: AffectiveQueries
+) -> list[AffectMemory]:
+    """Return the active memories of the turn's project that have the same subject, most similar first.
+
+    They are at most `MAX_EARLIER`. The turn is compared as the lexicon reads it.
+    """
+    reading = read_turn(turn.prompt, turn.reply)
+    words = embedded_text(reading.trigger, reading.content)
+    bound, _ = bounds(agent, vectors, words_only=False)
+    projects = agent.project_names(turn.project) if turn.project else ()
+    wanted = AffectiveRetrieval(
+        top=MAX_EARLIER, relevance=bound, revival=bound, mood=None, archive=False, projects=projects
+    )
+    found = await queries.candidates_by_vector(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
+    if vectors.embedder.lexical:
+        found = [each for each in await with_words(words, found, queries) if each.shares_words]
+    nearest = sorted((each for each in found if each.similarity >= bound), key=lambda each: -each.similarity)
+    known = await queries.memories(each.memory_id for each in nearest[:MAX_EARLIER])
+    return [known[each.memory_id] for each in nearest if each.memory_id in known]
