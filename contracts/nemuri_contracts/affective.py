@@ -112,6 +112,15 @@ class TurnOffered(ClientEvent):
     """Time at which the session ended. The memory's decay starts at this time."""
 
 
+class TurnTakenBack(ClientEvent):
+    """The user went back to an earlier prompt and gave up a turn that a client had offered already."""
+
+    kind: Literal["turn_taken_back"] = "turn_taken_back"
+    agent_id: Identifier
+    turn_id: UUID
+    """Id of the event that offered the turn."""
+
+
 class TurnRemembered(AgentEvent):
     """A turn became a memory. The event's id is the memory's id."""
 
@@ -151,6 +160,14 @@ class TurnRemembered(AgentEvent):
     def memory_id(self) -> UUID:
         """Return the id of the memory that this event creates."""
         return self.event_id
+
+
+class TurnWithdrawn(AgentEvent):
+    """The memory of a turn that the user took back is deleted, unless it is protected."""
+
+    kind: Literal["turn_withdrawn"] = "turn_withdrawn"
+    memory_id: UUID
+    """Id of the memory. It may not exist yet, if the turn is still being read."""
 
 
 class MemoriesRecalled(AgentEvent):
@@ -296,6 +313,7 @@ class MemoryCompressed(AgentEvent):
 
 AffectEvent = (
     TurnRemembered
+    | TurnWithdrawn
     | MemoriesRecalled
     | ContextShown
     | ProjectMerged

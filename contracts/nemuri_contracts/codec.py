@@ -40,6 +40,7 @@ AnyClientEvent = (
     | colleagues.HandoverRequested
     | principles.PrincipleDecisionGiven
     | affective.TurnOffered
+    | affective.TurnTakenBack
     | tiered.ExperienceOffered
 )
 AnyTaskEvent = (

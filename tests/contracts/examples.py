@@ -20,6 +20,8 @@ from nemuri_contracts.affective import (
     Tie,
     TurnOffered,
     TurnRemembered,
+    TurnTakenBack,
+    TurnWithdrawn,
 )
 from nemuri_contracts.agents import (
     AgentDefined,
@@ -418,6 +420,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "occasion": "prompt", "session": "monday", "project": "example.org/steel", "memories": (MEMORY,),
         "characters": 512,
     },
+    TurnTakenBack: {"turn_id": OTHER},
+    TurnWithdrawn: {"memory_id": OTHER},
     ProjectMerged: {"project": "/home/ann/steel", "into": "example.org/steel"},
     ProtectionChanged: {"memory_id": MEMORY, "protected": True},
     NightFell: {"date": date(2026, 1, 3), "nights": 2},

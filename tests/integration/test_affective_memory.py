@@ -27,6 +27,7 @@ from nemuri_contracts.affective import (
     NightPassed,
     ProtectionChanged,
     TurnOffered,
+    TurnTakenBack,
 )
 from nemuri_contracts.affective_views import AffectRecallView
 from nemuri_contracts.agents import Embedding, PolicyAdopted
@@ -448,3 +449,18 @@ async def test_words_are_compared_if_no_vector_arrives_in_time(settings: Setting
             assert len(noted) == 1, "a recall that arrives after the time limit is not recorded"
     assert (by_vector.words_only, by_words.words_only) == (False, True)
     assert by_words.recalled[0].memory.memory_id == by_vector.recalled[0].memory.memory_id == known[0].memory_id
+
+
+async def test_a_turn_that_was_taken_back_is_not_recalled(settings: Settings) -> None:
+    """A turn that the user took back brings nothing up any more. For an unknown agent nothing happens."""
+    async with affective_platform(settings) as resources, connected_client(settings) as client:
+        kept, gone = await remember_turns(
+            resources, [turn(f"{TOPICS[0]}, why?"), turn(f"{TOPICS[0]}, or not?", number=1)]
+        )
+        for agent_id in ("diary", "nobody"):
+            await resources.log.append(
+                TurnTakenBack(event_id=uuid4(), client_id="ann", agent_id=agent_id, turn_id=gone.turn_id)
+            )
+        await until_idle(resources, AFFECTIVE_SERVICES)
+        found = await client.affect_recall("diary", f"{TOPICS[0]} again")
+    assert [each.memory.memory_id for each in found.recalled] == [kept.memory_id]

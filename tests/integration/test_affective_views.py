@@ -22,6 +22,7 @@ from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedde
 from nemuri_domain.affective.fold import FOLDED, fold
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.projections import id_lookup, tables
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -242,6 +243,31 @@ async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None
         assert (left.memory_id, left.relations) == (kept, ())
         await assert_as_folded(resources)
         assert (await erase_expired(settings)).is_empty
+    await assert_verified(settings)
+
+
+async def test_the_memory_of_a_turn_that_was_taken_back_leaves_no_byte(servers: Servers, settings: Settings) -> None:
+    """A withdrawn memory is erased with its turn, whether it was withdrawn before or after it was remembered. A
+    protected one stays, and relations to the withdrawn ones go.
+    """
+    early, late, kept = (UUID(int=each, version=5) for each in (1, 2, 3))
+    async with running_services(settings, ["projector"]) as resources:
+        await append_and_project(
+            resources,
+            turns.defined(),
+            *offered_and_remembered(2, "Where is my cornettino?", "She asked for it.", "It was there."),
+            *offered_and_remembered(3, "Remember this.", "She asked.", "Yes.", protection="protected"),
+            turns.night(1, tied=[Tie(of=kept, to=late, sort="same_topic")]),
+            *(turns.withdrawn(each) for each in (early, late, kept)),
+            *offered_and_remembered(1, "Where is my sackbuttish one?", "She asked for another.", "No."),
+        )
+        assert await AffectiveQueries(resources.database).related(AGENT, [kept]) == {kept: []}
+        assert (await erase_expired(settings)).events == 4
+        await until_idle(resources, ["projector"])
+        [left] = await memories_in_views(resources)
+        assert (left.memory_id, left.relations) == (kept, ())
+        await assert_as_folded(resources)
+        assert not any(files_with(servers.directory, "cornettino", "sackbuttish").values())
     await assert_verified(settings)
 
 

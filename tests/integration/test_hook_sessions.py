@@ -11,10 +11,11 @@ import pytest
 
 from nemuri.hook import open_sessions
 from nemuri.hook.session_turns import spool_left_behind
-from nemuri_contracts.affective import TurnOffered
+from nemuri_contracts.affective import TurnOffered, TurnTakenBack
 from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView
 from nemuri_infra.process.hook_settings import HookSettings
 from nemuri_infra.runtime.settings import Settings
+from tests.integration.harness import opened_log, recorded_events
 from tests.integration.test_hooks import BLOCK, Hook, answering_queries, offered_turns, prompt_input, session_end_input
 
 pytestmark = pytest.mark.connected
@@ -73,6 +74,43 @@ async def test_a_session_that_never_ended_is_handed_on_later(settings: Settings,
     async with answering_queries(settings):
         await Hook(settings, data)("flush")
     assert sorted(each.prompt for each in await offered_turns(settings)) == ["one", "two"]
+
+
+async def test_a_turn_that_was_taken_back_later_is_withdrawn(settings: Settings, tmp_path: Path) -> None:
+    """A turn that was handed on and then rewound is named to the platform, once. The turns before it stay."""
+    hook = Hook(settings, tmp_path / "data")
+    async with answering_queries(settings):
+        stopped = session_end_input(tmp_path, "s1", "one", "two")
+        transcript = tmp_path / "s1.jsonl"
+        before = linked(transcript.read_text())
+        transcript.write_text(before)
+        await hook("stop", stdin=stopped)
+        transcript.write_text(before + linked_prompt("three", after="assistant-one"))
+        await hook("stop", stdin=stopped)
+        await hook("session-end", stdin=stopped)
+    turns = {each.prompt: each.event_id for each in await offered_turns(settings)}
+    assert set(turns) == {"one", "two", "three"}
+    async with opened_log(settings) as log:
+        taken_back = [each for each in await recorded_events(log) if isinstance(each, TurnTakenBack)]
+    assert [each.turn_id for each in taken_back] == [turns["two"]]
+    assert (hook.waiting_sessions, hook.journal) == (0, "")
+
+
+def linked(transcript: str) -> str:
+    """Return the entries of a transcript, each with the entry before it as its parent."""
+    parent, lines = None, []
+    for line in transcript.splitlines()[:-1]:
+        entry = json.loads(line) | {"parentUuid": parent}
+        parent = entry["uuid"]
+        lines.append(json.dumps(entry) + "\n")
+    return "".join(lines)
+
+
+def linked_prompt(prompt: str, after: str) -> str:
+    """Return a prompt that follows an entry, and the reply to it."""
+    asked = {"type": "user", "uuid": f"user-{prompt}", "parentUuid": after, "message": {"content": prompt}}
+    told = {"type": "assistant", "uuid": f"assistant-{prompt}", "parentUuid": f"user-{prompt}"}
+    return f"{json.dumps(asked)}\n{json.dumps(told | {'message': {'content': 'Yes.'}})}\n"
 
 
 async def test_nothing_of_a_pause_is_remembered(settings: Settings, tmp_path: Path) -> None:

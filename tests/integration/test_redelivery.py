@@ -14,7 +14,7 @@ from nemuri.client.client import Client
 from nemuri.operations import forget
 from nemuri.operations.agent_clone import clone_agent
 from nemuri.platform.serving import prepare
-from nemuri_contracts.affective import NightFell, ProjectMerged
+from nemuri_contracts.affective import NightFell, ProjectMerged, TurnTakenBack
 from nemuri_contracts.agents import ORGANISATION, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri_contracts.clarifications import ClarificationAnswered
 from nemuri_contracts.client_events import Document, MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
@@ -206,6 +206,10 @@ async def live_affectively(resources: Resources, client: Client) -> None:
     for protected in (True, False):
         await log.append(turns.protection(memory_id, protected=protected))
     await log.append(ProjectMerged(event_id=uuid4(), agent_id=turns.AGENT, project="oven", into="bakery"))
+    await until_idle(resources)
+    again = turns.offered(uuid4(), "Why does the parser accept tabs?")
+    await log.append(again)
+    await log.append(TurnTakenBack(event_id=uuid4(), client_id="ann", agent_id=turns.AGENT, turn_id=again.event_id))
     await until_idle(resources)
     tomorrow = datetime.now(UTC).date() + timedelta(days=1)
     await log.append(NightFell(event_id=uuid4(), agent_id=turns.AGENT, date=tomorrow, nights=1_000))

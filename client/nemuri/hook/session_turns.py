@@ -79,7 +79,10 @@ def _session(said: dict[str, Any], where: "HookSettings") -> OpenSession | None:
 def _spooled(
     session: OpenSession, where: "HookSettings", said: dict[str, Any], *, but_last: bool = False
 ) -> Path | None:
-    """Store the turns that were not handed on yet and that lie in no pause, and return their file."""
+    """Store the turns that were not handed on yet and that lie in no pause, and return their file.
+
+    Turns that were handed on and taken back later are named in it.
+    """
     transcript, _ = transcript_at(Path(session.transcript), session.session, said.get("last_assistant_message"))
     turns = transcript.turns[:-1] if but_last else transcript.turns
     now, paused = datetime.now(UTC), pauses(where.data)
@@ -89,10 +92,12 @@ def _spooled(
         for name, each in ids.items()
         if name not in session.handed and not any(one.contains(each.said_at or now) for one in paused)
     ]
+    gone = {str(turn_id(session.agent, each)) for each in transcript.rewound} & session.handed
     path = None
-    if fresh:
+    if fresh or gone:
         project = project_of(transcript.directory or said.get("cwd"))
         wanted = transcript._replace(turns=tuple(fresh))
-        path = spool.put(where.data, session_of(session.agent, session.session, wanted, now, project))
-    open_sessions.save(where.data, session._replace(handed=session.handed | ids.keys()))
+        told = session_of(session.agent, session.session, wanted, now, project)
+        path = spool.put(where.data, told | {"taken_back": sorted(gone)})
+    open_sessions.save(where.data, session._replace(handed=(session.handed | ids.keys()) - gone))
     return path

@@ -6,16 +6,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid3
 
 from nemuri.hook import spool
 from nemuri.hook.journal import write_entry
 from nemuri.hook.prompt_context import decode_answer
 from nemuri_contracts.wire_constants import OPERATOR, of_client, query
-from nemuri_domain.affective.transcripts import Transcript, turn_id
+from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, turn_id
 from nemuri_infra.bus.plain_socket import PlainConnection, PlainError, TooLargeError, connect
 from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
 
 KIND = "turn_offered"
+TAKEN_BACK = "turn_taken_back"
 
 
 @dataclass(slots=True)
@@ -91,7 +93,16 @@ class SessionUploader:
                 self.became.too_large += 1
             else:
                 self.became.turns += 1
+        self._take_back(session)
         self.became.sessions += 1
+
+    def _take_back(self, session: dict[str, Any]) -> None:
+        """Append that the user gave up turns that were uploaded earlier."""
+        subject = of_client(self._namespace, self._client, TAKEN_BACK)
+        for turn in session.get("taken_back", ()):
+            event_id = str(uuid3(TURN_NAMESPACE, f"taken back/{turn}"))
+            event = {"event_id": event_id, "kind": TAKEN_BACK, "agent_id": session["agent"], "turn_id": turn}
+            self._bus.append(subject, json.dumps(event).encode(), event_id)
 
     def _why_not(self, agent: str) -> PlainError | None:
         asked = json.dumps({"agent_id": agent}).encode()

@@ -1,4 +1,6 @@
-"""Erasure of the memories that nightly jobs have deleted. The platform does it, because services may not erase data."""
+"""Erasure of the memories that nightly jobs and withdrawals have deleted. The platform does it, because services may
+not erase data.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +8,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from nemuri.operations import OperationError, erase_expired
-from nemuri_contracts.affective import NightPassed
+from nemuri_contracts.affective import NightPassed, TurnWithdrawn
+from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.runtime.retry_forever import retry_forever
@@ -19,9 +22,9 @@ RETRY = 5.0
 
 @asynccontextmanager
 async def sweeping(settings: Settings) -> AsyncIterator[None]:
-    """Erase in the background, while the context lasts, all affective memories that nightly jobs have deleted.
+    """Erase in the background, while the context lasts, all affective memories that were deleted.
 
-    The erasure runs at the start and after each nightly job that deletes memories.
+    The erasure runs at the start, after each nightly job that deletes memories, and after each withdrawal.
     """
     passing = (*OUTAGE_ERRORS, OperationError)
     work = asyncio.create_task(retry_forever("sweeping", partial(_sweep, settings), passing=passing, retry=RETRY))
@@ -36,8 +39,14 @@ async def _sweep(settings: Settings) -> None:
     try:
         here = await log.last_sequence()
         await erase_expired(settings)
-        async for batch in log.read(here, only=log.subjects.of_kind(NightPassed)):
-            if any(isinstance(each, NightPassed) and each.deleted for each in batch.events):
+        both = (*log.subjects.of_kind(NightPassed), *log.subjects.of_kind(TurnWithdrawn))
+        async for batch in log.read(here, only=both):
+            if any(map(_deletes, batch.events)):
                 await erase_expired(settings)
     finally:
         await log.close()
+
+
+def _deletes(event: Event) -> bool:
+    """Return whether an event deletes memories. Their content is still to be erased then."""
+    return isinstance(event, TurnWithdrawn) or (isinstance(event, NightPassed) and bool(event.deleted))

@@ -23,6 +23,10 @@ DELETED = 5
 """Level of a memory that a nightly job has deleted. It is not retrieved, and waits for its erasure."""
 
 
+MAX_WITHDRAWN = 1_000
+"""Maximum number of withdrawn memories that are awaited. Turns are read within seconds, so there are few."""
+
+
 class AffectMemory(RowModel):
     """A memory of one turn of a conversation.
 
@@ -167,6 +171,8 @@ class AffectAgent(RowModel):
     projects: Mapping[str, str] = {}
     """The project into which each merged project was merged, by the name of the merged project."""
     spent: DaySpending = DaySpending()
+    withdrawn: tuple[UUID, ...] = ()
+    """Memories that were withdrawn before they existed, oldest first, at most `MAX_WITHDRAWN`."""
 
     @property
     def rules(self) -> AffectPolicy:

@@ -17,17 +17,26 @@ from nemuri_contracts.affective import (
     ProtectionChanged,
     Tie,
     TurnRemembered,
+    TurnWithdrawn,
 )
 from nemuri_contracts.agents import AgentDefined, PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
-from nemuri_domain.affective.aggregate import ARCHIVED, DELETED, AffectAgent, AffectMemory, AffectMind, DaySpending
+from nemuri_domain.affective.aggregate import (
+    ARCHIVED,
+    DELETED,
+    MAX_WITHDRAWN,
+    AffectAgent,
+    AffectMemory,
+    AffectMind,
+    DaySpending,
+)
 from nemuri_domain.affective.retention import reinforced
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 
 FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
-    TurnRemembered, MemoriesRecalled, ProjectMerged, ProtectionChanged, NightFell, NightPassed,
+    TurnRemembered, TurnWithdrawn, MemoriesRecalled, ProjectMerged, ProtectionChanged, NightFell, NightPassed,
     MemoryCompressed,
 )  # fmt: skip
 """Event types that an affective memory is folded from."""
@@ -41,7 +50,7 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
     match event:
         case MemoriesRecalled():
             return frozenset((*event.recalled, *event.asked_back))
-        case TurnRemembered() | ProtectionChanged() | MemoryCompressed():
+        case TurnRemembered() | TurnWithdrawn() | ProtectionChanged() | MemoryCompressed():
             return frozenset({event.memory_id})
         case NightPassed():
             moved = (*(each.memory_id for each in event.lowered), *(each.memory_id for each in event.revived))
@@ -69,9 +78,12 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
         case MemoriesErased():
             # A mood does not name the memory that it came from, nor does the spending, so an erasure removes both.
             mind = replace(mind.without_memories(event.memory_ids), moods=Map()).with_agent(spent=DaySpending())
+            mind = _not_awaited(mind, event.memory_ids)
             return mind.without_relations_to(event.memory_ids, event.sequence or 0)
         case TurnRemembered():
             return _remembered(mind, event)
+        case TurnWithdrawn():
+            return _withdrawn(mind, event)
         case MemoriesRecalled():
             return _recalled(mind, event)
         case ProjectMerged() if mind.agent is not None:
@@ -125,8 +137,28 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         worded=by,
         changed=by,
     )
-    mind = mind.with_memories((memory,)).with_mood(event.session, read.emotion, by)
+    if event.memory_id in mind.agent.withdrawn:
+        mind = _not_awaited(mind, (event.memory_id,)).with_memories((memory.replace(level=DELETED, protection="none"),))
+    else:
+        mind = mind.with_memories((memory,)).with_mood(event.session, read.emotion, by)
     return mind.with_spending(event.usage, event.recorded_at)
+
+
+def _withdrawn(mind: AffectMind, event: TurnWithdrawn) -> AffectMind:
+    """Return the affective memory without the memory of a turn that the user took back. A protected one stays."""
+    if mind.agent is not None and event.memory_id not in mind.memories:
+        awaited = dict.fromkeys((*mind.agent.withdrawn, event.memory_id))
+        return mind.with_agent(withdrawn=tuple(awaited)[-MAX_WITHDRAWN:])
+    gone = (each for each in mind.not_deleted((event.memory_id,)) if not each.protected)
+    return mind.with_memories(_moved(each, event.sequence or 0, level=DELETED) for each in gone)
+
+
+def _not_awaited(mind: AffectMind, memory_ids: Iterable[UUID]) -> AffectMind:
+    """Return the affective memory in which none of these memories is awaited in order to be deleted."""
+    if mind.agent is None or not mind.agent.withdrawn:
+        return mind
+    known = set(memory_ids)
+    return mind.with_agent(withdrawn=tuple(each for each in mind.agent.withdrawn if each not in known))
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:

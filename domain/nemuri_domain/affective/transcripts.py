@@ -77,6 +77,8 @@ class Transcript(NamedTuple):
     """The latest time of any line."""
     directory: str | None = None
     """The directory in which the session began."""
+    rewound: tuple[str, ...] = ()
+    """Identities of the turns that the user took back."""
 
 
 def turn_id(agent: str, identity: str) -> UUID:
@@ -104,6 +106,7 @@ class _Reading:
         self._named: str | None = None
         self._directory: str | None = None
         self._turns: list[Turn] = []
+        self._taken_back: list[str] = []
         self._skipped: Counter[SkipReason] = Counter()
         self._seen: set[str] = set()
         self._open: Turn | None = None
@@ -130,7 +133,8 @@ class _Reading:
     def end(self) -> Transcript:
         """Return the result after the last line."""
         self._close()
-        return Transcript(tuple(self._turns), dict(self._skipped), self._named, self._last, self._directory)
+        kept = Transcript(tuple(self._turns), dict(self._skipped), self._named, self._last, self._directory)
+        return kept._replace(rewound=tuple(self._taken_back))
 
     def _why_not(self, entry: dict[str, Any]) -> SkipReason | None:
         """Return the reason for skipping an entry that depends on the entry alone; None if the entry may belong to a
@@ -169,12 +173,13 @@ class _Reading:
         if self._of_command:
             return "command"
         if _text(entry.get("uuid")) in self._rewound:
+            self._taken_back.append(_identity(entry))
             return "rewound"
         said, parts = without_private(prompt)
         self._private += parts
         if not is_conversation(said):
             return "blank"
-        identity = _text(entry.get("uuid")).strip() or f"{self._session}/{len(self._turns)}/{prompt}"
+        identity = _identity(entry) or f"{self._session}/{len(self._turns)}/{prompt}"
         self._open = Turn("", "", at or self._last, storable(identity, len(identity)))
         self._asked = [said]
         return None
@@ -202,6 +207,12 @@ class _Reading:
 
     def _cleaned(self, text: str) -> str:
         return storable(redact(text), TURN_LIMIT)
+
+
+def _identity(entry: dict[str, Any]) -> str:
+    """Return the id of a prompt; "" if the transcript gives none."""
+    name = _text(entry.get("uuid")).strip()
+    return storable(name, len(name))
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import get_args
 from uuid import UUID
 
-from nemuri_contracts.affective import MemoryCompressed, TurnOffered
+from nemuri_contracts.affective import MemoryCompressed, TurnOffered, TurnTakenBack
 from nemuri_contracts.client_events import MemoryChangeRequested, MemoryOffered
 from nemuri_contracts.codec import AnyAgentEvent, AnyClientEvent, AnyTaskEvent
 from nemuri_contracts.colleagues import HandoverRequested
@@ -45,6 +45,7 @@ OF_AN_AGENT = frozenset(
         HandoverRequested,
         PrincipleDecisionGiven,
         TurnOffered,
+        TurnTakenBack,
         ExperienceOffered,
     )
     if each not in TOMBSTONES

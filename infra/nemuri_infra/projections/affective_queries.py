@@ -244,7 +244,8 @@ class AffectiveQueries:
         links = [f'[{{"to": "{each}"}}]' for each in ids]
         async with self.database.reading() as connection:
             rows = (await connection.execute(query, {"agent": agent_id, "ids": ids, "links": links})).all()
-        known = await self.memories({each for row in rows for each in (row.one, row.other)})
+        ends = await self.memories({each for row in rows for each in (row.one, row.other)})
+        known = {each.memory_id: each for each in ends.values() if each.level != DELETED}
         found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {each: [] for each in memory_ids}
         for row in rows:
             for here, there in ((row.one, row.other), (row.other, row.one)):

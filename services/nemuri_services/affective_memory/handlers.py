@@ -12,6 +12,8 @@ from nemuri_contracts.affective import (
     ProtectionChanged,
     TurnOffered,
     TurnRemembered,
+    TurnTakenBack,
+    TurnWithdrawn,
 )
 from nemuri_contracts.affective_views import (
     AffectBriefView,
@@ -74,6 +76,14 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
     return encode_turn(
         event, agent, made, await queries.turns_until(event), agent_timezone(agent.rules, local_timezone())
     )
+
+
+@service.handles(TurnTakenBack)
+async def withdraw(event: TurnTakenBack, resources: Resources) -> TurnWithdrawn | None:
+    """Withdraw the memory of a turn that the user took back. Returns None if the agent has no affective memory."""
+    agent = await AffectiveQueries(resources.database).agent(event.agent_id)
+    memory_id = derive(event.turn_id, TurnRemembered.kind_of())
+    return None if agent is None else TurnWithdrawn.following(event, memory_id=memory_id)
 
 
 @service.handles(NightPassed)

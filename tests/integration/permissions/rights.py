@@ -58,6 +58,7 @@ PUBLISHERS: dict[str, set[str]] = {
     "memories_reviewed": {"tutor"},
     "course_finished": {"tutor"},
     "turn_remembered": {"affective-memory"},
+    "turn_withdrawn": {"affective-memory"},
     "memories_recalled": {"affective-memory"},
     "context_shown": {"affective-memory"},
     "project_merged": OPERATORS,
@@ -98,7 +99,8 @@ DEFINE_THE_ORGANISATION = {"intake", "attribution"}
 """The services that may define the organisation. They may define no other agent."""
 CLIENT_KINDS = {
     "task_submitted", "negotiation_answered", "clarification_answered", "feedback_given", "memory_offered",
-    "memory_change_requested", "handover_requested", "principle_decision_given", "turn_offered", "experience_offered",
+    "memory_change_requested", "handover_requested", "principle_decision_given", "turn_offered", "turn_taken_back",
+    "experience_offered",
 }  # fmt: skip
 TUTOR_KINDS = {"task_submitted", "feedback_given"}
 ANSWERED_BY = {

@@ -31,6 +31,7 @@ affect_agent = Table(
     time("defined_at"),
     json("projects"),
     json("spent"),
+    json("withdrawn"),
     comment="Agents with affective memory: policy and nightly job.",
 )
 affect_memory = Table(

@@ -59,6 +59,7 @@ EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
     TURNS,
     NIGHTS,
     NIGHTS,
+    st.builds(turns.withdrawn, MEMORY, nth=NTH),
     st.builds(turns.compressed, MEMORY, LEVEL, nth=NTH, usage=USAGES),
     st.builds(turns.recalled, MEMORIES, MEMORIES, nth=NTH, session=st.sampled_from([None, "monday"])),
     st.builds(turns.protection, MEMORY, protected=st.booleans(), nth=NTH),

@@ -213,6 +213,7 @@ def test_what_the_user_took_back_is_no_turn() -> None:
     )
     assert said(found) == [("One", "Done."), ("Three", "Right.")]
     assert found.skipped["rewound"] == 2
+    assert found.rewound == ("u2",)
 
 
 @pytest.mark.parametrize(("leaf", "kept"), [("a1", ["One"]), (None, [])])

@@ -18,6 +18,7 @@ from nemuri_contracts.affective import (
     Tie,
     TurnOffered,
     TurnRemembered,
+    TurnWithdrawn,
 )
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
@@ -91,6 +92,11 @@ def remembered(
         relations=tuple(relations),
         vector=_vector(trigger, content),
     )
+
+
+def withdrawn(memory_id: UUID, nth: object = 0) -> TurnWithdrawn:
+    """Return the event that withdraws the memory of a turn."""
+    return TurnWithdrawn(event_id=fresh("withdrawn", memory_id, nth), agent_id=AGENT, memory_id=memory_id)
 
 
 def compressed(

@@ -151,7 +151,8 @@ STATEMENTS = (
     CREATE TABLE affect_agent (
         agent_id text PRIMARY KEY, nights integer NOT NULL, last_night date, last_night_by bigint NOT NULL,
         policy jsonb NOT NULL, next_policy jsonb, levels jsonb NOT NULL, protected integer NOT NULL,
-        defined_at timestamptz NOT NULL, projects jsonb NOT NULL, spent jsonb NOT NULL
+        defined_at timestamptz NOT NULL, projects jsonb NOT NULL, spent jsonb NOT NULL,
+        withdrawn jsonb NOT NULL
     )
     """,
     """
