@@ -7,7 +7,7 @@ database are replaced by the same selection over the folded memories (`bench/fol
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final, cast
 from uuid import UUID, uuid3
 
@@ -163,7 +163,10 @@ class SimulatedMemory:
         while self.forgetting and self._next_night <= until:
             at, self._next_night = self._next_night, self._next_night + timedelta(days=1)
             fell = NightFell(event_id=self._id(f"night {at}"), agent_id=AGENT, date=at.date(), nights=1)
-            passed = nightly_job.decide(cast("NightFell", self._take(fell, at)), self._night_input())
+            known_fell, inputs = cast("NightFell", self._take(fell, at)), self._night_input()
+            if inputs.workdays is not None and not nightly_job.days_passed(known_fell, inputs):
+                continue
+            passed = nightly_job.decide(known_fell, inputs)
             while True:
                 known = cast("NightPassed", self._take(passed, at))
                 await self._compress(known, at)
@@ -219,7 +222,16 @@ class SimulatedMemory:
             web=[Tie(of=each.memory_id, to=link.to, sort=link.sort) for each in active for link in each.relations],
             fresh=fresh,
             alike=self._alike(fresh),
+            workdays=self._workdays(),
         )
+
+    def _workdays(self) -> frozenset[date] | None:
+        """Return the days since the last night on which there were turns; None if memories age by all days."""
+        if self.policy.retention.aging_days == "all":
+            return None
+        since = self.agent.last_night or date.min
+        days = (nightly_job.work_day(each.said_at, HOUR) for each in self.mind.memories.values())
+        return frozenset(each for each in days if each >= since)
 
     def _alike(self, fresh: Sequence[UUID]) -> list[tuple[UUID, UUID, float]]:
         if not fresh:

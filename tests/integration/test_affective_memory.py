@@ -232,16 +232,27 @@ async def test_the_text_of_a_turn_can_be_read_at_level_1_only(settings: Settings
 
 
 async def test_the_coding_profile_keeps_work_at_level_1_for_a_week(settings: Settings) -> None:
-    """Under the coding profile, memories of ordinary work stay at level 1 for seven nights."""
+    """Under the coding profile, memories of ordinary work stay at level 1 for seven workdays. A holiday does not
+    count, however long it is.
+    """
     async with affective_platform(settings, **PROFILES[CODING].differing) as resources:
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS * 4)]
-        known = await remember_turns(resources, said)
-        assert {each.intensity for each in known} == {33}
-        for _ in range(7):
-            await pass_night(resources)
-            assert {each.level for each in await all_memories(resources)} == {1}
-        await pass_night(resources, days=2)
-        assert {each.level for each in await all_memories(resources)} == {2}
+        known = {each.memory_id for each in await remember_turns(resources, said)}
+
+        async def workday() -> tuple[int, set[int]]:
+            """Say something, let the night pass, and return its days and the levels of the first memories."""
+            now = await resources.clock.now()
+            await remember_turns(resources, [turn("hello there").model_copy(update={"said_at": now, "ended_at": now})])
+            nights = (await pass_night(resources)).nights
+            memories = await all_memories(resources)
+            assert {each.intensity for each in memories if each.memory_id in known} == {33}
+            return nights, {each.level for each in memories if each.memory_id in known}
+
+        assert [await workday() for _ in range(7)] == [(1, {1})] * 7
+        await resources.clock.advance(timedelta(days=30))
+        assert await workday() == (1, {1})
+        assert await workday() == (1, {2})
+    await assert_verified(settings)
 
 
 async def test_an_archived_memory_is_recalled_and_returns(settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""The plot of an affective memory: decay of the strongest memories, size of the levels, and mood by day."""
+"""The plot of an affective memory: decay of the strongest memories and under each profile, size of the levels, mood."""
 
 from datetime import date
 from pathlib import Path
@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri.terminal.plot_style import BLUE, COLOURS, GREEN, MARKS, ORANGE, PURPLE, canvas, save
+from nemuri_contracts.affective import Category
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_domain.affective.nightly_job import allowed_number
-from nemuri_domain.affective.policy import AffectPolicy
+from nemuri_domain.affective.policy import PROFILES, AffectPolicy
 from nemuri_domain.affective.retention import nights_until
 from nemuri_domain.affective.retention import retention as decayed
 from nemuri_domain.event_sourcing.numeric_backends import ARRAYS
@@ -26,6 +27,10 @@ CURVES: Final = 8
 """Number of memories drawn with a decay curve, strongest first."""
 MAX_NIGHTS: Final = 365
 """Maximum length of the curves, in nights."""
+TURNS: Final[tuple[tuple[Category, int], ...]] = (("work", 33), ("decision", 45))
+"""Turns whose fading is drawn under each profile: category and intensity. They are typical of sessions."""
+PROFILE_NIGHTS: Final = 60
+"""Length of the curves under a profile, in nights."""
 EPOCH: Final = date(1970, 1, 1).toordinal()
 """Ordinal of the day from which matplotlib counts days."""
 LEVELS: Final = ("1 whole", "2 summary", "3 keywords", "archive")
@@ -36,7 +41,8 @@ def draw(view: AffectView, file: Path) -> None:
     rules = AffectPolicy.of(view.parameters)
     with canvas(SIZE) as figure:
         grid = figure.add_gridspec(2, 2, height_ratios=(3, 2))
-        _curves(view, rules, figure.add_subplot(grid[0, :]))
+        _curves(view, rules, figure.add_subplot(grid[0, 0]))
+        _profiles(rules, figure.add_subplot(grid[0, 1]))
         _levels(view, rules, figure.add_subplot(grid[1, 0]))
         _moods(view, figure.add_subplot(grid[1, 1]))
         figure.suptitle(f"Affective memory of {view.agent_id} after {view.nights} nights", fontsize=11)
@@ -79,7 +85,36 @@ def _curves(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
     axes.set_ylim(0, 105)
     axes.grid(alpha=0.3)
     if shown:
-        axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        axes.legend(frameon=False, fontsize=8, loc="upper right")
+
+
+def _profiles(rules: AffectPolicy, axes: "Axes") -> None:
+    """Draw how turns fade under each profile, and under the agent's parameters if they are none of them."""
+    own = next((name for name, each in PROFILES.items() if each == rules), "parameters")
+    drawn = {f"{own} (in force)": rules} | {name: each for name, each in PROFILES.items() if each != rules}
+    for colour, (name, each) in zip(COLOURS, drawn.items(), strict=False):
+        for line, (category, intensity) in zip(("-", "--"), TURNS, strict=True):
+            coefficient = each.retention.coefficient(category, intensity)
+            nights = np.arange(0, PROFILE_NIGHTS + 1, dtype=np.float64)
+            left: Nights = decayed(
+                kept=intensity, zero=0, begun=0, coefficient=coefficient, night=nights, arithmetic=ARRAYS
+            )
+            axes.plot(nights, left, color=colour, linestyle=line, label=f"{category}, {name}")
+            _falls(each, intensity, coefficient, colour, axes)
+    axes.set_xlabel("nights; workdays under coding")
+    axes.set_ylabel("retention (0 to 100)")
+    axes.set_title("How turns fade by profile; numbers: end of a level", fontsize=10)
+    axes.set_ylim(0, 60)
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, fontsize=8)
+
+
+def _falls(rules: AffectPolicy, intensity: int, coefficient: float, colour: str, axes: "Axes") -> None:
+    """Mark where a turn leaves each level."""
+    for level, threshold in enumerate(rules.thresholds, start=1):
+        night = nights_until(threshold, kept=intensity, coefficient=coefficient) if intensity > threshold > 0 else 0.0
+        if night <= PROFILE_NIGHTS:
+            axes.annotate(str(level), (night, min(threshold, intensity)), color=colour, fontsize=9, weight="bold")
 
 
 def _horizon(shown: tuple[AffectMemoryView, ...], rules: AffectPolicy) -> int:

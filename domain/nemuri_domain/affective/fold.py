@@ -242,7 +242,7 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     scores = {each.memory_id: each.score for each in event.revived}
     back = (each for each in mind.not_deleted(scores) if each.archived)
     # Age and score are reset together, so that the memory does not fall again in the same night. The revival counts as
-    # one recall.
+    # one recall, and the recall that asked for it reinforces the memory in the next night (document 001, revival).
     return mind.with_memories(
         _moved(
             each,
@@ -251,7 +251,7 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
             kept=scores[each.memory_id],
             zero=float(night),
             recall_count=each.recall_count + 1,
-            recalled=False,
+            recalled=True,
             archived_night=None,
             archived_at=None,
             asked_back_at=None,

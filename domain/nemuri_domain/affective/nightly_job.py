@@ -2,9 +2,9 @@
 batch).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from math import floor
 from uuid import UUID
 
@@ -56,6 +56,8 @@ class NightInput:
     """New and changed memories. They were compared with all others for this night."""
     alike: Sequence[SimilarPair] = ()
     """Pairs of a new or changed memory and another memory, with a similarity above the threshold."""
+    workdays: Collection[date] | None = None
+    """Days with turns since the last night, by `work_day`; None if memories age by all days."""
 
 
 def last_night_time(now: datetime, hour: int) -> datetime:
@@ -71,12 +73,29 @@ def first_age(ended: datetime, hour: int) -> float:
     return (last_night_time(ended, hour) + timedelta(days=1) - ended) / timedelta(days=1)
 
 
-def decide(cause: NightFell, inputs: NightInput) -> NightPassed:
-    """Return the event of a night. The memories age by the days since the agent's last night; in the first night by
-    `cause.nights`.
+def work_day(said_at: datetime, hour: int) -> date:
+    """Return the day to which a turn belongs: it begins at the hour of the nightly job, in the zone of `said_at`."""
+    return last_night_time(said_at, hour).date()
+
+
+def workdays_before(night: date, days: Iterable[date]) -> int:
+    """Return the number of workdays that a night on this date closes."""
+    return sum(each < night for each in days)
+
+
+def days_passed(cause: NightFell, inputs: NightInput) -> int:
+    """Return the days by which memories age in a night: those since the agent's last night, in the first night
+    `cause.nights`; or the workdays since then, which may be 0.
     """
     last = inputs.agent.last_night
-    return _over(cause, inputs, cause.nights if last is None else max(1, (cause.date - last).days))
+    if inputs.workdays is not None:
+        return workdays_before(cause.date, inputs.workdays)
+    return cause.nights if last is None else (cause.date - last).days
+
+
+def decide(cause: NightFell, inputs: NightInput) -> NightPassed:
+    """Return the event of a night. The memories age by `days_passed`, but at least by one day."""
+    return _over(cause, inputs, max(1, days_passed(cause, inputs)))
 
 
 def continue_night(passed: NightPassed, inputs: NightInput) -> NightPassed | None:

@@ -72,6 +72,12 @@ class Retention(Section):
     """Decay coefficients by category."""
     max_decay_coefficient: Coefficient = 0.999
     """Maximum decay coefficient that recalls can lead to."""
+    aging_days: Literal["all", "workdays"] = "all"
+    """Days by which memories age: all days, or only those on which there were turns. Without such a day there is no
+    night.
+    """
+    failure_intensity: Annotated[int, Field(ge=0, le=100)] = 0
+    """Number added to the intensity of a turn in which errors came up. The sum is at most 100."""
 
     @model_validator(mode="after")
     def _unused(self) -> Self:
@@ -278,6 +284,8 @@ def _of(parameters: bytes) -> AffectPolicy:
 _DEFAULT = AffectPolicy()
 _CODING: Final[dict[str, Any]] = {
     "retention": {
+        "aging_days": "workdays",
+        "failure_intensity": 10,
         "decay_by_category": {"work": {"min": 0.92, "max": 0.96}, "decision": {"min": 0.95, "max": 0.98}},
     },
     "levels": {"level1_threshold": 18, "level2_threshold": 9, "level3_threshold": 4},
@@ -286,7 +294,8 @@ _CODING: Final[dict[str, Any]] = {
 }
 """The sessions of a coding assistant are about work, with an intensity of about 33. With the thresholds of document
 001, such a memory would leave level 1 in its first night. With the thresholds above, it keeps its whole text for a
-week, a summary for ten more nights, and keywords for another ten. The ratios are enforced from the number of memories
+week, a summary for ten more nights, and keywords for another ten. Only workdays count as nights, so that a holiday
+forgets nothing, and failures weigh more. The ratios are enforced from the number of memories
 at which the share of level 1 holds a week of sessions.
 """
 DOCUMENT: Final = "document"

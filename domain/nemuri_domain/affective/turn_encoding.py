@@ -42,6 +42,12 @@ def with_matters(reading: Reading, matters: TurnMatters) -> Reading:
     return reading if len(lines) == 1 else reading.model_copy(update={"content": storable(content, SUMMARY_LIMIT)})
 
 
+def weighed(reading: Reading, matters: TurnMatters, rules: AffectPolicy) -> Reading:
+    """Return the reading of a turn, with a higher intensity if errors came up and the policy says so."""
+    more = rules.retention.failure_intensity if matters.errors else 0
+    return reading.model_copy(update={"intensity": min(100, reading.intensity + more)}) if more else reading
+
+
 def agent_timezone(rules: AffectPolicy, local: tzinfo) -> tzinfo:
     """Return the time zone in which the agent's nightly job is due. `local` is the time zone of the machine."""
     return local if rules.compression.timezone == LOCAL else ZoneInfo(rules.compression.timezone)
@@ -55,7 +61,7 @@ def encode_turn(
 
     The label of the memory contains the day of the turn. Its decay starts at the session's end.
     """
-    rules, reading = agent.rules, made.reading
+    rules, reading = agent.rules, weighed(made.reading, offered.matters, agent.rules)
     said = offered.said_at.astimezone(zone)
     return TurnRemembered.following(
         offered,

@@ -2,19 +2,21 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, tzinfo
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, and_, false, func, select
+from sqlalchemy import ColumnElement, and_, false, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.affective import Link, Tie
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory
 from nemuri_domain.affective.nightly_columns import MemoryColumns
-from nemuri_domain.affective.nightly_job import MOVED_PER_EVENT, NightInput
+from nemuri_domain.affective.nightly_job import MOVED_PER_EVENT, NightInput, work_day
 from nemuri_domain.affective.retention import deletable
 from nemuri_domain.affective.similarity_relations import SimilarPair
+from nemuri_domain.affective.turn_encoding import agent_timezone
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, records, selecting
@@ -25,11 +27,12 @@ _MEMORY = tables.affect_memory
 _OF = _MEMORY.c
 
 
-async def night_input(views: Database, agent_id: str, generation: str, nights: int) -> NightInput | None:
+async def night_input(views: Database, agent_id: str, generation: str, nights: int, zone: tzinfo) -> NightInput | None:
     """Return the input of the agent's nightly job, read from one snapshot; None if there is no such agent.
 
     `generation` is the generation (embedding model and dimension) of the vectors by which memories are compared.
-    `nights` is the number of nights since the last job.
+    `nights` is the number of nights since the last job. `zone` is the machine's time zone, used unless the policy has
+    its own.
     """
 
     async def read(connection: AsyncConnection) -> NightInput | None:
@@ -61,9 +64,23 @@ async def night_input(views: Database, agent_id: str, generation: str, nights: i
             web=await _web(connection, active),
             fresh=fresh,
             alike=await _alike(connection, agent, generation, fresh),
+            workdays=await workdays(connection, agent, zone) if agent.rules.retention.aging_days != "all" else None,
         )
 
     return await read_snapshot(views, read)
+
+
+async def workdays(connection: AsyncConnection, agent: AffectAgent, zone: tzinfo) -> frozenset[date]:
+    """Return the days since the agent's last night on which there were turns.
+
+    `zone` is the machine's time zone, used unless the policy has its own.
+    """
+    hour, zone = agent.rules.compression.schedule_hour, agent_timezone(agent.rules, zone)
+    begun = agent.last_night or work_day(agent.defined_at.astimezone(zone), hour)
+    since = datetime.combine(begun, time(hour), zone)
+    quarter = func.date_bin(text("interval '15 minutes'"), _OF.said_at, datetime.fromtimestamp(0, UTC))
+    query = select(quarter).where(_OF.agent_id == agent.agent_id, _OF.said_at >= since).distinct()
+    return frozenset(work_day(each.astimezone(zone), hour) for each in (await connection.execute(query)).scalars())
 
 
 async def _some(

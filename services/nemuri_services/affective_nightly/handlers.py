@@ -3,6 +3,7 @@
 from nemuri_contracts.affective import NightFell, NightPassed
 from nemuri_domain.affective import nightly_job
 from nemuri_domain.affective.nightly_job import NightInput
+from nemuri_infra.process.timezone import local_timezone
 from nemuri_infra.projections.affective_night_input import night_input
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
@@ -22,10 +23,12 @@ async def pass_night(event: NightFell, resources: Resources) -> ConditionalAppen
     """Run the nightly job of an agent and return its result, the event `night_passed`.
 
     The event is appended only if no other nightly job of the agent came in between. Returns None if the agent is
-    unknown or if the job of this date is done.
+    unknown, if the job of this date is done, or if the agent's memories age by workdays and there was none.
     """
     newest, found = await _night_input(event.agent_id, event.nights, resources)
     if found is None or (found.agent.last_night is not None and found.agent.last_night >= event.date):
+        return None
+    if found.workdays is not None and not nightly_job.days_passed(event, found):
         return None
     return ConditionalAppend(nightly_job.decide(event, found), newest)
 
@@ -53,4 +56,4 @@ async def _night_input(agent_id: str, nights: int, resources: Resources) -> tupl
     if agent is None:
         return newest, None
     generation = resources.vectors.with_embedder_of(agent.embedding).generation
-    return newest, await night_input(resources.database, agent_id, generation, nights)
+    return newest, await night_input(resources.database, agent_id, generation, nights, local_timezone())

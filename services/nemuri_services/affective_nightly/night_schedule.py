@@ -10,10 +10,11 @@ from functools import partial
 from nemuri_contracts.affective import NightFell
 from nemuri_contracts.event import derive
 from nemuri_domain.affective.aggregate import AffectAgent
-from nemuri_domain.affective.nightly_job import last_night_time
+from nemuri_domain.affective.nightly_job import work_day, workdays_before
 from nemuri_domain.affective.turn_encoding import agent_timezone
 from nemuri_infra.process.cancellation import run_together
 from nemuri_infra.process.timezone import local_timezone
+from nemuri_infra.projections.affective_night_input import workdays
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.consumer_pauses import wait_until_resumed
 from nemuri_infra.runtime.resources import Resources
@@ -42,11 +43,20 @@ async def _append_due_nights(resources: Resources, moved: asyncio.Event) -> None
         moved.clear()
         await wait_until_resumed(resources.log, "affective-nightly")
         for agent in await AffectiveQueries(resources.database).agents():
-            if (fell := due_night(agent, await resources.clock.now(), local_timezone())) is not None:
+            fell = due_night(agent, await resources.clock.now(), local_timezone())
+            if fell is not None and await _has_work(agent, fell, resources):
                 await resources.log.append(fell)
         with suppress(TimeoutError):
             async with asyncio.timeout(CHECK_SECONDS):
                 await moved.wait()
+
+
+async def _has_work(agent: AffectAgent, fell: NightFell, resources: Resources) -> bool:
+    """Return whether a night has an effect: always, unless memories age by workdays and there was none."""
+    if agent.rules.retention.aging_days == "all":
+        return True
+    async with resources.database.reading() as connection:
+        return workdays_before(fell.date, await workdays(connection, agent, local_timezone())) > 0
 
 
 async def _listen(resources: Resources, moved: asyncio.Event) -> None:
@@ -71,4 +81,4 @@ def due_night(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | No
 
 
 def _day(moment: datetime, zone: tzinfo, hour: int) -> date:
-    return last_night_time(moment.astimezone(zone), hour).date()
+    return work_day(moment.astimezone(zone), hour)

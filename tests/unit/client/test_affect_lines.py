@@ -127,7 +127,10 @@ def test_the_plot_is_deterministic(tmp_path: Path, name: str) -> None:
     assert first.read_bytes() == second.read_bytes()
     assert first.read_bytes() != empty.read_bytes()
     if name.endswith("svg"):
-        assert "<!-- mem_20260120_001 -->" in first.read_text()
+        drawn = first.read_text()
+        assert "<!-- mem_20260120_001 -->" in drawn
+        labels = ("work, document (in force)", "decision, document (in force)", "work, coding", "decision, coding")
+        assert all(f"<!-- {each} -->" in drawn for each in labels)
 
 
 @pytest.mark.parametrize(

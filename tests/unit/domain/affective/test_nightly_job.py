@@ -1,14 +1,23 @@
 """Tests of the rules of the nightly job (document 001, contents of the nightly batch)."""
 
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 import pytest
 
+from nemuri_contracts.affective import Emotion, Reading, TurnMatters
 from nemuri_domain.affective import nightly_job
 from nemuri_domain.affective.aggregate import DELETED
-from nemuri_domain.affective.nightly_job import allowed_number, continue_night, decide, revival_score
-from nemuri_domain.affective.policy import AffectPolicy
+from nemuri_domain.affective.nightly_job import (
+    allowed_number,
+    continue_night,
+    decide,
+    revival_score,
+    work_day,
+    workdays_before,
+)
+from nemuri_domain.affective.policy import CODING, DOCUMENT, PROFILES, AffectPolicy
+from nemuri_domain.affective.turn_encoding import weighed
 from tests.unit.domain.affective.lives import BEGINNING, Life, ends, living, tie
 
 STILL = 0.999999999
@@ -136,7 +145,7 @@ def test_a_level_that_is_pushed_into_pushes_on() -> None:
 
 
 def test_a_memory_that_is_asked_back_comes_back() -> None:
-    """A revived memory is at level 3 and has age zero and one more recall.
+    """A revived memory is at level 3 and has age zero and one more recall, and the next night reinforces it.
 
     Its intensity is reduced by the nights that it spent in the archive.
     """
@@ -150,7 +159,7 @@ def test_a_memory_that_is_asked_back_comes_back() -> None:
     assert life.memory(memory).asked_back_at is not None
     assert life.night().revived == {memory: pytest.approx(60 * 0.995**10)}
     found = life.memory(memory)
-    assert (found.level, found.recall_count, found.recalled, found.asked_back_at) == (3, 1, False, None)
+    assert (found.level, found.recall_count, found.recalled, found.asked_back_at) == (3, 1, True, None)
     assert found.days(life.mind.night) == 0
     assert life.retention(memory) == pytest.approx(60 * 0.995**10)
     assert (found.archived_night, found.archived_at, found.fresh) == (None, None, True)
@@ -453,3 +462,22 @@ def test_parameters_do_not_change_in_the_middle_of_a_night(monkeypatch: pytest.M
     assert life.agent.levels == (6, 12, 14, 8)
     life.night()
     assert life.agent.levels[0] == 0
+
+
+def test_workdays_are_counted_from_the_hour_of_the_night() -> None:
+    """A workday begins at the hour of the nightly job. A night closes the workdays before its date."""
+    at = datetime(2026, 3, 2, 2, 59, tzinfo=UTC)
+    days = {work_day(at, 3), work_day(at + timedelta(minutes=1), 3), work_day(at + timedelta(hours=20), 3)}
+    assert days == {date(2026, 3, 1), date(2026, 3, 2)}
+    assert [workdays_before(date(2026, 3, each), days) for each in (1, 2, 3, 9)] == [0, 1, 2, 2]
+
+
+def test_errors_make_a_turn_more_intense_if_the_policy_says_so() -> None:
+    """A turn with errors has a higher intensity under the coding profile, at most 100, and the document's none."""
+    failed, quiet = TurnMatters(errors=("Exit code 1",)), TurnMatters(commands=("ls",))
+    reading = Reading(intensity=33, emotion=Emotion(), category="work", keywords=(), trigger="x", content="y")
+    high = reading.model_copy(update={"intensity": 95})
+    coding, document = PROFILES[CODING], PROFILES[DOCUMENT]
+    assert [weighed(reading, each, coding).intensity for each in (failed, quiet)] == [43, 33]
+    assert weighed(high, failed, coding).intensity == 100
+    assert weighed(reading, failed, document).intensity == 33

@@ -62,6 +62,8 @@ OURS = {
     ("archive", "revival_similarity"): None,
     ("retrieval", "relevance_similarity"): None,
     ("retrieval", "fill_up"): False,
+    ("retention", "aging_days"): "all",
+    ("retention", "failure_intensity"): 0,
     ("spending", "daily_tokens"): None,
     ("spending", "daily_money"): None,
 }
