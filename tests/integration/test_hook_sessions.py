@@ -191,3 +191,33 @@ async def test_other_assistants_hand_on_prompt_and_reply(
     assert (turn.prompt, turn.reply) == ("Mend [redacted:github-token]", "Done.")
     assert turn.project == str(tmp_path)
     assert hook.journal == ""
+
+
+@pytest.mark.parametrize(("prompt_again", "reply"), [(False, ""), (True, "The code is [private].")])
+async def test_a_reply_cannot_repeat_private_parts_of_a_prompt_that_is_gone(
+    settings: Settings, tmp_path: Path, prompt_again: bool, reply: str
+) -> None:
+    """Without a transcript, a reply is kept only if the private parts that it may repeat are still known. They are
+    stored nowhere.
+    """
+    hook, place = Hook(settings, tmp_path / "data"), {"session_id": "c", "cwd": str(tmp_path)}
+    prompt = {"prompt": "Open it: <private>the code 4711</private>"}
+    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")):
+        await hook("prompt", "--assistant", "gemini", stdin=prompt | place)
+        said = {"prompt_response": "The code is the code 4711.", "timestamp": "t"} | (prompt if prompt_again else {})
+        stored = b"".join(each.read_bytes() for each in (tmp_path / "data").rglob("*") if each.is_file())
+        await hook("turn", "--assistant", "gemini", stdin=said | place)
+    assert b"4711" not in stored
+    [turn] = await offered_turns(settings)
+    assert (turn.prompt, turn.reply) == ("Open it: [private]", reply)
+
+
+async def test_a_last_message_with_a_key_stands_once(settings: Settings, tmp_path: Path) -> None:
+    """The assistant's last message is recognised in the transcript also if a key in it was replaced."""
+    hook, key = Hook(settings, tmp_path / "data"), "ghp_" + "a1" * 12
+    stopped = session_end_input(tmp_path, "s1", f"keep {key}")
+    async with answering_queries(settings):
+        await hook("stop", stdin=stopped | {"last_assistant_message": f"an answer to keep {key}"})
+    assert said(await offered_turns(settings)) == [
+        ("keep [redacted:github-token]", "an answer to keep [redacted:github-token]")
+    ]

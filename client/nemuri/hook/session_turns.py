@@ -15,6 +15,7 @@ from nemuri.hook.project import project_of
 from nemuri.hook.prompt_context import valid_label
 from nemuri.hook.session_upload import session_of
 from nemuri_domain.affective.transcripts import Transcript, parse_transcript, turn_id
+from nemuri_domain.language.secret_redaction import redact
 
 if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
@@ -60,10 +61,18 @@ def transcript_at(path: Path, named: object = None, last: object = None) -> tupl
     stem = valid_label(path.stem) or "session"
     lines = path.read_bytes().splitlines()
     transcript = parse_transcript(lines, valid_label(named) or stem)
-    if isinstance(last, str) and transcript.turns and last.strip() not in transcript.turns[-1].reply:
+    if isinstance(last, str) and transcript.turns and redact(last).strip() not in transcript.turns[-1].reply:
         said = {"type": "assistant", "message": {"content": last}}
-        transcript = parse_transcript([*lines, json.dumps(said).encode()], valid_label(named) or stem)
+        longer = parse_transcript([*lines, json.dumps(said).encode()], valid_label(named) or stem)
+        transcript = longer if _says_more(longer, transcript) else transcript
     return transcript, valid_label(named) or valid_label(transcript.session) or stem
+
+
+def _says_more(longer: Transcript, known: Transcript) -> bool:
+    """Return whether the longer transcript's last reply adds something. Private parts are replaced in both."""
+    before = known.turns[-1].reply
+    added = longer.turns[-1].reply.removeprefix(before).strip()
+    return bool(added) and added not in before
 
 
 def _session(said: dict[str, Any], where: "HookSettings") -> OpenSession | None:

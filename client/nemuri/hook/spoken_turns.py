@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 def keep_prompt(said: dict[str, Any], where: "HookSettings") -> None:
     """Keep the prompt of a session until its reply comes. Secrets and private parts are replaced first.
 
-    Raises `OSError`.
+    That it had private parts is kept, because the reply may repeat them. Raises `OSError`.
     """
-    prompt = _cleaned(said.get("prompt"))
-    path = _path(said, where)
+    prompt, path = _cleaned(said.get("prompt")), _path(said, where)
     if not is_conversation(prompt):
         path.unlink(missing_ok=True)
         return
-    write_state(path, json.dumps({"prompt": prompt, "said_at": datetime.now(UTC).isoformat()}))
+    private = "yes" if _private_parts(said.get("prompt")) else ""
+    kept = {"prompt": prompt, "said_at": datetime.now(UTC).isoformat(), "private": private}
+    write_state(path, json.dumps(kept))
 
 
 def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
@@ -42,8 +43,10 @@ def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
     prompt = _cleaned(turn["prompt"]) or kept.get("prompt", "")
     if not is_conversation(prompt):
         return None
-    parts = without_private(turn["prompt"])[1] if isinstance(turn["prompt"], str) else []
+    parts = _private_parts(turn["prompt"])
     reply = storable(redact(without_repeated(turn["reply"], parts)), TURN_LIMIT) if turn["reply"] else ""
+    if kept.get("private") and not parts:
+        reply = ""  # it may repeat private parts, which are known no more
     name = valid_label(said.get("session_id")) or "session"
     identity = f"{said['assistant']}/{name}/{turn['number'] or f'{prompt}/{reply}'}"
     said_at = datetime.fromisoformat(kept["said_at"]) if "said_at" in kept else now
@@ -51,6 +54,10 @@ def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
     path = spool.put(where.data, session_of(where.agent, name, transcript, now, project_of(said.get("cwd"))))
     _path(said, where).unlink(missing_ok=True)
     return path
+
+
+def _private_parts(prompt: object) -> list[str]:
+    return without_private(prompt)[1] if isinstance(prompt, str) else []
 
 
 def _cleaned(prompt: object) -> str:
@@ -63,7 +70,7 @@ def _kept(path: Path) -> dict[str, str]:
         datetime.fromisoformat(told["said_at"])
     except (OSError, ValueError, TypeError, KeyError):
         return {}
-    return {"prompt": str(told.get("prompt", "")), "said_at": told["said_at"]}
+    return {name: str(told.get(name, "")) for name in ("prompt", "said_at", "private")}
 
 
 def _path(said: dict[str, Any], where: "HookSettings") -> Path:
