@@ -16,7 +16,7 @@ import pytest
 from nats.aio.msg import Msg
 from pydantic import BaseModel
 
-from nemuri.hook import spool
+from nemuri.hook import session_upload, spool
 from nemuri.hook.session_upload import catch_up
 from nemuri_contracts.affective import TURN_LIMIT, TurnOffered
 from nemuri_contracts.affective_views import AffectRecallView
@@ -299,6 +299,7 @@ async def test_sessions_wait_for_a_platform(settings: Settings, tmp_path: Path) 
         with pytest.MonkeyPatch.context() as environment:
             for name in ("NATS_URL", "NEMURI_NAMESPACE"):
                 environment.setenv(name, hook.environment[name])
+            environment.setattr(session_upload, "STARTING_SECONDS", 0.0)
             await asyncio.to_thread(catch_up, str(data))
         assert hook.waiting_sessions == 2
     assert sorted(event.prompt for event in await offered_turns(settings)) == [f"hello {n}" for n in range(8)]

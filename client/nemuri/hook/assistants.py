@@ -16,8 +16,6 @@ class HookEvent:
     hook: str
     seconds: int
     """Time limit."""
-    background: bool = False
-    """True if the assistant does not wait for the hook."""
     matcher: str | None = None
 
 
@@ -60,7 +58,7 @@ CLAUDE: Final = Assistant(
     (
         HookEvent("SessionStart", "session-start", 10, matcher=_STARTS),
         HookEvent("UserPromptSubmit", "prompt", 5),
-        HookEvent("Stop", "stop", 30, background=True),
+        HookEvent("Stop", "stop", 10),
         HookEvent("PreCompact", "pre-compact", 10),
         HookEvent("SessionEnd", "session-end", 10),
     ),

@@ -1,6 +1,7 @@
 """Upload of sessions to the log, turn by turn. Each turn has a derived id, so a repeated upload changes nothing."""
 
 import json
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,8 @@ from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, turn
 from nemuri_infra.bus.plain_socket import PlainConnection, PlainError, TooLargeError, connect
 from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
 
+STARTING_SECONDS = 30.0
+"""Seconds for which a platform that has just started may refuse what waits in the spool."""
 KIND = "turn_offered"
 TAKEN_BACK = "turn_taken_back"
 
@@ -142,10 +145,22 @@ def flush(where: HookSettings, limit: float | None = None, first: Iterable[Path]
 
 
 def catch_up(data: str) -> None:
-    """Upload the sessions in the spool to the platform that runs in the data directory. Errors go to the journal."""
-    try:
-        troubles = flush(HookSettings(data)).troubles
-    except (PlatformNotFound, PlainError, OSError) as error:
-        troubles = [str(error)]
+    """Upload the sessions in the spool to the platform that has just started in the data directory.
+
+    What fails is tried again for `STARTING_SECONDS`, because the services of a platform start after its servers, and a
+    hook may be about to define the agent. Errors that remain go to the journal.
+    """
+    end = time.monotonic() + STARTING_SECONDS
+    while troubles := _troubles(data):
+        if time.monotonic() > end:
+            break
+        time.sleep(1.0)  # nothing tells when a service answers for the first time
     for trouble in troubles:
         write_entry(data, f"up: {trouble}")
+
+
+def _troubles(data: str) -> list[str]:
+    try:
+        return flush(HookSettings(data)).troubles
+    except (PlatformNotFound, PlainError, OSError) as error:
+        return [str(error)]

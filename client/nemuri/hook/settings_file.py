@@ -133,9 +133,8 @@ def _entry(event: HookEvent, command: str, assistant: Assistant) -> dict[str, An
     limit = {"timeout": int(event.seconds * assistant.unit)}
     if assistant.shape == "flat":
         return {"command": command} | limit
-    waiting = {"async": True} if event.background else {}
     matcher = {} if event.matcher is None else {"matcher": event.matcher}
-    return matcher | {"hooks": [{"type": "command", "command": command} | limit | waiting]}
+    return matcher | {"hooks": [{"type": "command", "command": command} | limit]}
 
 
 def _command(hook: str, agent: str | None, data: Path | None, assistant: Assistant) -> str:

@@ -43,7 +43,7 @@ def test_the_plugin_has_the_hooks_of_the_settings() -> None:
         [group] = found[each.event]
         [hook] = group["hooks"]
         assert hook["command"] == f'"${{CLAUDE_PLUGIN_ROOT}}/scripts/nemuri" hook {each.hook}'
-        assert (hook["timeout"], hook.get("async", False)) == (each.seconds, each.background)
+        assert (hook["timeout"], hook.get("async")) == (each.seconds, None)
         assert group.get("matcher") == each.matcher
 
 
