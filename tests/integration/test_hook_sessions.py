@@ -173,7 +173,9 @@ async def test_a_session_begins_with_what_matters_of_its_project(settings: Setti
         ("cursor", {"conversation_id": "c", "prompt": "Mend ghp_" + "a1" * 12},
          {"conversation_id": "c", "generation_id": "g", "text": "Done."}, "turn"),
         ("gemini", {"session_id": "c", "prompt": "Mend ghp_" + "a1" * 12},
-         {"session_id": "c", "timestamp": "t", "prompt": "Mend ghp_" + "a1" * 12, "prompt_response": "Done."}, "turn"),
+         {"session_id": "c", "timestamp": "t", "prompt_response": "Done.", "prompt":
+          "<hook_context>&lt;memories&gt;\n- A secret.\n&lt;/memories&gt;</hook_context>\n\nMend ghp_" + "a1" * 12},
+         "turn"),
     ],
 )  # fmt: skip
 async def test_other_assistants_hand_on_prompt_and_reply(

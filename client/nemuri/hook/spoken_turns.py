@@ -14,7 +14,13 @@ from nemuri.hook.prompt_context import valid_label
 from nemuri.hook.session_upload import session_of
 from nemuri.hook.state_files import write_state
 from nemuri_contracts.wire_constants import TURN_LIMIT
-from nemuri_domain.affective.sanitize import is_conversation, storable, without_private, without_repeated
+from nemuri_domain.affective.inserted_text import without_inserted
+from nemuri_domain.affective.sanitize import (
+    is_conversation,
+    storable,
+    without_private,
+    without_repeated,
+)
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, Turn
 from nemuri_domain.language.secret_redaction import redact
 
@@ -61,7 +67,10 @@ def _private_parts(prompt: object) -> list[str]:
 
 
 def _cleaned(prompt: object) -> str:
-    return storable(redact(without_private(prompt)[0]), TURN_LIMIT) if isinstance(prompt, str) else ""
+    """Return a prompt as it may be stored: without what hooks inserted, secrets and private parts."""
+    if not isinstance(prompt, str):
+        return ""
+    return storable(redact(without_private(without_inserted(prompt))[0]), TURN_LIMIT)
 
 
 def _kept(path: Path) -> dict[str, str]:

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid3
 
 from nemuri_contracts.wire_constants import TURN_LIMIT
+from nemuri_domain.affective.inserted_text import without_inserted
 from nemuri_domain.affective.sanitize import (
     is_conversation,
     is_machine_made,
@@ -35,11 +36,6 @@ SkipReason = Literal[
     "broken", "repeated", "side_chain", "meta", "tool_result", "interrupted", "command", "blank", "unprompted",
     "rewound", "other",
 ]  # fmt: skip
-_INSERTED = re.compile(
-    r"<(system-reminder|memories|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook)>.*?</\1>",
-    re.DOTALL,
-)
-"""Text that programs insert into a prompt, such as retrieved memories."""
 _COMMAND = re.compile(r"<(command-(name|message|args|contents)|local-command-\w+|bash-(input|stdout|stderr))>")
 """Tags of commands and their output in a transcript."""
 _INTERRUPTED = "[Request interrupted by user"
@@ -158,7 +154,7 @@ class _Reading:
             self._asked += self._calls.answered(entry, blocks)
             return "tool_result"
         whole = _joined(blocks)
-        prompt = _INSERTED.sub("", whole).strip()
+        prompt = without_inserted(whole)
         if prompt.startswith(_INTERRUPTED):
             return "interrupted"
         of_command = bool(_COMMAND.match(prompt)) or prompt.startswith("/")
