@@ -55,6 +55,25 @@ async def test_each_turn_is_handed_on_once_when_the_assistant_stops(settings: Se
     assert (hook.waiting_sessions, hook.journal) == (0, "")
 
 
+async def test_a_transcript_that_is_written_later_loses_and_mixes_nothing(settings: Settings, tmp_path: Path) -> None:
+    """A hook after a reply may come before the assistant has written the turn, or even the file. The last message is
+    not added to the turn before; a later hook hands the turn on. Nothing is noted as an error.
+    """
+    hook, transcript = Hook(settings, tmp_path / "data"), tmp_path / "s1.jsonl"
+    async with answering_queries(settings):
+        stopped = session_end_input(tmp_path, "s1", "one")
+        first = transcript.read_text()
+        transcript.unlink()
+        await hook("stop", stdin=stopped | {"last_assistant_message": "an answer to one"})
+        assert [each.session for each in open_sessions.left_behind(str(tmp_path / "data"))] == []
+        transcript.write_text(first)
+        await hook("stop", stdin=stopped | {"last_assistant_message": "an answer to one"})
+        await hook("stop", stdin=stopped | {"last_assistant_message": "an answer to two"})
+        await hook("session-end", stdin=session_end_input(tmp_path, "s1", "one", "two"))
+    assert said(await offered_turns(settings)) == [("one", "an answer to one"), ("two", "an answer to two")]
+    assert (hook.waiting_sessions, hook.journal) == (0, "")
+
+
 async def test_a_session_that_never_ended_is_handed_on_later(settings: Settings, tmp_path: Path) -> None:
     """Turns that a killed session left in its transcript are handed on when it has been quiet for an hour."""
     data = tmp_path / "data"

@@ -3,19 +3,18 @@
 Turns go to the spool, from which they are uploaded.
 """
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nemuri.hook import open_sessions, spool
+from nemuri.hook.growing_transcript import current_transcript
 from nemuri.hook.open_sessions import OpenSession
 from nemuri.hook.pause import pauses
 from nemuri.hook.project import project_of
 from nemuri.hook.prompt_context import valid_label
 from nemuri.hook.session_upload import session_of
 from nemuri_domain.affective.transcripts import Transcript, parse_transcript, turn_id
-from nemuri_domain.language.secret_redaction import redact
 
 if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
@@ -29,7 +28,7 @@ def spool_session(said: dict[str, Any], where: "HookSettings") -> Path | None:
     session = _session(said, where)
     if session is None:
         return None
-    path = _spooled(session, where, said)
+    path = _spooled(session, transcript_at(Path(session.transcript), session.session)[0], where, said)
     open_sessions.close(where.data, session.agent, session.session)
     return path
 
@@ -40,7 +39,13 @@ def spool_turns(said: dict[str, Any], where: "HookSettings", *, finished: bool) 
     If `finished` is false, the last turn may go on and is left for later. Raises the errors of `spool_session`.
     """
     session = _session(said, where)
-    return None if session is None else _spooled(session, where, said, but_last=not finished)
+    if session is None:
+        return None
+    transcript = current_transcript(session, said.get("last_assistant_message"))
+    if transcript is None:
+        open_sessions.save(where.data, session)  # so that it is handed on if no other hook does it
+        return None
+    return _spooled(session, transcript, where, said, but_last=not finished)
 
 
 def spool_left_behind(where: "HookSettings", but: str | None = None) -> None:
@@ -48,31 +53,18 @@ def spool_left_behind(where: "HookSettings", but: str | None = None) -> None:
     `spool_session`.
     """
     for each in open_sessions.left_behind(where.data, but):
-        _spooled(each, where, {})
+        _spooled(each, transcript_at(Path(each.transcript), each.session)[0], where, {})
         open_sessions.close(where.data, each.agent, each.session)
 
 
-def transcript_at(path: Path, named: object = None, last: object = None) -> tuple[Transcript, str]:
+def transcript_at(path: Path, named: object = None) -> tuple[Transcript, str]:
     """Return the transcript in a file and the name of its session.
 
-    The name is `named`, or else the name in the transcript, or else the file's name. `last` is the assistant's last
-    message, which the file may not have yet.
+    The name is `named`, or else the name in the transcript, or else the file's name.
     """
-    stem = valid_label(path.stem) or "session"
-    lines = path.read_bytes().splitlines()
-    transcript = parse_transcript(lines, valid_label(named) or stem)
-    if isinstance(last, str) and transcript.turns and redact(last).strip() not in transcript.turns[-1].reply:
-        said = {"type": "assistant", "message": {"content": last}}
-        longer = parse_transcript([*lines, json.dumps(said).encode()], valid_label(named) or stem)
-        transcript = longer if _says_more(longer, transcript) else transcript
-    return transcript, valid_label(named) or valid_label(transcript.session) or stem
-
-
-def _says_more(longer: Transcript, known: Transcript) -> bool:
-    """Return whether the longer transcript's last reply adds something. Private parts are replaced in both."""
-    before = known.turns[-1].reply
-    added = longer.turns[-1].reply.removeprefix(before).strip()
-    return bool(added) and added not in before
+    name, stem = valid_label(named), valid_label(path.stem) or "session"
+    transcript = parse_transcript(path.read_bytes().splitlines(), name or stem)
+    return transcript, name or valid_label(transcript.session) or stem
 
 
 def _session(said: dict[str, Any], where: "HookSettings") -> OpenSession | None:
@@ -86,13 +78,17 @@ def _session(said: dict[str, Any], where: "HookSettings") -> OpenSession | None:
 
 
 def _spooled(
-    session: OpenSession, where: "HookSettings", said: dict[str, Any], *, but_last: bool = False
+    session: OpenSession,
+    transcript: Transcript,
+    where: "HookSettings",
+    said: dict[str, Any],
+    *,
+    but_last: bool = False,
 ) -> Path | None:
     """Store the turns that were not handed on yet and that lie in no pause, and return their file.
 
     Turns that were handed on and taken back later are named in it.
     """
-    transcript, _ = transcript_at(Path(session.transcript), session.session, said.get("last_assistant_message"))
     turns = transcript.turns[:-1] if but_last else transcript.turns
     now, paused = datetime.now(UTC), pauses(where.data)
     ids = {str(turn_id(session.agent, each.identity)): each for each in turns}
