@@ -6,6 +6,8 @@ They give no transcript that we read. So the prompt of a turn is kept until the 
 import json
 from typing import Any
 
+from nemuri_domain.affective.inserted_text import without_inserted
+
 TURN = "turn"
 """Field of a hook's input, in our form, with a whole turn: its prompt, its reply and its id."""
 _SESSIONS = ("session_id", "conversation_id")
@@ -17,7 +19,10 @@ def translated(said: dict[str, Any], hook: str, assistant: str) -> dict[str, Any
     session = next((said[name] for name in _SESSIONS if isinstance(said.get(name), str)), None)
     roots = said.get("workspace_roots")
     place = said.get("cwd") or (roots[0] if isinstance(roots, list) and roots else None)
-    common = {"session_id": session, "cwd": place, "prompt": said.get("prompt")}
+    prompt = said.get("prompt")
+    # Gemini CLI puts what earlier hooks gave it before the prompt.
+    prompt = without_inserted(prompt) if isinstance(prompt, str) else None
+    common = {"session_id": session, "cwd": place, "prompt": prompt}
     if "agent_id" in said:
         common["agent_id"] = said["agent_id"]
     reply = next(
@@ -25,7 +30,7 @@ def translated(said: dict[str, Any], hook: str, assistant: str) -> dict[str, Any
     )
     if hook in ("stop", TURN):
         number = said.get("turn_id") or said.get("generation_id") or said.get("timestamp")
-        common[TURN] = {"prompt": said.get("prompt"), "reply": reply, "number": number}
+        common[TURN] = {"prompt": prompt, "reply": reply, "number": number}
     return common | {"assistant": assistant}
 
 

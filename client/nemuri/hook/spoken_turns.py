@@ -14,7 +14,6 @@ from nemuri.hook.prompt_context import valid_label
 from nemuri.hook.session_upload import session_of
 from nemuri.hook.state_files import write_state
 from nemuri_contracts.wire_constants import TURN_LIMIT
-from nemuri_domain.affective.inserted_text import without_inserted
 from nemuri_domain.affective.sanitize import (
     is_conversation,
     storable,
@@ -67,10 +66,8 @@ def _private_parts(prompt: object) -> list[str]:
 
 
 def _cleaned(prompt: object) -> str:
-    """Return a prompt as it may be stored: without what hooks inserted, secrets and private parts."""
-    if not isinstance(prompt, str):
-        return ""
-    return storable(redact(without_private(without_inserted(prompt))[0]), TURN_LIMIT)
+    """Return a prompt as it may be stored: without secrets and private parts."""
+    return storable(redact(without_private(prompt)[0]), TURN_LIMIT) if isinstance(prompt, str) else ""
 
 
 def _kept(path: Path) -> dict[str, str]:
