@@ -751,7 +751,8 @@ class Client(QueryMethods):
 
         Args:
             agent: Id of an agent with affective memory.
-            text: What is to be remembered, up to about 100,000 characters.
+            text: What is to be remembered, up to about 100,000 characters. Keys, tokens, passwords and parts between
+                `<private>` and `</private>` are replaced.
             project: Project to which the memory belongs.
 
         Returns:

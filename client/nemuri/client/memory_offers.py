@@ -19,6 +19,8 @@ from nemuri_contracts.queries import AffectQuery, EventQuery, RememberedQuery, T
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.tiered import Cues, Experience, ExperienceOffered, ExperienceRecorded
 from nemuri_contracts.tiered_views import TiersView
+from nemuri_domain.affective.sanitize import without_private
+from nemuri_domain.language.secret_redaction import redact
 from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_infra.process.cancellation import run_together
 
@@ -224,11 +226,15 @@ async def record_experience(
 async def record_turn(exchange: Exchange, agent: str, text: str, project: str | None) -> UUID:
     """Append a turn in which the user asks to remember a text, wait until it is a memory, and return the memory's id.
 
+    Secrets and private parts of the text are replaced.
+
     Raises as `Client.affect_remember` does.
     """
     event_id, now = uuid4(), datetime.now(UTC)
     fields = {"agent_id": agent, "session": "remember", "project": project, "said_at": now, "ended_at": now}
-    event = validated(TurnOffered, event_id=event_id, prompt=f"Remember this: {text}", **fields)
+    event = validated(
+        TurnOffered, event_id=event_id, prompt=f"Remember this: {redact(without_private(text)[0])}", **fields
+    )
     await exchange.ask(AffectQuery, AffectView, agent_id=agent)
     await exchange.append(event)
     if refused := await until_known(exchange, agent, (event_id,)):

@@ -21,7 +21,7 @@ from nemuri_domain.affective.sanitize import (
     without_repeated,
 )
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, Turn
-from nemuri_domain.language.secret_redaction import redact
+from nemuri_domain.language.secret_redaction import Redactor, redact
 
 if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
@@ -49,7 +49,10 @@ def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
     if not is_conversation(prompt):
         return None
     parts = _private_parts(turn["prompt"])
-    reply = storable(redact(without_repeated(turn["reply"], parts)), TURN_LIMIT) if turn["reply"] else ""
+    redactor = Redactor()
+    redactor.redact(turn["prompt"] or "")
+    reply = storable(redactor.redact(without_repeated(turn["reply"], parts)), TURN_LIMIT) if turn["reply"] else ""
+    prompt = redactor.without_known(prompt)
     if kept.get("private") and not parts:
         reply = ""  # it may repeat private parts, which are known no more
     name = valid_label(said.get("session_id")) or "session"

@@ -61,9 +61,12 @@ def without_private(text: str) -> tuple[str, list[str]]:
 
 
 def without_repeated(text: str, parts: list[str]) -> str:
-    """Return the text with each line of the private parts replaced where the text repeats it."""
+    """Return the text with each line of the private parts replaced where the text repeats it, and each of their words
+    that has a digit.
+    """
     lines = {line.strip() for part in parts for line in part.splitlines()}
-    for line in sorted(lines, key=len, reverse=True):
+    words = {word.strip(".,;:!?()[]\"'") for part in parts for word in part.split() if any(map(str.isdigit, word))}
+    for line in sorted(lines | words, key=len, reverse=True):
         if len(line) >= MIN_PRIVATE_LINE:
             text = text.replace(line, PRIVATE_MARK)
     return text

@@ -26,7 +26,7 @@ from nemuri_domain.affective.sanitize import (
 )
 from nemuri_domain.affective.transcript_branches import rewound_entries
 from nemuri_domain.affective.turn_matters import Matters, ToolCalls
-from nemuri_domain.language.secret_redaction import redact
+from nemuri_domain.language.secret_redaction import Redactor
 
 TURN_NAMESPACE = UUID("6e656d75-7269-5000-8000-7475726e7300")
 """Namespace of the ids of turns. The ids have UUID version 3, because version 5 is reserved for the platform's own
@@ -109,7 +109,8 @@ class _Reading:
         self._asked: list[str] = []
         self._reply: list[str] = []
         self._private: list[str] = []
-        self._calls = ToolCalls()
+        self._redactor = Redactor()
+        self._calls = ToolCalls(self._redactor)
         self._last: datetime | None = None
         self._of_command = False
 
@@ -195,6 +196,8 @@ class _Reading:
         if self._open is not None:
             prompt = self._cleaned("\n\n".join((self._asked[0], *map(self._unrepeated, self._asked[1:]))))
             reply = self._cleaned(self._unrepeated("\n\n".join(self._reply)))
+            prompt = self._redactor.without_known(prompt)
+            matters = Matters(*(tuple(map(self._redactor.without_known, each)) for each in matters))
             self._turns.append(self._open._replace(prompt=prompt, reply=reply, matters=matters))
         self._open, self._asked, self._reply = None, [], []
 
@@ -202,7 +205,7 @@ class _Reading:
         return without_repeated(without_private(text)[0], self._private)
 
     def _cleaned(self, text: str) -> str:
-        return storable(redact(text), TURN_LIMIT)
+        return storable(self._redactor.redact(text), TURN_LIMIT)
 
 
 def _identity(entry: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from nemuri_domain.affective.sanitize import storable
-from nemuri_domain.language.secret_redaction import redact
+from nemuri_domain.language.secret_redaction import Redactor
 
 MATTER_LIMIT: Final = 200
 """Maximum length of a file's path, a command and an error, in characters."""
@@ -30,7 +30,8 @@ class Matters(NamedTuple):
 class ToolCalls:
     """The tool calls of a transcript, and what they say about the turn that is open."""
 
-    def __init__(self) -> None:
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
         self._names: dict[str, str] = {}
         self._files: dict[str, None] = {}
         self._commands: dict[str, None] = {}
@@ -41,7 +42,7 @@ class ToolCalls:
         for block in blocks:
             if block.get("type") != "tool_use" or not isinstance(given := block.get("input"), Mapping):
                 continue
-            path, command = _first(given, _PATHS), _first(given, _COMMANDS)
+            path, command = self._first(given, _PATHS), self._first(given, _COMMANDS)
             name = block.get("name") if isinstance(block.get("name"), str) else "a tool"
             self._names[str(block.get("id"))] = f"{name} {path or command}".strip() if path or command else str(name)
             if path:
@@ -61,7 +62,7 @@ class ToolCalls:
             if entry.get("toolDenialKind") in _REJECTED or text.startswith(_UNASKED):
                 _, _, words = text.partition(_FEEDBACK)
                 said.append(f"[refused {call}] {words.partition(_NOTE)[0].strip()}".strip())
-            elif block.get("is_error") and entry.get("toolDenialKind") is None and (error := _clean(text)):
+            elif block.get("is_error") and entry.get("toolDenialKind") is None and (error := self._clean(text)):
                 self._errors[error] = None
         return said
 
@@ -74,6 +75,14 @@ class ToolCalls:
         )
         self._files, self._commands, self._errors = {}, {}, {}
         return found
+
+    def _first(self, given: Mapping[str, Any], names: Iterable[str]) -> str:
+        found = (value for name in names if isinstance(value := given.get(name), str) and value.strip())
+        return next(map(self._clean, found), "")
+
+    def _clean(self, text: str) -> str:
+        """Return the beginning of the text on one line, without secrets."""
+        return storable(self._redactor.redact(" ".join(text[:_READ].split())), MATTER_LIMIT)
 
 
 def _answers(result: object) -> list[str]:
@@ -91,17 +100,8 @@ def _answers(result: object) -> list[str]:
     return [f"[asked: {question}] {answer}" for question, answer in answers.items() if answer and answered(question)]
 
 
-def _first(given: Mapping[str, Any], names: Iterable[str]) -> str:
-    return next((_clean(value) for name in names if isinstance(value := given.get(name), str) and value.strip()), "")
-
-
 def _content(content: object) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
     return "\n".join(each["text"] for each in parts if isinstance(each, Mapping) and isinstance(each.get("text"), str))
-
-
-def _clean(text: str) -> str:
-    """Return the beginning of the text on one line, without secrets."""
-    return storable(redact(" ".join(text[:_READ].split())), MATTER_LIMIT)

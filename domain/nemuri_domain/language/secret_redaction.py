@@ -32,24 +32,44 @@ def redact(text: str) -> str:
     random values of environment variables. Hashes, commit ids and UUIDs stay, unless their name says that they are
     secret.
     """
-    folded = text.lower()
-    for rule in RULES:
-        if any(each in folded for each in rule.hints):
-            text = _compiled(rule.pattern).sub(lambda match, rule=rule: _replaced(rule, match), text)  # type: ignore[misc]
-    return text
+    return Redactor().redact(text)
+
+
+class Redactor:
+    """Redaction of the texts of one conversation. A secret that one of them names is replaced in all of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def redact(self, text: str) -> str:
+        """Return the text without secrets, as `redact` does, and remember these secrets."""
+        folded = text.lower()
+        for rule in RULES:
+            if any(each in folded for each in rule.hints):
+                text = _compiled(rule.pattern).sub(lambda match, rule=rule: self._replaced(rule, match), text)  # type: ignore[misc]
+        return self.without_known(text)
+
+    def without_known(self, text: str) -> str:
+        """Return the text without the secrets of the texts so far."""
+        for secret, name in self._known.items():
+            if secret in text:
+                text = text.replace(secret, f"[redacted:{name}]")
+        return text
+
+    def _replaced(self, rule: SecretRule, match: re.Match[str]) -> str:
+        if not rule.meant(match):
+            return match.group()
+        groups = match.groupdict()
+        group = "secret" if groups.get("secret") else "bare" if groups.get("bare") else 0
+        whole, start, secret = match.group(), match.start(), match.group(group)
+        if len(secret) >= _DISTINCT and len(_classes(secret)) > 1:
+            self._known[secret] = rule.name
+        return f"{whole[: match.start(group) - start]}[redacted:{rule.name}]{whole[match.end(group) - start :]}"
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
-
-
-def _replaced(rule: SecretRule, match: re.Match[str]) -> str:
-    if not rule.meant(match):
-        return match.group()
-    group = "secret" if match.groupdict().get("secret") else "bare" if match.groupdict().get("bare") else 0
-    whole, start = match.group(), match.start()
-    return f"{whole[: match.start(group) - start]}[redacted:{rule.name}]{whole[match.end(group) - start :]}"
 
 
 def _vendor(name: str, pattern: str, *hints: str) -> SecretRule:
@@ -69,14 +89,33 @@ def _assigned(match: re.Match[str]) -> bool:
     return check(value, quoted=quoted, loud=name.isupper())
 
 
+def _classes(value: str) -> set[str]:
+    """Return the classes of characters in a value: lower case, upper case, digits, marks. What joins words is none."""
+    return {
+        "a" if each.islower() else "A" if each.isupper() else "0" if each.isdigit() else "!"
+        for each in value
+        if each not in "_-./:"
+    }
+
+
+def _mixed(match: re.Match[str]) -> bool:
+    """Return True if a value beside the word for a secret is as mixed as only a secret is, or a quoted one."""
+    value = match["secret"]
+    if len(value) < _DISTINCT or "://" in value:
+        return False
+    return _named(match) and (len(_classes(value)) > 2 or bool(match.groupdict().get("quote")))
+
+
 def _named(match: re.Match[str]) -> bool:
     """Return True if a value that is named in prose or as an option looks like a secret."""
     return any(each.isdigit() for each in match["secret"]) and is_password(match["secret"], quoted=False, loud=False)
 
 
+_DISTINCT: Final = 6
+"""Minimum length of a secret that is replaced in the other texts of a conversation, and of one without a name."""
 _PEM: Final = r"(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _NAME: Final = (
-    r"(?P<name>(?i:pass(?:word|wd|phrase|code)|pwd|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|secret"
+    r"(?P<name>(?i:pass(?:word|wd|phrase|code)|(?<=[A-Za-z0-9][_-])pass|pwd|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|secret"
     r"|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key"
     r"|master[_-]?key|shared[_-]?key|credentials?|token))(?i:s|[_-]?\d{1,3}|[_-]?(?:base|value|prod|production|dev|test))?"
 )
@@ -207,6 +246,21 @@ RULES: Final[tuple[SecretRule, ...]] = (
         r"(?i:\b(?:(?:password|passphrase|passwd|pin)\b[^\n.,:;=]{0,40}?[ \t](?:is|was|to)"
         r"|(?:api key|access key|token|secret)\b[^\n.,:;=]{0,40}?[ \t](?:is|was)))"
         r"[ \t]+[\"'`]?(?P<secret>(?:(?![\"'`,;(){}\[\]<>])[!-~]){4,256})",
+        _named,
+    ),
+    SecretRule(
+        "secret",
+        ("password", "passphrase", "passwd", "api key", "token", "secret"),
+        r"(?i:\b(?:password|passphrase|passwd|api[ ]key|access[ ]key|token|secret))(?:[ \t]+|[ \t]*\|[ \t]*)"
+        r"(?P<quote>[\"'`]?)(?P<secret>(?:(?![\"'`,;(){}\[\]<>|])[!-~]){6,256})(?P=quote)(?=$|[\s.,;:!?)|])",
+        _mixed,
+    ),
+    SecretRule(
+        "secret",
+        ("as the", "as my", "as a", "as your", "as our"),
+        r"(?<![!-~])[\"'`]?(?P<secret>(?:(?![\"'`,;(){}\[\]<>|])[!-~]){6,256})[\"'`]?"
+        r"[ \t]+as[ \t]+(?:the|my|our|your|a)[ \t]+(?:\w+[ \t]+){0,2}"
+        r"(?i:password|passphrase|passwd|api[ ]key|access[ ]key|token|secret)\b",
         _named,
     ),
     SecretRule(

@@ -278,6 +278,8 @@ def test_files_commands_and_errors_are_matters_of_their_turn() -> None:
 def test_private_parts_are_nowhere(prompt: str, kept: list[tuple[str, str]]) -> None:
     """Private parts of a prompt are replaced, also where a reply repeats them. A wholly private prompt is no turn."""
     assert said(taken(user(prompt), assistant("With the door code 4711 it opens."))) == kept
+    turns = said(taken(user(prompt), assistant("I noted 4711.")))
+    assert [reply for _, reply in turns] == ["I noted [private]."] * len(kept)
 
 
 def test_the_directory_of_a_session_is_that_of_its_first_entry() -> None:

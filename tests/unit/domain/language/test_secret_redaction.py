@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.secret_redaction import redact
+from nemuri_domain.language.secret_redaction import Redactor, redact
 
 # The parts are joined here, so that scanners for secrets do not report this file.
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -69,6 +69,13 @@ NAMED = [
     ("AccountKey=", "abcd1234EFGH5678ijkl9012MNOP=="),
     ("https://x.blob/y?sv=2020&sig=", "abcdEFGH1234%2Babcd5678"),
     ("my password is ", "hunter2"),
+    ("DB_PASS=", "qwe987rty"),
+    ("export SMTP_PASS=", "letmein22"),
+    ("db-pass: ", "x9y8z7w6"),
+    ('the password "', 'hunter2x"'),
+    ("and password ", "hunter2Tr0ub4dor in the vault"),
+    ("| api key | ", "Abcd1234Efgh |"),
+    ("use ", "Tr0ub4dor99 as the database password"),
     ("パスワードは ", "hunter2"),
     ("パスワードは", "hunter2"),
     ("本番のAPIキー：", "abcd1234efgh5678"),
@@ -114,6 +121,9 @@ password_hash = "$2b$12$abcdefghijklmnopqrstuv"
 public_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI"
 if "-----BEGIN PRIVATE KEY-----" in text or "-----END PRIVATE KEY-----" in text:
 passed: 214, pass: 12, monkey: 12345678a, key: value1
+the password sha256 field, a token bucket2, secret handshake_v2, api key rotation, password argon2id
+| password | text | not null | and | token | varchar255 |
+use version2 as the default, use utf8mb4 as a charset
 """.strip().splitlines()
 
 
@@ -144,3 +154,14 @@ def test_what_was_replaced_is_not_replaced_again(text: str) -> None:
     """Redacting a text a second time changes nothing."""
     once = redact(f"{text} password=hunter2 {text}")
     assert redact(once) == once
+
+
+def test_a_secret_is_replaced_in_every_text_of_a_conversation() -> None:
+    """A secret that one text names is replaced where another text repeats it without its name. Words are not."""
+    redactor = Redactor()
+    told = 'password: hunter2Tr0ub4dor and secret: "correct"'
+    assert redactor.redact(told) == 'password: [redacted:secret] and secret: "[redacted:secret]"'
+    assert redactor.redact("I put hunter2Tr0ub4dor into the vault, correct?") == (
+        "I put [redacted:secret] into the vault, correct?"
+    )
+    assert redactor.without_known("hunter2Tr0ub4dor") == "[redacted:secret]"
