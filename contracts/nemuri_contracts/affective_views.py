@@ -144,6 +144,10 @@ class AffectView(Value):
     """Two numbers: memories compressed at least to a summary, and memories compressed to keywords."""
     recalls: int
     first_at: datetime | None
+    spent_tokens: int = 0
+    """Tokens that language models spent on the agent's memories today (UTC)."""
+    spent_money: float = 0.0
+    """Sum of the known prices of these calls."""
     parameters: dict[str, JsonValue]
     """Parameters in force that differ from the defaults."""
     coming: dict[str, JsonValue] | None = None

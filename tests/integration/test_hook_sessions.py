@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,21 @@ async def test_nothing_of_a_pause_is_remembered(settings: Settings, tmp_path: Pa
         assert await hook("resume") == "the memory goes on\n"
         assert await hook("prompt", stdin=prompt_input("What now?")) == BLOCK + "\n"
     assert hook.journal == ""
+
+
+async def test_an_import_leaves_a_pause_out(settings: Settings, tmp_path: Path) -> None:
+    """An import of transcripts does not remember what was said in a pause."""
+    hook = Hook(settings, tmp_path / "data")
+    async with answering_queries(settings):
+        await hook("pause")
+        session_end_input(tmp_path, "s1", "one", "two")
+        transcript = tmp_path / "s1.jsonl"
+        transcript.write_text(
+            transcript.read_text().replace("2026-01-18T22:01:00+00:00", datetime.now(UTC).isoformat())
+        )
+        await hook("resume")
+        await hook("import", str(transcript))
+    assert [each.prompt for each in await offered_turns(settings)] == ["one"]
 
 
 async def test_prompts_of_programs_and_private_parts_are_not_asked_about(settings: Settings, tmp_path: Path) -> None:

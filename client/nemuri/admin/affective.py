@@ -3,6 +3,7 @@
 They are not methods of the client, because they append to the agent's own subject, where clients may not publish.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -142,3 +143,14 @@ async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:
         raise ClientError(f"the parameters of {agent} were changed meanwhile; try again") from error
     await client.settle()
     return adopted
+
+
+def back_to_defaults(before: AffectView, policy: AffectPolicy) -> list[str]:
+    """Return the names of the parameters that differed from the defaults before, and no longer do under `policy`."""
+    present = before.parameters if before.coming is None else before.coming
+    return [each for each in _names(AffectPolicy.of(present).differing) if each not in _names(policy.differing)]
+
+
+def _names(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the names of parameters, each with its section."""
+    return [f"{section}.{name}" for section, some in parameters.items() for name in some]

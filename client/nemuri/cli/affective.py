@@ -203,7 +203,9 @@ def config(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show the parameters in force, or adopt those of a file. Parameters missing from the file get their defaults."""
+    """Show the parameters in force, or adopt those of a file. Parameters missing from the file get their defaults: save
+    the present ones, change them, and adopt that file.
+    """
     session, agent = agent_first_group.of(context, json=json)
     if file is None:
         _show_parameters(session, session.run(lambda client: client.affect(agent)))
@@ -234,10 +236,11 @@ def _adopt(session: Session, agent: str, file: Path) -> None:
 
     policy, elsewhere = affective.read_parameters(file)
 
-    async def work(client: "Client") -> "tuple[bool, AffectView]":
-        return await affective.adopt(client, agent, policy), await client.affect(agent)
+    async def work(client: "Client") -> "tuple[AffectView, bool, AffectView]":
+        before = await client.affect(agent)
+        return before, await affective.adopt(client, agent, policy), await client.affect(agent)
 
-    adopted, view = session.run(work)
+    before, adopted, view = session.run(work)
     if session.json:
         told: dict[str, Any] = {"agent_id": agent, "adopted": adopted, "parameters": policy.differing}
         say_json(told | {"passed_over": elsewhere})
@@ -246,3 +249,5 @@ def _adopt(session: Session, agent: str, file: Path) -> None:
         say(f"{', '.join(elsewhere)}: ignored, because these are settings of the platform for all agents")
     force = "now" if view.coming is None else "from the next nightly job on"
     say(f"{agent}: {f'adopted, in force {force}' if adopted else 'nothing changed'}")
+    if adopted and (reset := affective.back_to_defaults(before, policy)):
+        say(f"back to their defaults, because {file} does not name them: {', '.join(reset)}")

@@ -24,6 +24,7 @@ def show(view: AffectView) -> None:
     night = "no night yet" if view.last_night is None else f"{view.nights} nights, the last on {view.last_night}"
     say(f"{view.agent_id}: {view.remembered} turns remembered, {view.recalls} recalls, {night}\n")
     _levels(view)
+    _spending(view)
     if view.waiting:
         _question(view)
     if view.moods:
@@ -36,6 +37,16 @@ def show(view: AffectView) -> None:
         rows = [_memory(each) for each in view.memories[:STRONGEST_SHOWN]]
         table(("label", *numbers, "emotion", "content"), rows, numbers=numbers, spare=("emotion", "recalls", "age"))
     _costs(view)
+
+
+def _spending(view: AffectView) -> None:
+    """Print what language models spent today, and the limits. Nothing is printed without both."""
+    limits = AffectPolicy.of(view.parameters).spending
+    tokens = f" of {limits.daily_tokens:,}" if limits.daily_tokens else ""
+    money = f" of {limits.daily_money:g}" if limits.daily_money else ""
+    if view.spent_tokens or tokens or money:
+        price = f", {view.spent_money:.4g}{money} of money" if view.spent_money or money else ""
+        say(f"language models today: {view.spent_tokens:,}{tokens} tokens{price}")
 
 
 def _levels(view: AffectView) -> None:

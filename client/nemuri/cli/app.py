@@ -61,10 +61,19 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _directory(name: str) -> Path:
+    """Return the directory of an option. An empty name would mean the current directory."""
+    if not name.strip():
+        raise typer.BadParameter("name a directory")
+    return Path(name)
+
+
 @app.callback()
 def root(
     context: typer.Context,
-    data: Annotated[Path | None, typer.Option("--data", metavar="DIR", help=_DATA, show_default=False)] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="DIR", help=_DATA, show_default=False, parser=_directory)
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON value.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Write log messages to stderr.")] = False,
     _version: Annotated[

@@ -73,7 +73,9 @@ def install(
     if not write:
         say(ours["source"]) if chosen.shape == "plugin" else say_json(chosen.known | {"hooks": ours})
         return
-    settings_file.planned_content(path, ours, chosen)  # raises an error before anything is changed
+    before, after = settings_file.planned_content(path, ours, chosen)  # raises an error before anything is changed
+    if before != after:
+        settings_file.check_writable(path)
     if profile != KEEP_PARAMETERS:
         name = hook_settings(session, agent).agent
         say(_prepared(session, name, profile or CODING, replace=profile is not None))

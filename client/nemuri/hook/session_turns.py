@@ -3,6 +3,7 @@
 Turns go to the spool, from which they are uploaded.
 """
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from nemuri.hook.pause import pauses
 from nemuri.hook.project import project_of
 from nemuri.hook.prompt_context import valid_label
 from nemuri.hook.session_upload import session_of
-from nemuri_domain.affective.transcripts import Transcript, parse_transcript, turn_id
+from nemuri_domain.affective.transcripts import Transcript, Turn, parse_transcript, turn_id
 
 if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
@@ -67,6 +68,12 @@ def transcript_at(path: Path, named: object = None) -> tuple[Transcript, str]:
     return transcript, name or valid_label(transcript.session) or stem
 
 
+def outside_pauses(turns: Iterable[Turn], data: str) -> tuple[Turn, ...]:
+    """Return the turns that lie in no pause. A turn without a time counts as one of now."""
+    now, paused = datetime.now(UTC), pauses(data)
+    return tuple(each for each in turns if not any(one.contains(each.said_at or now) for one in paused))
+
+
 def _session(said: dict[str, Any], where: "HookSettings") -> OpenSession | None:
     """Return the session of a hook's input; None if it names no transcript."""
     path = said.get("transcript_path")
@@ -90,18 +97,13 @@ def _spooled(
     Turns that were handed on and taken back later are named in it.
     """
     turns = transcript.turns[:-1] if but_last else transcript.turns
-    now, paused = datetime.now(UTC), pauses(where.data)
-    ids = {str(turn_id(session.agent, each.identity)): each for each in turns}
-    fresh = [
-        each
-        for name, each in ids.items()
-        if name not in session.handed and not any(one.contains(each.said_at or now) for one in paused)
-    ]
+    now, ids = datetime.now(UTC), {str(turn_id(session.agent, each.identity)): each for each in turns}
+    fresh = outside_pauses((each for name, each in ids.items() if name not in session.handed), where.data)
     gone = {str(turn_id(session.agent, each)) for each in transcript.rewound} & session.handed
     path = None
     if fresh or gone:
         project = project_of(transcript.directory or said.get("cwd"))
-        wanted = transcript._replace(turns=tuple(fresh))
+        wanted = transcript._replace(turns=fresh)
         told = session_of(session.agent, session.session, wanted, now, project)
         path = spool.put(where.data, told | {"taken_back": sorted(gone)})
     open_sessions.save(where.data, session._replace(handed=(session.handed | ids.keys()) - gone))

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -75,20 +76,42 @@ def install(path: Path, ours: dict[str, Any], assistant: Assistant = CLAUDE) -> 
     before, after = planned_content(path, ours, assistant)
     if after == before:
         return False
+    check_writable(path)
     if not after:
         target.unlink(missing_ok=True)
         return True
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
-    try:
-        fresh.touch(mode=0o600)
+    with _fresh(target) as fresh:
         fresh.write_text(after, encoding="utf-8")
         fresh.chmod(mode)
         fresh.replace(target)
+    return True
+
+
+def check_writable(path: Path) -> None:
+    """Raise `SettingsBroken` if a settings file cannot be written. What it contains stays."""
+    target = path.expanduser().resolve()
+    if target.is_dir():
+        raise SettingsBroken(f"{path} is a directory, not a settings file")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise SettingsBroken(f"{path} is read-only")
+    try:
+        with _fresh(target):
+            pass
+    except OSError as error:
+        raise SettingsBroken(f"{path} cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def _fresh(target: Path) -> Iterator[Path]:
+    """Yield a new empty file beside a settings file. It is removed afterwards if it is still there."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = target.with_name(f"{target.name}.{os.getpid()}.new")
+    try:
+        fresh.touch(mode=0o600)
+        yield fresh
     finally:
         fresh.unlink(missing_ok=True)
-    return True
 
 
 def plugin(agent: str | None, data: Path | None, assistant: Assistant) -> dict[str, Any]:

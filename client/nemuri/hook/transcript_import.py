@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nemuri.hook.project import project_of
-from nemuri.hook.session_turns import transcript_at
+from nemuri.hook.session_turns import outside_pauses, transcript_at
 from nemuri.hook.session_upload import SessionUploader, UploadResult, session_of
 from nemuri_domain.affective.transcripts import SkipReason
 
@@ -57,6 +57,7 @@ def import_transcripts(paths: Iterable[Path], where: "HookSettings") -> Imported
             transcript, name = transcript_at(path)
             became.transcripts += 1
             became.skipped.update(transcript.skipped)
+            transcript = transcript._replace(turns=outside_pauses(transcript.turns, where.data))
             if transcript.turns:
                 ended_at = transcript.ended_at or datetime.fromtimestamp(path.stat().st_mtime, UTC)
                 offering.offer(session_of(where.agent, name, transcript, ended_at, project_of(transcript.directory)))

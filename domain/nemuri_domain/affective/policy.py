@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from nemuri_contracts.affective import Category
+from nemuri_contracts.affective import Category, Reading
 
 Coefficient = Annotated[float, Field(gt=0, lt=1)]
 Ratio = Annotated[float, Field(ge=0, le=1)]
@@ -78,12 +78,23 @@ class Retention(Section):
     """
     failure_intensity: Annotated[int, Field(ge=0, le=100)] = 0
     """Number added to the intensity of a turn in which errors came up. The sum is at most 100."""
+    personal_intensity: Annotated[int, Field(ge=0, le=100)] = 0
+    """Number added to the intensity of a turn that says something about the user."""
+    personal_category: Category | None = None
+    """Category whose decay coefficient such a turn has, if its own is lower; None for its own."""
 
     @model_validator(mode="after")
     def _unused(self) -> Self:
         if self.base_decay_coefficient != Retention.model_fields["base_decay_coefficient"].default:
             raise ValueError("base_decay_coefficient has no effect: every category has a range in decay_by_category")
         return self
+
+    def coefficient_of(self, reading: Reading) -> float:
+        """Return the decay coefficient per day for the memory of a turn that was read."""
+        own = self.coefficient(reading.category, reading.intensity)
+        if not reading.about_user or self.personal_category is None:
+            return own
+        return max(own, self.coefficient(self.personal_category, reading.intensity))
 
     def coefficient(self, category: Category, intensity: int) -> float:
         """Return the decay coefficient per day for a category and an intensity, 0 to 100.
@@ -286,6 +297,8 @@ _CODING: Final[dict[str, Any]] = {
     "retention": {
         "aging_days": "workdays",
         "failure_intensity": 10,
+        "personal_intensity": 20,
+        "personal_category": "decision",
         "decay_by_category": {"work": {"min": 0.92, "max": 0.96}, "decision": {"min": 0.95, "max": 0.98}},
     },
     "levels": {"level1_threshold": 18, "level2_threshold": 9, "level3_threshold": 4},
@@ -295,8 +308,8 @@ _CODING: Final[dict[str, Any]] = {
 """The sessions of a coding assistant are about work, with an intensity of about 33. With the thresholds of document
 001, such a memory would leave level 1 in its first night. With the thresholds above, it keeps its whole text for a
 week, a summary for ten more nights, and keywords for another ten. Only workdays count as nights, so that a holiday
-forgets nothing, and failures weigh more. The ratios are enforced from the number of memories
-at which the share of level 1 holds a week of sessions.
+forgets nothing, and failures and what is said about the user weigh more. The ratios are enforced from the number of
+memories at which the share of level 1 holds a week of sessions.
 """
 DOCUMENT: Final = "document"
 CODING: Final = "coding"

@@ -1,7 +1,7 @@
 """Conversion of an offered turn into a memory."""
 
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from nemuri_contracts.affective import (
@@ -43,8 +43,11 @@ def with_matters(reading: Reading, matters: TurnMatters) -> Reading:
 
 
 def weighed(reading: Reading, matters: TurnMatters, rules: AffectPolicy) -> Reading:
-    """Return the reading of a turn, with a higher intensity if errors came up and the policy says so."""
+    """Return the reading of a turn, with a higher intensity if the policy says so: for errors, and for what is said
+    about the user.
+    """
     more = rules.retention.failure_intensity if matters.errors else 0
+    more += rules.retention.personal_intensity if reading.about_user else 0
     return reading.model_copy(update={"intensity": min(100, reading.intensity + more)}) if more else reading
 
 
@@ -54,15 +57,22 @@ def agent_timezone(rules: AffectPolicy, local: tzinfo) -> tzinfo:
 
 
 def encode_turn(
-    offered: TurnOffered, agent: AffectAgent, made: TurnUnderstanding, number: int, zone: tzinfo
+    offered: TurnOffered,
+    agent: AffectAgent,
+    made: TurnUnderstanding,
+    number: int,
+    zone: tzinfo,
+    ahead: timedelta = timedelta(),
 ) -> TurnRemembered:
     """Return the event that makes a memory of an offered turn. `number` is the turn's number among the agent's turns,
     from 1.
 
-    The label of the memory contains the day of the turn. Its decay starts at the session's end.
+    The label of the memory contains the day of the turn. Its decay starts at the session's end. `ahead` is the offset
+    of the platform's clock, by which nights come, from the wall-clock time of the turn.
     """
     rules, reading = agent.rules, weighed(made.reading, offered.matters, agent.rules)
-    said = offered.said_at.astimezone(zone)
+    said = _platform_time(offered.said_at, offered, ahead).astimezone(zone)
+    ended = _platform_time(min(offered.ended_at, offered.at), offered, ahead).astimezone(zone)
     return TurnRemembered.following(
         offered,
         turn_id=offered.event_id,
@@ -73,8 +83,8 @@ def encode_turn(
         reading=reading,
         read_by=made.usage.model,
         usage=made.usage,
-        coefficient=rules.retention.coefficient(reading.category, reading.intensity),
-        days=initial_age(_ended(offered).astimezone(zone), agent, zone),
+        coefficient=rules.retention.coefficient_of(reading),
+        days=initial_age(ended, agent, zone),
         protection="asked" if reading.protect else "none",
         relations=made.relations[: rules.relations.max_relations_per_memory],
         vector=made.vector,
@@ -90,6 +100,6 @@ def initial_age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
     return first_age(ended, hour) + max(0, (last - last_night_time(ended, hour).date()).days)
 
 
-def _ended(offered: TurnOffered) -> datetime:
-    """Return the end of the session, but not later than the time at which the turn was offered."""
-    return min(offered.ended_at, offered.at)
+def _platform_time(moment: datetime, offered: TurnOffered, ahead: timedelta) -> datetime:
+    """Return a time of the turn by the platform's clock. A time after the turn was offered is of that clock already."""
+    return moment if moment > offered.at else moment + ahead

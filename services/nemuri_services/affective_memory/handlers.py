@@ -52,7 +52,9 @@ from nemuri_services.affective_memory.turn_understanding import understand
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
 """Levels of detail to which a memory's text can be compressed, in order: a summary (2), then keywords (3)."""
 service = Service(
-    "affective-memory", also_emits=(MemoriesRecalled, ContextShown), capabilities=frozenset({Capability.MAKES_VECTORS})
+    "affective-memory",
+    also_emits=(MemoriesRecalled, ContextShown),
+    capabilities=frozenset({Capability.MAKES_VECTORS, Capability.READS_CLOCK}),
 )
 
 
@@ -73,9 +75,8 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
     vectors = resources.vectors.with_embedder_of(defined.embedding)
     made = await understand(event, agent, resources.models.light, vectors, queries)
     await vectors.store_missing([embedded_text(made.reading.trigger, made.reading.content)])
-    return encode_turn(
-        event, agent, made, await queries.turns_until(event), agent_timezone(agent.rules, local_timezone())
-    )
+    zone, number = agent_timezone(agent.rules, local_timezone()), await queries.turns_until(event)
+    return encode_turn(event, agent, made, number, zone, await resources.clock.offset())
 
 
 @service.handles(TurnTakenBack)

@@ -1,5 +1,7 @@
 """Presenters of affective memory."""
 
+from datetime import UTC, datetime
+
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
 from nemuri_infra.projections.affective_lists import AffectiveLists
@@ -49,6 +51,7 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
     protected = await queries.protected(agent.agent_id, SHOWN_MEMORIES) if waiting or agent.protected >= limit else []
     lived = await queries.turn_counts(agent.agent_id)
     strongest = await lists.strongest(agent, SHOWN_MEMORIES)
+    spent = agent.spent.since(datetime.now(UTC).date())
     protected_characters, characters = await lists.characters(agent.agent_id)
     return AffectView(
         agent_id=agent.agent_id,
@@ -69,6 +72,8 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
         compressed=(lived.summaries, lived.keyword_lists),
         recalls=lived.recalls,
         first_at=lived.first_at,
+        spent_tokens=spent.tokens,
+        spent_money=spent.money,
         parameters=dict(agent.policy),
         coming=None if agent.next_policy is None else dict(agent.next_policy),
     )

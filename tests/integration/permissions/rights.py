@@ -10,7 +10,7 @@ ALL = {*SERVICES, *OPERATORS, "provisioner", "host", "world", "ann", "bob"}
 IN_THE_ACCOUNT = ALL - {"ann", "bob"}
 WITH_HANDLERS = {*SERVICES} - {"projector"}
 """Services with event handlers; each of them also answers requests for a retry."""
-WITH_CLOCK = {"strength-sleep", "tutor", "affective-nightly", "specialist"}
+WITH_CLOCK = {"strength-sleep", "tutor", "affective-memory", "affective-nightly", "specialist"}
 """Services that read the platform's clock."""
 WITH_TIMERS = ("tutor", "specialist")
 """Services that set timers. Each hears only its own."""

@@ -7,12 +7,13 @@ from uuid import UUID
 
 import pytest
 
-from nemuri.admin.affective import read_parameters
+from nemuri.admin.affective import back_to_defaults, read_parameters
 from nemuri.admin.agent_definitions import DefinitionError
 from nemuri.cli.affective_lines import cost_json, show, show_recalled
 from nemuri.terminal.affective_plots import draw
 from nemuri_contracts.affective import Emotion
 from nemuri_contracts.affective_views import AffectMemoryView, AffectRecallView, AffectView, MoodPoint, RecalledView
+from nemuri_domain.affective.policy import CODING, PROFILES, AffectPolicy
 
 
 def memory(number: int, **more: Any) -> AffectMemoryView:
@@ -169,3 +170,21 @@ def test_wrong_parameters_are_one_line_with_their_place(
         read_parameters(tmp_path / name)
     assert expected_message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_the_spending_of_the_day_is_shown_with_its_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    """What language models spent today is shown with the limits of the policy; nothing without both."""
+    limits = {"spending": {"daily_tokens": 1_000_000, "daily_money": 0.5}}
+    show(view(spent_tokens=12_300, spent_money=0.0421, parameters=limits))
+    assert "language models today: 12,300 of 1,000,000 tokens, 0.0421 of 0.5 of money\n" in capsys.readouterr().out
+    show(view())
+    assert "language models" not in capsys.readouterr().out
+
+
+def test_parameters_that_a_file_resets_are_named() -> None:
+    """Parameters that differed and that an adopted file does not name are named, because they return to defaults."""
+    before = view(parameters=PROFILES[CODING].differing)
+    adopted = AffectPolicy.model_validate({"spending": {"daily_money": 0.5}, "levels": {"level1_threshold": 30}})
+    reset = back_to_defaults(before, adopted)
+    assert {"levels.level2_threshold", "retention.aging_days", "spending.daily_tokens"} <= set(reset)
+    assert "levels.level1_threshold" not in reset

@@ -1,6 +1,7 @@
 """Tests of adding the hooks to an assistant's settings file."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from nemuri.hook.assistants import CLAUDE
 from nemuri.hook.entry import is_hook
-from nemuri.hook.settings_file import SettingsBroken, hooks, install, merged
+from nemuri.hook.settings_file import SettingsBroken, check_writable, hooks, install, merged
 
 THEIRS = {"type": "command", "command": "echo 'a hook prompt"}
 OTHERS = st.recursive(
@@ -98,3 +99,18 @@ def test_a_broken_file_is_unchanged(tmp_path: Path, content: str) -> None:
     with pytest.raises(SettingsBroken, match=r"settings.json is left as it is"):
         install(path, hooks(None, None))
     assert path.read_bytes() == content.encode("utf-8", "surrogatepass")
+
+
+@pytest.mark.parametrize("place", ["/proc/settings.json", "."])
+def test_a_file_that_cannot_be_written_is_named(place: str) -> None:
+    """A settings file that cannot be written is refused in one line that names it, before anything is changed."""
+    with pytest.raises(SettingsBroken, match=re.escape(place)) as raised:
+        check_writable(Path(place))
+    assert "\n" not in str(raised.value)
+    assert ".new" not in str(raised.value)
+
+
+def test_a_check_leaves_nothing(tmp_path: Path) -> None:
+    """The check of a file that can be written leaves neither the file nor another one."""
+    check_writable(tmp_path / "settings.json")
+    assert [*tmp_path.iterdir()] == []

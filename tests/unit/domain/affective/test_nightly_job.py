@@ -1,13 +1,14 @@
 """Tests of the rules of the nightly job (document 001, contents of the nightly batch)."""
 
 from datetime import UTC, date, datetime, timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
 from nemuri_contracts.affective import Emotion, Reading, TurnMatters
+from nemuri_contracts.event import Usage
 from nemuri_domain.affective import nightly_job
-from nemuri_domain.affective.aggregate import DELETED
+from nemuri_domain.affective.aggregate import DELETED, AffectAgent
 from nemuri_domain.affective.nightly_job import (
     allowed_number,
     continue_night,
@@ -17,8 +18,9 @@ from nemuri_domain.affective.nightly_job import (
     workdays_before,
 )
 from nemuri_domain.affective.policy import CODING, DOCUMENT, PROFILES, AffectPolicy
-from nemuri_domain.affective.turn_encoding import weighed
+from nemuri_domain.affective.turn_encoding import TurnUnderstanding, encode_turn, weighed
 from tests.unit.domain.affective.lives import BEGINNING, Life, ends, living, tie
+from tests.unit.domain.affective.turns import offered
 
 STILL = 0.999999999
 """A decay coefficient so near to 1 that memories hardly decay during a test."""
@@ -481,3 +483,34 @@ def test_errors_make_a_turn_more_intense_if_the_policy_says_so() -> None:
     assert [weighed(reading, each, coding).intensity for each in (failed, quiet)] == [43, 33]
     assert weighed(high, failed, coding).intensity == 100
     assert weighed(reading, failed, document).intensity == 33
+
+
+def test_what_is_said_about_the_user_lasts_in_the_coding_profile() -> None:
+    """What is said about the user is more intense under the coding profile, and fades as slowly as a decision."""
+    said = Reading(
+        intensity=19, emotion=Emotion(), category="casual", keywords=(), trigger="tea", content="", about_user=True
+    )
+    coding, document = PROFILES[CODING], PROFILES[DOCUMENT]
+    found = weighed(said, TurnMatters(), coding)
+    assert found.intensity == 39
+    assert coding.retention.coefficient_of(found) == coding.retention.coefficient("decision", 39)
+    assert weighed(said, TurnMatters(), document) == said
+    assert document.retention.coefficient_of(said) == document.retention.coefficient("casual", 19)
+    strong = said.model_copy(update={"category": "emotional", "intensity": 80})
+    assert coding.retention.coefficient_of(strong) == coding.retention.coefficient("emotional", 80)
+
+
+def test_a_turn_is_as_old_as_the_platforms_clock_says() -> None:
+    """If the platform's clock is ahead, a turn of now is a turn of its present day. A time that is ahead stays."""
+    now = datetime(2026, 3, 2, 15, tzinfo=UTC)
+    agent = AffectAgent(agent_id="a", defined_at=now, nights=20, last_night=date(2026, 3, 22))
+    reading = Reading(intensity=33, emotion=Emotion(), category="work", keywords=(), trigger="x", content="y")
+    made = TurnUnderstanding(reading, Usage(model="lexicon"), "v", ())
+
+    def remembered(said_at: datetime) -> tuple[str, float]:
+        turn = offered(uuid4(), "x").model_copy(update={"said_at": said_at, "ended_at": now, "recorded_at": now})
+        event = encode_turn(turn, agent, made, 1, UTC, timedelta(days=20))
+        return event.label, event.days
+
+    assert remembered(now) == ("mem_20260322_001", 0.5)
+    assert remembered(now + timedelta(days=19)) == ("mem_20260321_001", 0.5)

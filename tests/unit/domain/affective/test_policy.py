@@ -64,6 +64,8 @@ OURS = {
     ("retrieval", "fill_up"): False,
     ("retention", "aging_days"): "all",
     ("retention", "failure_intensity"): 0,
+    ("retention", "personal_intensity"): 0,
+    ("retention", "personal_category"): None,
     ("spending", "daily_tokens"): None,
     ("spending", "daily_money"): None,
 }
