@@ -26,7 +26,7 @@ __all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
 RUNNING = ("projector", "intake", "orchestrator", "query-api")
-WARM, ROUNDS, TASKS = 1_250, 4, 1_250
+WARM, ROUNDS, TASKS = 10_000, 4, 1_250
 """Numbers of tasks: first some that fill what a process may hold at most, then rounds of as many."""
 GROWTH = 8.0
 """Megabytes by which a process may grow in every round. As many tasks kept in a process would take more."""
