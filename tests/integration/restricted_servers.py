@@ -68,11 +68,11 @@ class RestrictedServers:
         return {name: value for name, _, value in (line.partition("=") for line in lines)}
 
     def settings(self, user: str) -> Settings:
-        """Return the settings of a user, read from its environment variables."""
+        """Return the settings of a user, read from its environment variables. Their data directory is of this run."""
         with pytest.MonkeyPatch.context() as environment:
             for name, value in self.environment(user).items():
                 environment.setenv(name, value)
-            return Settings(providers="extractive", embedder="hashing")
+            return Settings(providers="extractive", embedder="hashing", data=self.directory / "data")
 
     def of(self, role: str) -> Settings:
         """Return the settings of the user of a service or an operator."""
