@@ -1,4 +1,4 @@
-"""Whether an assistant has the plugin of Nemuri enabled, which brings the same hooks as its settings can have."""
+"""Search for an enabled plugin of Nemuri, which brings the same hooks as the settings of an assistant can have."""
 
 from pathlib import Path
 from typing import NamedTuple

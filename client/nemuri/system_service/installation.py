@@ -28,7 +28,7 @@ Change = Literal["written", "updated", "nothing changed"]
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What an installation did."""
+    """The result of an installation."""
 
     change: Change
     """The change of the service file."""

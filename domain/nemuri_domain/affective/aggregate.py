@@ -125,7 +125,7 @@ class AffectMemory(RowModel):
 
 
 class DaySpending(RowModel):
-    """What language models spent on the memories of an agent in one day, UTC."""
+    """The spending of language models on the memories of an agent in one day, UTC."""
 
     day: date | None = None
     """The newest day with a call; None before the first one."""

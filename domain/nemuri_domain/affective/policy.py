@@ -241,7 +241,7 @@ class Protection(Section):
 
 
 class Spending(Section):
-    """What language models may spend on the memories of an agent in a day (UTC). Above it, words alone decide."""
+    """Limits of what language models may spend on the memories of an agent in a day (UTC). Above them words decide."""
 
     daily_tokens: Annotated[int, Field(ge=1, le=10**12)] | None = None
     """Maximum tokens of the readings and compressions of a day; None for no limit."""

@@ -14,7 +14,7 @@ from nemuri_infra.models.parameter_support import Parameter, ParameterSupport, w
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.provider_calls import (
     REASONING_TOKENS,
-    Count,
+    AnthropicUsage,
     read_body,
     sendable,
     translated_errors,
@@ -39,21 +39,10 @@ class _Block(BaseModel):
     input: Any = None
 
 
-class _Usage(BaseModel):
-    input_tokens: Count = None
-    output_tokens: Count = None
-    cache_creation_input_tokens: Count = None
-    cache_read_input_tokens: Count = None
-
-    @property
-    def all_input(self) -> int:
-        return (self.input_tokens or 0) + (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
-
-
 class _Message(BaseModel):
     content: list[_Block]
     stop_reason: str | None = None
-    usage: _Usage | None = None
+    usage: AnthropicUsage | None = None
 
 
 class AnthropicChat:
@@ -95,7 +84,7 @@ class AnthropicChat:
         calls = tuple(tool_call(block.id, block.name, block.input, request) for block in used)
         if self._support.refused("tools"):
             calls, request = calls_in_text(text, request), without_tools(request)
-        usage = _counted(self.name, body.usage or _Usage(), request)
+        usage = _counted(self.name, body.usage or AnthropicUsage(), request)
         truncated = body.stop_reason in _CUT_OFF
         if not text.strip() and not calls:
             raise _silence(self.name, body.stop_reason, usage)
@@ -172,7 +161,7 @@ def _tool_choice(request: ChatRequest) -> Any:
     return {"type": "auto" if request.may_call else "none"}
 
 
-def _counted(name: str, usage: _Usage, request: ChatRequest) -> Usage:
+def _counted(name: str, usage: AnthropicUsage, request: ChatRequest) -> Usage:
     return Usage(
         model=name,
         input_tokens=usage.all_input,

@@ -22,7 +22,7 @@ from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
 from nemuri_infra.models.network_guard import require_allowed_command
 from nemuri_infra.models.protocol import Reply
-from nemuri_infra.models.provider_calls import Count, read_body, sendable, storable, without_nul
+from nemuri_infra.models.provider_calls import AnthropicUsage, read_body, sendable, storable
 from nemuri_infra.models.reply_check import structured_value
 from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
 from nemuri_infra.process.hook_settings import SWITCH
@@ -42,15 +42,8 @@ _SESSION_VARIABLES: Final = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_COD
 """Variables of the session that started this process. A command of its own must not take part in it."""
 
 
-class _Usage(BaseModel):
-    input_tokens: Count = None
-    output_tokens: Count = None
-    cache_creation_input_tokens: Count = None
-    cache_read_input_tokens: Count = None
-
-
 class _Result(BaseModel):
-    """What the command prints with `--output-format json`."""
+    """The output of the command with `--output-format json`."""
 
     type: Literal["result"]
     subtype: str = ""
@@ -60,7 +53,7 @@ class _Result(BaseModel):
     errors: list[str] = []
     stop_reason: str | None = None
     total_cost_usd: float | None = None
-    usage: _Usage | None = None
+    usage: AnthropicUsage | None = None
 
 
 class AssistantChat:
@@ -97,7 +90,7 @@ class AssistantChat:
         if found.is_error or found.subtype not in {"", "success"}:
             raise self._failure(found, usage)
         text = json.dumps(found.structured_output, ensure_ascii=False) if found.structured_output else found.result
-        text = storable(without_nul(text))
+        text = storable(text)
         if not text:
             raise ModelUnusable(f"{self.name}: no text in the reply", usage=usage)
         calls = calls_in_text(text, request)
@@ -140,13 +133,12 @@ class AssistantChat:
             yield from ("--json-schema", request.schema.text)
 
     def _usage(self, found: _Result, request: ChatRequest) -> Usage:
-        used = found.usage or _Usage()
-        cached = used.cache_read_input_tokens or 0
+        used = found.usage or AnthropicUsage()
         return Usage(
             model=self.name,
-            input_tokens=(used.input_tokens or 0) + (used.cache_creation_input_tokens or 0) + cached,
+            input_tokens=used.all_input,
             output_tokens=used.output_tokens or 0,
-            cached_tokens=cached,
+            cached_tokens=used.cache_read_input_tokens or 0,
             money=found.total_cost_usd or 0.0,
             prompts=request.prompts,
         )

@@ -101,7 +101,7 @@ class FeelJob:
 
 @dataclass(frozen=True, slots=True)
 class TurnReading:
-    """What was read from a turn."""
+    """The outcome of reading a turn."""
 
     reading: Reading
     relations: Mapping[str, LinkSort] = field(default_factory=dict)

@@ -18,6 +18,22 @@ BodyT = TypeVar("BodyT", bound=BaseModel)
 Count = Annotated[int, Field(ge=0)] | None
 """Number of tokens in a provider's reply. Some providers leave it out, and some write null."""
 
+
+class AnthropicUsage(BaseModel):
+    """Tokens of a call, as Anthropic's API and the command line of Claude Code report them."""
+
+    input_tokens: Count = None
+    """Input tokens that were neither read from the cache nor written to it."""
+    output_tokens: Count = None
+    cache_creation_input_tokens: Count = None
+    cache_read_input_tokens: Count = None
+
+    @property
+    def all_input(self) -> int:
+        """Return the number of all input tokens."""
+        return (self.input_tokens or 0) + (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
+
+
 REASONING_TOKENS: Final = 4_000
 """Additional tokens in a request for models that think before they write, because thinking counts towards the limit."""
 
