@@ -128,10 +128,10 @@ async def test_permanent_statuses_are_refused(make: Make, status: int) -> None:
 @both_providers
 async def test_retry_after_is_read_in_all_three_forms(make: Make) -> None:
     """`retry-after` is read as seconds, milliseconds or a date. A date is compared with the time that the provider
-    states.
+    states, and with the machine's only if the provider states none.
     """
     now = datetime.now(UTC)
-    date, slow = (format_datetime(now + timedelta(seconds=each), usegmt=True) for each in (100, -3_500))
+    date, slow = (format_datetime(now + timedelta(seconds=each), usegmt=True) for each in (100_000, -3_500))
     replies = [
         ScriptedReply({}, 429, {"retry-after": "7"}),
         ScriptedReply({}, 429, {"retry-after-ms": "250", "retry-after": "7"}),
@@ -146,7 +146,7 @@ async def test_retry_after_is_read_in_all_three_forms(make: Make) -> None:
                 await chat.complete(ChatRequest("s", "u", 10))
             waits.append(caught.value.retry_after)
     assert waits[:2] == [7.0, 0.25]
-    assert waits[2] == pytest.approx(99, abs=2)
+    assert waits[2] == pytest.approx(99_999, rel=.01)  # whatever this machine does meanwhile
     assert waits[3:] == [None, 100.0]
 
 
