@@ -127,7 +127,7 @@ KINDS = {
     "timeout second importance budget_tokens budget_money question_minutes": ["number"],
     "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal past_questions": ["flag"],
     "archived protected": ["flag"],
-    "oldest_first": ["flag"], "event_ids kinds": ["list"], "before beyond": ["number"], "client_id": ["agent"],
+    "oldest_first": ["flag"], "event_ids kinds context": ["list"], "before beyond": ["number"], "client_id": ["agent"],
     "caused_by": ["id"], "tag containing": ["label"], "following": ["model"],
     "task_id memory_id course_id prevented_error principle_id offer_id older_than": ["id"],
     "said_at until advance": ["time"],

@@ -9,7 +9,7 @@ from nemuri.client.call_boundary import guard_methods
 from nemuri.client.exchange import validated
 from nemuri.client.listings import ListMethods
 from nemuri.client.paging import explanations, list_memories
-from nemuri.client.parameters import Id, Layers, Texts, Written
+from nemuri.client.parameters import Id, Ids, Layers, Texts, Written
 from nemuri.client.task_waiting import check_timeout
 from nemuri_contracts import queries
 from nemuri_contracts.abbreviated_id import Named
@@ -343,6 +343,7 @@ class QueryMethods(ListMethods):
         session: str | None = None,
         project: str | None = None,
         category: Category | None = None,
+        context: Ids = (),
         quietly: bool = False,
     ) -> AffectRecallView:
         """Return the affective memories that match a prompt, and the text block for the assistant's context.
@@ -358,6 +359,8 @@ class QueryMethods(ListMethods):
             project: Project whose memories are retrieved, with memories about the user and those outside of every
                 project. Without it, the memories of all projects are retrieved.
             category: Category that is ranked first among equally relevant memories.
+            context: Ids of memories that the assistant was shown already, or of turns that it has before it, at most
+                1,000. These memories are left out.
             quietly: Do not record the recall.
 
         Returns:
@@ -379,6 +382,7 @@ class QueryMethods(ListMethods):
             session=session,
             project=project,
             category=category,
+            context=context,
             quietly=quietly,
         )
 

@@ -90,6 +90,7 @@ ASSISTANTS: Final[dict[str, Assistant]] = {
                 HookEvent("SessionStart", "session-start", 10, matcher="*"),
                 HookEvent("BeforeAgent", "prompt", 5, matcher="*"),
                 HookEvent("AfterAgent", "turn", 10, matcher="*"),
+                HookEvent("PreCompress", "pre-compact", 10, matcher="*"),
             ),
             unit=1000.0,
         ),

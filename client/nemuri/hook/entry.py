@@ -120,16 +120,28 @@ def _session_end(hook: str, where: HookSettings, assistant: str) -> None:
 
 
 def _turns(hook: str, where: HookSettings, assistant: str) -> None:
-    from nemuri.hook.session_turns import spool_turns
+    """Hand on the turns of a session that goes on. Before a compaction its context begins anew."""
 
     def spooled(said: dict[str, Any]) -> Any:
-        if assistant == "claude":
-            return spool_turns(said, where, finished=hook != "pre-compact")
-        from nemuri.hook.spoken_turns import spool_spoken
+        path = _spooled_turns(said, where, assistant, finished=hook != "pre-compact")
+        if hook == "pre-compact":
+            from nemuri.hook.prompt_context import valid_label
+            from nemuri.hook.session_context import begin_anew
 
-        return spool_spoken(said, where) if "turn" in said else None
+            begin_anew(where.data, where.agent, valid_label(said.get("session_id")))
+        return path
 
     _hand_on(hook, where, assistant, spooled)
+
+
+def _spooled_turns(said: dict[str, Any], where: HookSettings, assistant: str, *, finished: bool) -> Any:
+    if assistant == "claude":
+        from nemuri.hook.session_turns import spool_turns
+
+        return spool_turns(said, where, finished=finished)
+    from nemuri.hook.spoken_turns import spool_spoken
+
+    return spool_spoken(said, where) if "turn" in said else None
 
 
 def _hand_on(hook: str, where: HookSettings, assistant: str, spooled: Callable[[dict[str, Any]], Any]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid3
 
+from nemuri.hook import session_context
 from nemuri.hook.journal import folder
 from nemuri.hook.state_files import write_state
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE
@@ -44,7 +45,8 @@ def save(data: str, session: OpenSession) -> None:
 
 
 def close(data: str, agent: str, session: str) -> None:
-    """Forget a session that has ended."""
+    """Forget a session that has ended, and its context."""
+    session_context.begin_anew(data, agent, session)
     _path(data, agent, session).unlink(missing_ok=True)
 
 

@@ -42,6 +42,7 @@ export const Nemuri = async ({ client, directory }) => {
       for (const block of [started.get(sessionID), matching.get(sessionID)]) if (block) output.system.push(block)
     },
     event: async ({ event }) => {
+      if (event.type === "session.compacted") await call("pre-compact", said(event.properties.sessionID))
       if (event.type !== "session.idle") return
       const sessionID = event.properties.sessionID
       const { data } = await client.session.messages({ path: { id: sessionID } })

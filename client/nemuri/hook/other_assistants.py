@@ -22,7 +22,7 @@ def translated(said: dict[str, Any], hook: str, assistant: str) -> dict[str, Any
     prompt = said.get("prompt")
     # Gemini CLI puts what earlier hooks gave it before the prompt.
     prompt = without_inserted(prompt) if isinstance(prompt, str) else None
-    common = {"session_id": session, "cwd": place, "prompt": prompt}
+    common = {"session_id": session, "cwd": place, "prompt": prompt, "source": said.get("source")}
     if "agent_id" in said:
         common["agent_id"] = said["agent_id"]
     reply = next(

@@ -3,6 +3,7 @@
 import json
 from typing import TYPE_CHECKING, Any
 
+from nemuri.hook import session_context
 from nemuri_contracts.wire_constants import LABEL_LIMIT, TURN_LIMIT, query
 from nemuri_domain.affective.sanitize import is_conversation, storable, without_private
 from nemuri_domain.language.secret_redaction import redact
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
 
 MACHINES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 """Sources of prompts that no person wrote, as the assistant names them."""
+RESUMED = "resume"
+"""Source of the start of a session that has the context of an earlier one."""
 
 
 def context_block(said: dict[str, Any], where: "HookSettings") -> str:
     """Return the text block with the memories that match a prompt; "" if none matches.
 
-    `said` is the hook's input. Secrets and private parts of the prompt are replaced before it is sent. Raises
-    `PlatformNotFound`, `PlainError` and `OSError`.
+    `said` is the hook's input. Secrets and private parts of the prompt are replaced before it is sent. Memories that
+    the assistant has in its context already are left out. Raises `PlatformNotFound`, `PlainError` and `OSError`.
     """
     prompt = said.get("prompt")
     if not isinstance(prompt, str) or said.get("source") in MACHINES:
@@ -28,19 +31,30 @@ def context_block(said: dict[str, Any], where: "HookSettings") -> str:
     prompt = without_private(prompt)[0]
     if not is_conversation(prompt):
         return ""
-    return ask_for_block("affect-recall", {"prompt": storable(redact(prompt), TURN_LIMIT)}, said, where)
+    session = valid_label(said.get("session_id"))
+    asked: dict[str, Any] = {"prompt": storable(redact(prompt), TURN_LIMIT)}
+    if session:
+        asked["context"] = session_context.known(where.data, where.agent, session)
+    answer = ask("affect-recall", asked, said, where)
+    if said.get("assistant") not in session_context.NOT_KEPT:
+        shown = [each["memory"]["memory_id"] for each in answer.get("recalled", ())]
+        session_context.add(where.data, where.agent, session, shown)
+    return _block(answer)
 
 
 def brief_block(said: dict[str, Any], where: "HookSettings") -> str:
     """Return the text block with the most important memories of a session's project; "" if there is none.
 
-    Raises the errors of `context_block`.
+    The session's context begins anew, unless the session is resumed. Raises the errors of `context_block`.
     """
-    return ask_for_block("affect-brief", {}, said, where)
+    if said.get("source") != RESUMED:
+        session_context.begin_anew(where.data, where.agent, valid_label(said.get("session_id")))
+    session_context.remove_old(where.data)
+    return _block(ask("affect-brief", {}, said, where))
 
 
-def ask_for_block(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSettings") -> str:
-    """Ask the platform for a block for the agent, the session and the project of a hook's input."""
+def ask(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSettings") -> dict[str, Any]:
+    """Ask the platform about the agent, the session and the project of a hook's input, and return its answer."""
     from nemuri.hook.project import project_of
 
     about = {"agent_id": where.agent, "session": valid_label(said.get("session_id")), "within": where.patience}
@@ -50,7 +64,11 @@ def ask_for_block(topic: str, asked: dict[str, Any], said: dict[str, Any], where
         answer = connection.request(query(where.namespace, topic), json.dumps(about | asked).encode())
     finally:
         connection.close()
-    found = decode_answer(answer).get("block")
+    return decode_answer(answer)
+
+
+def _block(answer: dict[str, Any]) -> str:
+    found = answer.get("block")
     return found if isinstance(found, str) and found.strip() else ""
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nemuri.hook import open_sessions, spool
+from nemuri.hook import open_sessions, session_context, spool
 from nemuri.hook.growing_transcript import current_transcript
 from nemuri.hook.open_sessions import OpenSession
 from nemuri.hook.pause import pauses
@@ -94,13 +94,16 @@ def _spooled(
 ) -> Path | None:
     """Store the turns that were not handed on yet and that lie in no pause, and return their file.
 
-    Turns that were handed on and taken back later are named in it.
+    Turns that were handed on and taken back later are named in it. With them, the session's context may have lost more.
     """
     turns = transcript.turns[:-1] if but_last else transcript.turns
     now, ids = datetime.now(UTC), {str(turn_id(session.agent, each.identity)): each for each in turns}
     fresh = outside_pauses((each for name, each in ids.items() if name not in session.handed), where.data)
     gone = {str(turn_id(session.agent, each)) for each in transcript.rewound} & session.handed
     path = None
+    if gone:
+        session_context.begin_anew(where.data, session.agent, session.session)
+    session_context.add(where.data, session.agent, session.session, ids.keys() - session.handed)
     if fresh or gone:
         project = project_of(transcript.directory or said.get("cwd"))
         wanted = transcript._replace(turns=fresh)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid3
 
-from nemuri.hook import spool
+from nemuri.hook import session_context, spool
 from nemuri.hook.journal import folder
 from nemuri.hook.other_assistants import TURN
 from nemuri.hook.project import project_of
@@ -59,7 +59,9 @@ def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
     identity = f"{said['assistant']}/{name}/{turn['number'] or f'{prompt}/{reply}'}"
     said_at = datetime.fromisoformat(kept["said_at"]) if "said_at" in kept else now
     transcript = Transcript((Turn(prompt, reply, said_at, identity),), {}, name, now)
-    path = spool.put(where.data, session_of(where.agent, name, transcript, now, project_of(said.get("cwd"))))
+    told = session_of(where.agent, name, transcript, now, project_of(said.get("cwd")))
+    path = spool.put(where.data, told)
+    session_context.add(where.data, where.agent, name, (each["id"] for each in told["turns"]))
     _path(said, where).unlink(missing_ok=True)
     return path
 

@@ -200,13 +200,14 @@ def related_memories(
 ) -> list[RetrievedMemory]:
     """Return the memories related to those in `reach`, in either direction, each once, in the order of `reach`.
 
-    `near` has the related memories of each memory. Archived and deleted memories, those in `told`, and those that do
-    not matter in a project with the names `projects` are left out.
+    `near` has the related memories of each memory. Archived and deleted memories, those in `told` (ids of memories or
+    of their turns), and those that do not matter in a project with the names `projects` are left out.
     """
     known, found = set(told), list[RetrievedMemory]()
     for each in reach:
         for memory, sort in near.get(each, ()):
-            if memory.memory_id not in known and memory.level < ARCHIVED and memory.matters_in(projects):
+            fresh = known.isdisjoint((memory.memory_id, memory.turn_id))
+            if fresh and memory.level < ARCHIVED and memory.matters_in(projects):
                 known.add(memory.memory_id)
                 found.append(RetrievedMemory(memory, None, sort))
     return found

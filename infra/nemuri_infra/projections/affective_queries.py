@@ -42,6 +42,7 @@ _BEST = """
         FROM affect_memory AS m {vectors}
         WHERE m.agent_id = :agent AND (m.level < 4 OR (m.level = 4 AND :archive)) AND (CAST(:category AS text) IS NULL
             OR m.category = CAST(:category AS text))
+            AND m.memory_id <> ALL(:without) AND m.turn_id <> ALL(:without)
             AND (NOT :in_project OR m.personal OR m.project IS NULL OR m.project = ANY(CAST(:projects AS text[])))
     ),
     based AS (
@@ -97,6 +98,8 @@ class AffectiveRetrieval:
     """True if memories below the minimum similarity are returned too."""
     projects: tuple[str, ...] = ()
     """Names of the project whose memories are wanted, with those that matter everywhere; empty for all memories."""
+    without: tuple[UUID, ...] = ()
+    """Ids of memories that are not wanted, or of the turns that they come from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +220,7 @@ class AffectiveQueries:
             "fill": wanted.fill,
             "projects": list(wanted.projects),
             "in_project": bool(wanted.projects),
+            "without": list(wanted.without),
             "most": MAX_RANKED,
         }
         query = text(_BEST.format(retention=retention_sql(), columns=_COLUMNS, **by))

@@ -86,12 +86,13 @@ async def select_memories(
         fill=rules.retrieval.fill_up,
         category=asking.category,
         projects=projects,
+        without=query.context,
     )
     found = await find_candidates(query.prompt, agent, vectors, vector, wanted, queries)
     if vector is None or vectors.embedder.lexical:
         found = await enough_with_words(query.prompt, found, asking, rules, queries)
     block = ContextBlock(agent.agent_id)
-    await _add_memories(block, rank(found, asking, rules), agent, queries, projects)
+    await _add_memories(block, rank(found, asking, rules), agent, queries, projects, query.context)
     return SelectedMemories(block, asking, words_only=vector is None)
 
 
@@ -148,9 +149,10 @@ async def _add_memories(
     agent: AffectAgent,
     queries: AffectiveQueries,
     projects: Collection[str],
+    known_already: Collection[UUID],
 ) -> None:
     """Add the memories in `chosen` to the block, then memories related to those, then memories related to these, and so
-    on.
+    on, without the memories and turns `known_already`.
 
     The policy's `relation_traversal_depth` limits the number of such steps. At most `top_k` related memories are added.
     """
@@ -162,7 +164,7 @@ async def _add_memories(
         if not ids:
             break
         near = await queries.related(agent.agent_id, ids)
-        told = (each.memory.memory_id for each in block.whole)
+        told = (*(each.memory.memory_id for each in block.whole), *known_already)
         reach = block.fill(related_memories(ids, near, told, projects)[:left])
         left -= len(reach)
 

@@ -146,7 +146,7 @@ async def test_retry_after_is_read_in_all_three_forms(make: Make) -> None:
                 await chat.complete(ChatRequest("s", "u", 10))
             waits.append(caught.value.retry_after)
     assert waits[:2] == [7.0, 0.25]
-    assert waits[2] == pytest.approx(99_999, rel=.01)  # whatever this machine does meanwhile
+    assert waits[2] == pytest.approx(99_999, rel=0.01)  # whatever this machine does meanwhile
     assert waits[3:] == [None, 100.0]
 
 
