@@ -55,7 +55,7 @@ class RecalledView(Value):
     memory: AffectMemoryView
     priority: float
     similarity: float
-    """Cosine similarity, or the share of common words if no vector was available in time."""
+    """Mean of the cosine similarity and of the share of the prompt's words, at most 1."""
     resonance: float
     by: Literal["similarity", "category", "time", "fill", "relation"]
     """Reason for the recall. `fill`: it only fills the requested number. `relation`: it is related to another recalled

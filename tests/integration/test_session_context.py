@@ -19,7 +19,7 @@ from tests.unit.client.test_affect_lines import memory
 pytestmark = pytest.mark.connected
 
 SHOWN = AffectRecallView(
-    recalled=[RecalledView(memory=memory(1), priority=1, similarity=1, resonance=0, by="similarity")],  # type: ignore[arg-type]
+    recalled=[RecalledView(memory=memory(1), priority=1, similarity=1, resonance=0, by="similarity")],
     block="<memories>a memory</memories>",
 )
 BRIEF = AffectBriefView(block="", memories=())

@@ -47,16 +47,22 @@ class AffectCandidate:
     """Retention as of the last night, 0 to 100."""
     recall_count: int
     similarity: float
-    """Similarity to the query: the cosine, or the share of common words."""
+    """Similarity to the prompt: the cosine, or the share of common words if the prompt has no vector."""
     valence: Valence
     arousal: int
     tags: tuple[Tag, ...]
     elsewhere: bool = False
     """True if it arose in another project than that of the query. Such memories are ranked after all others."""
-    shares_words: bool = True
-    """False if the embedder is lexical, and the query and the memory have too few words in common to be about the same
-    topic.
+    shares_topic: bool = False
+    """True if it has enough words of the prompt to be about the same topic."""
+    words: float | None = None
+    """How much it has of the prompt's words, as a share of the best candidate's, 0 to 1; None before they are compared.
     """
+
+    @property
+    def closeness(self) -> float:
+        """Similarity by which it is ranked, at most 1: the mean of `similarity` and `words`."""
+        return self.similarity if self.words is None else (self.similarity + self.words) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,10 @@ class RetrievalRequest:
     mood: Emotion | None = None
     category: Category | None = None
     """Category to rank first; None for no preference."""
+    spelled_alike: bool = False
+    """True if similarity compares spelling and not meaning. Then a relevant memory must also share the topic by its
+    words. Otherwise either is enough.
+    """
 
     @property
     def last_time(self) -> bool:
@@ -148,7 +158,7 @@ def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: Affe
         first += [replace(each, by="category") for each in about if each.candidate.category == asking.category]
     ranked = _filled_up(every, asking) if rules.retrieval.fill_up else relevant
     high = [each for each in ranked if each.priority >= rules.retrieval.relevance_threshold]
-    back = sorted((each for each in relevant if each.candidate.archived), key=lambda each: -each.candidate.similarity)
+    back = sorted((each for each in relevant if each.candidate.archived), key=lambda each: -each.candidate.closeness)
     told: dict[UUID, RankedMemory] = {}
     for each in (*first, *high, *back, *ranked):
         told.setdefault(each.memory_id, each)
@@ -178,9 +188,13 @@ def to_revive(chosen: Iterable[RankedMemory], asking: RetrievalRequest) -> tuple
 
 
 def _relevant(one: RankedMemory, asking: RetrievalRequest) -> bool:
-    """Return True if the similarity reaches the threshold. The priority does not matter."""
-    bound = asking.revival if one.candidate.archived else asking.relevance
-    return one.candidate.shares_words and one.candidate.similarity >= bound
+    """Return True if the similarity reaches the threshold and the topic is shared; or one of both, where that suffices.
+
+    The priority does not matter.
+    """
+    known = one.candidate
+    near = known.similarity >= (asking.revival if known.archived else asking.relevance)
+    return near and known.shares_topic if asking.spelled_alike else near or known.shares_topic
 
 
 def _filled_up(every: Iterable[RankedMemory], asking: RetrievalRequest) -> list[RankedMemory]:
@@ -216,7 +230,7 @@ def related_memories(
 def _weighed(found: AffectCandidate, asking: RetrievalRequest, rules: AffectPolicy) -> RankedMemory:
     resonant = resonance(found, asking.mood, rules.resonance)
     return RankedMemory(
-        found, resonant, priority(found.retention, found.similarity, found.recall_count, resonant, rules)
+        found, resonant, priority(found.retention, found.closeness, found.recall_count, resonant, rules)
     )
 
 

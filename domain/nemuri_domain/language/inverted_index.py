@@ -106,7 +106,7 @@ class InvertedIndex:
             for at, count in parts:
                 weight = count / (count + damping[at])
                 for number, times in askers.items():
-                    result[number, at] += weight * np.float32(times * (K1 + 1) * _rarity(self._count, holding))
+                    result[number, at] += weight * np.float32(times * (K1 + 1) * rarity(self._count, holding))
         return result
 
     def shares(self, query: Sequence[str], rows: int) -> Floats:
@@ -140,12 +140,12 @@ class InvertedIndex:
         for term in dict.fromkeys(query):
             if told := topic_weight(term):
                 holding = sum(len(at) for at, _ in self._terms.column(_hashed(term)))
-                found[term] = _rarity(texts, holding) * told
+                found[term] = rarity(texts, holding) * told
         return found
 
     def full_weight(self, weights: Iterable[float]) -> float:
         """Return the weight of a query whose terms have these weights, and one unknown term."""
-        rarest = _rarity(self._count + ADDED_TEXTS, 0)
+        rarest = rarity(self._count + ADDED_TEXTS, 0)
         return min(sum(weights), FULL_QUERY_TERMS * rarest) + rarest
 
     def _reserve(self, rows: int) -> None:
@@ -163,5 +163,6 @@ def _hashed(term: str) -> int:
     return int.from_bytes(blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def _rarity(texts: int, holding: int) -> float:
+def rarity(texts: int, holding: int) -> float:
+    """Return the idf of a term that `holding` of `texts` texts have."""
     return math.log(1 + (texts - holding + 0.5) / (holding + 0.5))

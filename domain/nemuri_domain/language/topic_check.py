@@ -1,11 +1,13 @@
-"""Lexical check that a text is about the topic of a prompt, for embedders that only compare spelling."""
+"""Lexical comparison of texts with a prompt: whether a text is about its topic, and how much of the prompt it has."""
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
+from nemuri_domain.language.inverted_index import ADDED_TEXTS, rarity
 from nemuri_domain.language.tokenization import terms, topic_weight
 from nemuri_domain.language.word_lists import GENERAL_WORDS
 from nemuri_domain.language.writing_systems import CJK
@@ -51,17 +53,30 @@ def prompt_terms(prompt: str) -> dict[str, float]:
     return found
 
 
-def shares_topic(asked: Mapping[str, float], text: str) -> bool:
-    """Return True if a text has enough of the terms in `asked`, which come from `prompt_terms`, to be about their
-    topic.
-    """
-    total = sum(asked.values())
-    if not total:
-        return False
+def shared_terms(asked: Collection[str], text: str) -> frozenset[str]:
+    """Return those of the terms `asked`, which come from `prompt_terms`, that a text has."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    shared = sum(weight for term, weight in asked.items() if _occurs(term, folded))
-    few = shared >= _ONE and shared >= _MAINLY * total
-    return few or (shared >= _MIN_WEIGHT and shared >= min(_MIN_SHARE * total, _SUFFICIENT_WEIGHT))
+    return frozenset(term for term in asked if _occurs(term, folded))
+
+
+def shares_topic(asked: Mapping[str, float], shared: Collection[str]) -> bool:
+    """Return True if a text that has the terms `shared` of the prompt's terms `asked` is about their topic."""
+    total, weight = sum(asked.values()), sum(asked[term] for term in shared)
+    few = weight >= _ONE and weight >= _MAINLY * total
+    return few or (weight >= _MIN_WEIGHT and weight >= min(_MIN_SHARE * total, _SUFFICIENT_WEIGHT))
+
+
+def topic_scores(asked: Mapping[str, float], texts: Sequence[Collection[str]]) -> list[float]:
+    """Return how much each of several texts has of the prompt's terms `asked`, as a share of the best text, 0 to 1.
+
+    `texts` are the terms that each text shares. A term counts with its weight times its idf among these texts
+    (`InvertedIndex.shares`).
+    """
+    holding, every = Counter(term for shared in texts for term in shared), len(texts) + ADDED_TEXTS
+    weights = {term: asked[term] * rarity(every, number) for term, number in holding.items()}
+    sums = [sum(weights[term] for term in shared) for shared in texts]
+    best = max(sums, default=0.0) or 1.0
+    return [each / best for each in sums]
 
 
 def _occurs(term: str, text: str) -> bool:

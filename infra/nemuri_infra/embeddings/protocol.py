@@ -60,12 +60,13 @@ class Embedder(Protocol):
     def recall_threshold(self) -> float:
         """Return the minimum cosine for a memory that is recalled although nobody asked for it.
 
-        It is higher than the relevance threshold.
+        It is higher than the relevance threshold. If `lexical` is false, a memory that shares the prompt's topic by its
+        words does not need it.
         """
 
     @property
     def lexical(self) -> bool:
-        """Return whether similar vectors mean similar spelling. Affective retrieval then compares words too."""
+        """Return whether similar vectors mean similar spelling. Affective retrieval then requires common words."""
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of the texts, shape (len(texts), dimension).

@@ -3,8 +3,8 @@ answer in time.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import numpy as np
@@ -15,7 +15,7 @@ from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest, looked_at_first
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.tokenization import terms
-from nemuri_domain.language.topic_check import prompt_terms, shares_topic
+from nemuri_domain.language.topic_check import prompt_terms, shared_terms, shares_topic, topic_scores
 from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.stores.vectors import Vectors
@@ -30,14 +30,32 @@ CHECKED_TOGETHER = 100
 """Number of candidates whose words are read in one query."""
 
 
-def bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> tuple[float, float]:
-    """Return two minimum similarities from which a memory is relevant: for active memories, and for archived ones."""
-    rules = agent.rules
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Minimum similarities of a retrieval."""
+
+    relevance: float
+    """From here on an active memory is relevant."""
+    revival: float
+    """From here on an archived memory is relevant."""
+    candidate: float
+    """From here on a memory is a candidate, whose words are compared."""
+    archived_candidate: float
+
+
+def bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> Bounds:
+    """Return the bounds of the policy, or else those of the embedder.
+
+    If the embedder knows meanings, a memory below its own bound may be relevant by its words. A bound of the policy is
+    never undercut.
+    """
     if words_only:
-        return MIN_SHARED_WORDS, MIN_SHARED_WORDS
+        return Bounds(*[MIN_SHARED_WORDS] * 4)
+    embedder, rules = vectors.embedder, agent.rules
     given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
-    relevance = vectors.embedder.recall_threshold if given is None else given
-    return relevance, relevance if revival is None else revival
+    lowest = embedder.recall_threshold if embedder.lexical else embedder.relevance_threshold
+    relevance, candidate = (embedder.recall_threshold, lowest) if given is None else (given, given)
+    return Bounds(relevance, *((relevance, candidate, candidate) if revival is None else (revival, candidate, revival)))
 
 
 async def find_candidates(
@@ -69,22 +87,40 @@ async def enough_with_words(
     rules: AffectPolicy,
     queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
-    """Return the candidates with `shares_words` set, as many of them, best first, as a ranking needs."""
+    """Return the candidates whose words were compared: as many of them, best first, as a ranking needs."""
+    asked = prompt_terms(own_lines(prompt))
     some, rest = looked_at_first(found, asking, rules)
-    checked = await with_words(prompt, some, queries)
+    checked, shared = list(some), await _shared(asked, some, queries)
     for place in range(0, len(rest), CHECKED_TOGETHER):
-        more = await with_words(prompt, rest[place : place + CHECKED_TOGETHER], queries)
-        checked += more
-        if sum(each.shares_words and not each.archived for each in checked) >= rules.retrieval.top_k:
+        more = rest[place : place + CHECKED_TOGETHER]
+        checked, shared = [*checked, *more], [*shared, *await _shared(asked, more, queries)]
+        if sum(shares_topic(asked, each) for each in shared[len(some) :]) >= rules.retrieval.top_k:
             break
-    return checked
+    return _compared(asked, checked, shared)
 
 
 async def with_words(prompt: str, found: Sequence[AffectCandidate], queries: AffectiveQueries) -> list[AffectCandidate]:
-    """Return the candidates with `shares_words` set: True if a candidate shares enough words with the prompt."""
+    """Return the candidates with their words compared with those of the prompt."""
     asked = prompt_terms(own_lines(prompt))
+    return _compared(asked, found, await _shared(asked, found, queries))
+
+
+async def _shared(
+    asked: Mapping[str, float], found: Sequence[AffectCandidate], queries: AffectiveQueries
+) -> list[frozenset[str]]:
+    """Return the terms of the prompt that each candidate has."""
     words = await queries.words(each.memory_id for each in found) if asked else {}
-    return [replace(each, shares_words=shares_topic(asked, words.get(each.memory_id, ""))) for each in found]
+    return [shared_terms(asked, words.get(each.memory_id, "")) for each in found]
+
+
+def _compared(
+    asked: Mapping[str, float], found: Sequence[AffectCandidate], shared: Sequence[frozenset[str]]
+) -> list[AffectCandidate]:
+    scores = topic_scores(asked, shared)
+    return [
+        replace(each, shares_topic=shares_topic(asked, terms), words=score)
+        for each, terms, score in zip(found, shared, scores, strict=True)
+    ]
 
 
 async def vector_in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:

@@ -74,12 +74,13 @@ async def select_memories(
     projects = agent.project_names(query.project) if query.project else ()
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
     felt, vector = mood.emotion if mood else None, await vector_in_time(vectors, query.prompt)
-    relevance, revival = bounds(agent, vectors, words_only=vector is None)
-    asking = RetrievalRequest(query.prompt, relevance, revival, felt, query.category or category_asked(query.prompt))
+    least, spelled_alike = bounds(agent, vectors, words_only=vector is None), vector is None or vectors.embedder.lexical
+    category = query.category or category_asked(query.prompt)
+    asking = RetrievalRequest(query.prompt, least.relevance, least.revival, felt, category, spelled_alike)
     wanted = AffectiveRetrieval(
         top=max(MAX_CANDIDATES, rules.retrieval.top_k),
-        relevance=relevance,
-        revival=revival,
+        relevance=least.candidate,
+        revival=least.archived_candidate,
         mood=felt,
         archive=rules.archive.enable_archive_recall,
         newest=asking.last_time,
@@ -89,8 +90,7 @@ async def select_memories(
         without=query.context,
     )
     found = await find_candidates(query.prompt, agent, vectors, vector, wanted, queries)
-    if vector is None or vectors.embedder.lexical:
-        found = await enough_with_words(query.prompt, found, asking, rules, queries)
+    found = await enough_with_words(query.prompt, found, asking, rules, queries)
     block = ContextBlock(agent.agent_id)
     await _add_memories(block, rank(found, asking, rules), agent, queries, projects, query.context)
     return SelectedMemories(block, asking, words_only=vector is None)
@@ -191,7 +191,7 @@ def _view(one: RetrievedMemory, agent: AffectAgent) -> RecalledView:
     return RecalledView(
         memory=memory_view(one.memory, agent),
         priority=ranked.priority if ranked else 0.0,
-        similarity=ranked.candidate.similarity if ranked else 0.0,
+        similarity=ranked.candidate.closeness if ranked else 0.0,
         resonance=ranked.resonance if ranked else 0.0,
         by=ranked.by if ranked else "relation",
         relation=one.relation,

@@ -45,14 +45,14 @@ async def similar_memories(
     """
     reading = read_turn(turn.prompt, turn.reply)
     words = embedded_text(reading.trigger, reading.content)
-    bound, _ = bounds(agent, vectors, words_only=False)
+    bound = bounds(agent, vectors, words_only=False).relevance
     projects = agent.project_names(turn.project) if turn.project else ()
     wanted = AffectiveRetrieval(
         top=MAX_EARLIER, relevance=bound, revival=bound, mood=None, archive=False, projects=projects
     )
     found = await queries.candidates_by_vector(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
     if vectors.embedder.lexical:
-        found = [each for each in await with_words(words, found, queries) if each.shares_words]
+        found = [each for each in await with_words(words, found, queries) if each.shares_topic]
     nearest = sorted((each for each in found if each.similarity >= bound), key=lambda each: -each.similarity)
     known = await queries.memories(each.memory_id for each in nearest[:MAX_EARLIER])
     return [known[each.memory_id] for each in nearest if each.memory_id in known]

@@ -72,10 +72,26 @@ def test_priority_is_the_documents_formula() -> None:
 def test_the_best_come_first_and_nothing_fills_up() -> None:
     """The best relevant memories are returned, at most `top_k`. Irrelevant ones do not fill free places."""
     weak, strong = found(1, retention=6, similarity=0.2), found(2, retention=90)
-    other, unshared = found(3, retention=100, similarity=0.09), found(4, retention=100, shares_words=False)
-    assert [each.memory_id for each in rank([weak, other, unshared, strong], ASKING, RULES)] == ids(2, 1)
+    other = found(3, retention=100, similarity=0.09)
+    assert [each.memory_id for each in rank([weak, other, strong], ASKING, RULES)] == ids(2, 1)
     many = [found(each, retention=each) for each in range(1, 12)]
     assert [each.memory_id for each in rank(many, ASKING, RULES)] == ids(11, 10, 9, 8, 7)
+
+
+def test_a_shared_topic_is_enough_unless_similarity_compares_spelling() -> None:
+    """A memory is relevant by its meaning or by its words. By spelling, it must have both."""
+    both, near = found(1, retention=3, shares_topic=True), found(2, retention=2)
+    worded, neither = found(3, retention=1, similarity=0.01, shares_topic=True), found(4, similarity=0.01)
+    known = [neither, worded, near, both]
+    assert [each.memory_id for each in rank(known, ASKING, RULES)] == ids(1, 2, 3)
+    assert [each.memory_id for each in rank(known, replace(ASKING, spelled_alike=True), RULES)] == ids(1)
+
+
+def test_words_move_a_memory_up() -> None:
+    """Of memories with the same similarity, the one with more words of the prompt is ranked first."""
+    known = [found(1, words=0.2), found(2, words=1.0), found(3, words=0.0)]
+    assert [each.memory_id for each in rank(known, ASKING, RULES)] == ids(2, 1, 3)
+    assert found(2, similarity=0.5, words=1.0).closeness == 0.75
 
 
 def test_where_it_is_asked_for_the_next_best_fill_up() -> None:

@@ -5,7 +5,7 @@ embedder.
 import numpy as np
 import pytest
 
-from nemuri_domain.language.topic_check import prompt_terms, shares_topic
+from nemuri_domain.language.topic_check import prompt_terms, shared_terms, shares_topic, topic_scores
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from tests.unit.domain.affective.coding_sessions import ROUTINE, SESSIONS, UNRELATED
 
@@ -18,7 +18,7 @@ def about_the_same(prompt: str) -> list[int]:
     """Return the indexes of the sessions that share the topic of a prompt."""
     asked, cosines = prompt_terms(prompt), ROWS @ EMBEDDER.rows([prompt])[0]
     near = np.flatnonzero(cosines >= EMBEDDER.recall_threshold)
-    return [int(each) for each in near if shares_topic(asked, TEXTS[each])]
+    return [int(each) for each in near if shares_topic(asked, shared_terms(asked, TEXTS[each]))]
 
 
 @pytest.mark.parametrize("prompt", UNRELATED)
@@ -46,3 +46,14 @@ def test_long_prompts_need_no_more_than_some_words() -> None:
     story = "Yesterday the colleagues from Osaka visited our office and we talked over lunch about plans. " * 10
     assert 11 in about_the_same(f"{story} Then we came to keyset pagination with next_cursor in the orders API, offset")
     assert about_the_same(story) == []
+
+
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
+    """Of several texts, the one with the rarest words of the prompt has the score 1, and one without its words 0."""
+    asked = prompt_terms("the gearbox of the zanzibrine")
+    texts = ["a zanzibrine", *["a gearbox"] * 9, "a lamp"]
+    rare, *common, nothing = topic_scores(asked, [shared_terms(asked, each) for each in texts])
+    assert (rare, nothing) == (1.0, 0.0)
+    assert 0 < common[0] < 1
+    assert topic_scores(asked, [frozenset()]) == [0.0]
+    assert topic_scores({}, []) == []
