@@ -148,6 +148,10 @@ class AffectView(Value):
     """Tokens that language models spent on the agent's memories today (UTC)."""
     spent_money: float = 0.0
     """Sum of the known prices of these calls."""
+    providers: tuple[Text, ...] = ()
+    """Model providers of the platform, in the order in which they are asked; `extractive` reads by the lexicon."""
+    read_by: Text | None = None
+    """Model that read the newest turn, `lexicon` for the lexicon; None before the first turn."""
     parameters: dict[str, JsonValue]
     """Parameters in force that differ from the defaults."""
     coming: dict[str, JsonValue] | None = None

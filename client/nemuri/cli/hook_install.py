@@ -102,7 +102,7 @@ def doctor(
     settings: SettingsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Check the hooks: settings, platform, agent, waiting sessions, and errors of the last day."""
+    """Check the hooks: settings, platform, agent, reading model, waiting sessions, and errors of the last day."""
     from nemuri.hook.doctor import check_installation
     from nemuri.terminal.output import say, say_json
 

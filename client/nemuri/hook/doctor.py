@@ -1,5 +1,6 @@
 """Checks of a hook installation, each with what to do about a fault."""
 
+import json
 import os
 import shutil
 import time
@@ -12,9 +13,13 @@ from nemuri.hook.assistants import Assistant
 from nemuri.hook.enabled_plugin import EnabledPlugin, enabled_plugin
 from nemuri.hook.journal import recent_entries
 from nemuri.hook.pause import is_paused
+from nemuri.hook.prompt_context import decode_answer
 from nemuri.hook.session_upload import SessionUploader
 from nemuri.hook.settings_file import SettingsBroken, missing_events
-from nemuri_infra.bus.plain_socket import PlainError
+from nemuri_contracts.wire_constants import query
+from nemuri_domain.affective.text_compression import EXTRACTIVE
+from nemuri_domain.affective.turn_reader import LEXICON_MODEL
+from nemuri_infra.bus.plain_socket import PlainError, connect
 from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
 
 
@@ -28,12 +33,13 @@ class Check(NamedTuple):
 
 
 def check_installation(where: HookSettings, assistant: Assistant, settings: Path) -> list[Check]:
-    """Return the checks of an assistant's settings, the platform, the agent, the spool, and the journal of errors."""
+    """Return the checks of an assistant's settings, the platform, the agent, its readings, the spool, and the journal."""
     paused = is_paused(where.data)
     return [
         _settings(assistant, settings),
         _platform(where),
         _tried("agent", lambda: _agent(where)),
+        _tried("readings", lambda: _readings(where)),
         _waiting(where),
         Check("pause", not paused, "`nemuri hook resume` ends it" if paused else "none"),
         _errors(where),
@@ -76,6 +82,21 @@ def _agent(where: HookSettings) -> Check:
     finally:
         uploading.close()
     return Check("agent", well=True, found=f"{where.agent} answers in {(time.monotonic() - began) * 1e3:.0f} ms")
+
+
+def _readings(where: HookSettings) -> Check:
+    """Return whether the model that is asked first read the newest turn."""
+    connection = connect(where, where.patience)
+    try:
+        asked = json.dumps({"agent_id": where.agent}).encode()
+        view = decode_answer(connection.request(query(where.namespace, "affect"), asked))
+    finally:
+        connection.close()
+    names, reader = ", ".join(view["providers"]), view["read_by"]
+    if not reader or not reader.endswith(LEXICON_MODEL) or view["providers"][0] == EXTRACTIVE:
+        return Check("readings", well=True, found=f"the newest turn was read by {reader}" if reader else "no turn yet")
+    advice = "the platform's log says why, or the budget of the day is spent (`nemuri affect`)"
+    return Check("readings", well=False, found=f"the newest turn was read by the lexicon, not by {names}: {advice}")
 
 
 def _waiting(where: HookSettings) -> Check:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import func, literal_column, or_, select, text
 
 from nemuri_contracts.abbreviated_id import beginning, between
-from nemuri_contracts.affective import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered
+from nemuri_contracts.affective import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered, TurnRemembered
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.retrieval import AffectCandidate
@@ -170,6 +170,14 @@ class AffectiveQueries:
         async with self.database.reading() as connection:
             found = await connection.execute(select(journal.sequence).where(journal.event_id == event_id))
             return found.scalar_one_or_none()
+
+    async def newest_remembered(self, agent_id: str) -> int | None:
+        """Return the log sequence of the event that made the agent's newest memory; None without a memory."""
+        journal = tables.journal.c
+        of = (journal.agent_id == agent_id, journal.kind == TurnRemembered.kind_of())
+        async with self.database.reading() as connection:
+            newest: int | None = (await connection.execute(select(func.max(journal.sequence)).where(*of))).scalar_one()
+        return newest
 
     async def mood(self, agent_id: str, session: str) -> Mood | None:
         """Return the mood of a session; None before the first memory or retrieval in it."""

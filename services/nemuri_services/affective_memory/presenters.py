@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from nemuri_contracts.affective import TurnRemembered
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
 from nemuri_infra.projections.affective_lists import AffectiveLists
@@ -74,6 +75,15 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
         first_at=lived.first_at,
         spent_tokens=spent.tokens,
         spent_money=spent.money,
+        providers=resources.settings.model_settings().chosen,
+        read_by=await _newest_reader(agent, resources),
         parameters=dict(agent.policy),
         coming=None if agent.next_policy is None else dict(agent.next_policy),
     )
+
+
+async def _newest_reader(agent: AffectAgent, resources: Resources) -> str | None:
+    """Return the model that read the newest turn; None before the first turn, and if that turn was erased."""
+    sequence = await AffectiveQueries(resources.database).newest_remembered(agent.agent_id)
+    event = None if sequence is None else await resources.log.at(sequence)
+    return event.read_by if isinstance(event, TurnRemembered) else None
