@@ -33,7 +33,7 @@ class Check(NamedTuple):
 
 
 def check_installation(where: HookSettings, assistant: Assistant, settings: Path) -> list[Check]:
-    """Return the checks of an assistant's settings, the platform, the agent, its readings, the spool and the journal."""
+    """Return the checks of an assistant's settings, the platform, the agent, its readings, the spool and the errors."""
     paused = is_paused(where.data)
     return [
         _settings(assistant, settings),
