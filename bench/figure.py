@@ -25,3 +25,10 @@ class Figure:
     """
     headline: tuple[str, str] | None = None
     """Labels in README.md and in README.ja.md; None for a figure that only docs/measurements.md quotes."""
+
+
+def at(found: Any, path: tuple[str, ...]) -> Any:
+    """Return the value at a path of keys in a JSON result."""
+    for key in path:
+        found = found[key]
+    return found

@@ -1,9 +1,9 @@
-"""The measured figures of the memory of an assistant: its hooks, and what it shows after months."""
+"""The measured figures of an assistant's memory: its hooks, what it shows after months, the feelings it reads."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from bench.figure import Figure
+from bench.figure import Figure, at
 
 SET: Final = "locomo-plus"
 ARMS: Final = ("document", "coding", "everything", "bm25")
@@ -14,16 +14,10 @@ def _arms(*path: str, form: str = ".2f") -> Callable[[Any], str]:
     """Return a function that gives the figure at a path for each arm; a dash for none."""
 
     def text(result: Any) -> str:
-        values = [_at(result["at"][SET]["arms"][arm], path) for arm in ARMS]
+        values = [at(result["at"][SET]["arms"][arm], path) for arm in ARMS]
         return " / ".join("–" if each is None else f"{each:{form}}" for each in values)
 
     return text
-
-
-def _at(found: Any, path: tuple[str, ...]) -> Any:
-    for key in path:
-        found = found[key]
-    return found
 
 
 def _stored(result: Any) -> str:
@@ -94,5 +88,12 @@ ASSISTANT_FIGURES: Final = (
         size=SET,
     ),
     *_memory_figures("semantic", "MiniLM"),
+    Figure(
+        "valence of the user's feeling read by the lexicon, on 520 turns labelled apart, English / Japanese; turns"
+        " without a feeling; clear or strong feelings; always `neutral`",
+        "feelings",
+        lambda one: "; ".join(
+            f"{one['en'][name]:.2f} / {one['ja'][name]:.2f}" for name in ("valence", "calm", "felt", "always_neutral")
+        ),
+    ),
 )
-"""The lines of the table, in their order."""

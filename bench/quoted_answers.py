@@ -1,0 +1,161 @@
+"""The measured figures of what is found, answered, summed up and routed."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from bench.figure import Figure
+from bench.scoreboard import THIRDS
+
+ROUTED = (
+    "routing among seven agents (CLINC150) after 0 / 10 / 30 judged tasks of each: right; TF-IDF with regression (10 / "
+    "30); nearest role and five tasks; asked about out of scope; inside"
+)
+ROUTED_JA = (
+    "7 エージェントへのルーティング(CLINC150、判定済み各 0 / 10 / 30 件):正解;TF-IDF と回帰(10 / 30);"
+    "最も近い役割と 5 例;範囲外で尋ねた割合;範囲内で尋ねた割合"
+)
+ASKED_OUTSIDE, ASKED_INSIDE = 0.8, 0.1
+JUDGES = ("layered", "judge, extractive", "judge, recorded")
+
+
+def _in_domains(result: Any) -> list[Mapping[str, Any]]:
+    """Return the figures of routing in whole domains, by the number of judged tasks; those in Japanese without them."""
+    found: list[Mapping[str, Any]] = result["measurements"]
+    return [one for one in found if one["split"] == "domains"] or found
+
+
+def _routed(result: Any) -> str:
+    """Return the figures of routing and of both baselines, each for every number of judged tasks that has it."""
+    names = ("right", "TF-IDF, regression", "role and 5 nearest", "asked outside", "asked inside")
+    return "; ".join(
+        " / ".join(f"{one[name]:.2f}" for one in _in_domains(result) if name in one)
+        for name in names
+        if any(name in one for one in _in_domains(result))
+    )
+
+
+def _routes(*goals: float) -> Callable[[Any], bool]:
+    """Return whether routing with experience reaches these shares of right choices, and the goals of its questions."""
+
+    def met(result: Any) -> bool:
+        experienced = zip(_in_domains(result)[1:], goals, strict=False)
+        return all(
+            one["right"] >= goal and one["asked outside"] >= ASKED_OUTSIDE and one["asked inside"] <= ASKED_INSIDE
+            for one, goal in experienced
+        )
+
+    return met
+
+
+def _calibrated(result: Any) -> str:
+    chosen, used = result["chosen"], result["in_force"]
+    return "; ".join(f"{used[name]:g} ({chosen[name]:g})" for name in ("relevance", "use"))
+
+
+def _calibrated_so(result: Any) -> bool:
+    chosen, used = result["chosen"], result["in_force"]
+    return bool(used["relevance"] <= chosen["relevance"] and used["use"] == chosen["use"])
+
+
+def _saved(result: Any) -> str:
+    """Return the shares of the tokens that are left, by rules for words and by a perfect judge, for each language."""
+
+    def share(one: Any, state: str) -> str:
+        return f"{one[state]['tokens'] / one['as told']['tokens']:.2f}"
+
+    return "; ".join(
+        f"{share(one, 'words')} / {share(one, 'all')} ({language})" for language, one in result["at"].items()
+    )
+
+
+def _saves_without_loss(result: Any) -> bool:
+    return all(
+        state["tokens"] < one["as told"]["tokens"]
+        and state["recall"] >= one["as told"]["recall"]
+        and not state["wrong"]
+        for one in result["at"].values()
+        for state in (one["words"], one["all"])
+    )
+
+
+def _answered(one: Any) -> str:
+    """Return the share of answered questions, and that of the baseline, as a text."""
+    return f"{one['answered']:.3f}; {one['bm25_units']:.3f}"
+
+
+def _is_above_bm25(one: Any) -> bool:
+    """Return True if more questions are answered than by BM25."""
+    return bool(one["answered"] > one["bm25_units"])
+
+
+ANSWER_FIGURES: Final = (
+    Figure(
+        "recall@10, LoCoMo (English conversations)", "retrieval-locomo",
+        lambda one: f"{one['recall']['turns']:.3f} of {one['questions']:,} questions",
+        headline=(
+            "recall@10 without a language model, LoCoMo (English conversations)",
+            "言語モデルなしの recall@10、LoCoMo(英語の会話)",
+        ),
+    ),
+    Figure(
+        "recall@10, JSQuAD (Japanese paragraphs)", "retrieval-jsquad",
+        lambda one: f"{one['recall']['both']:.3f} of {one['questions']:,} questions",
+        headline=(
+            "recall@10 without a language model, JSQuAD (Japanese paragraphs)",
+            "言語モデルなしの recall@10、JSQuAD(日本語の段落)",
+        ),
+    ),
+    Figure(
+        "questions about another agent's memories that find nothing, LoCoMo", "abstention-locomo",
+        lambda one: f"{one['foreign_nothing']:.0%}",
+    ),
+    Figure(
+        "the same, JSQuAD", "abstention-jsquad", lambda one: f"{one['foreign_nothing']:.0%}",
+    ),
+    Figure(
+        "questions answered from the right turn of a long conversation, LoCoMo; by BM25 over turns", "document_facts",
+        lambda one: _answered(one["conversation en"]["unseen"]),
+        "more than BM25", lambda one: _is_above_bm25(one["conversation en"]["unseen"]),
+    ),
+    Figure(
+        "the same from the right paragraph of a long article, JSQuAD; by BM25 over paragraphs", "document_facts",
+        lambda one: _answered(one["one subject ja"]["unseen"]),
+    ),
+    Figure(
+        "the same from the right entry of a report on one subject, English / Japanese", "document_facts",
+        lambda one: " / ".join(f"{one[f'reports {each}']['unseen']['answered']:.3f}" for each in ("en", "ja")),
+    ),
+    Figure(
+        "planted facts that reach a summary without a language model, by third: English / Japanese", "overviews",
+        lambda one: " / ".join(f"{one[f'{each}_overview_{third}']:.2f}" for each in ("en", "ja") for third in THIRDS),
+    ),
+    Figure(
+        "items found in documents that tuned nothing, recall / precision", "items",
+        lambda one: f"{one['recall_unseen']:.2f} / {one['precision_unseen']:.2f}",
+    ),
+    Figure(
+        "tokens of a context with semantic memories by words / by a perfect judge, share of those without", "meaning",
+        _saved, "less, with no wrong merge and the same recall@10", _saves_without_loss,
+    ),
+    Figure(
+        f"{ROUTED}, built-in vectors", "routing-hashing", _routed,
+        ".75 / .84; .8 out of scope, .1 inside", _routes(0.75, 0.84),
+        headline=(f"{ROUTED}, built-in vectors", f"{ROUTED_JA}、内蔵ベクトル"),
+    ),
+    Figure(
+        f"{ROUTED}, MiniLM", "routing-semantic", _routed,
+        ".80 / .92; .8 out of scope, .1 inside", _routes(0.80, 0.92),
+        headline=(f"{ROUTED}, MiniLM", f"{ROUTED_JA}、MiniLM"),
+    ),
+    Figure(
+        "thresholds of the built-in embedder in force, and in brackets by the data: relevance, at most; use",
+        "calibration-hashing", _calibrated, "as by the data", _calibrated_so,
+    ),
+    Figure(
+        "the same, MiniLM", "calibration-semantic", _calibrated, "as by the data", _calibrated_so,
+    ),
+    Figure(
+        "detection of use on hand-written answers, F1: default / judge without / with a language model", "attribution",
+        lambda one: " / ".join(f"{one['f1'][each]:.3f}" for each in JUDGES),
+    ),
+)  # fmt: skip
