@@ -1,0 +1,177 @@
+"""The client's methods for agents, and for the strength memory of an agent as a whole."""
+
+from dataclasses import dataclass
+
+from nemuri.client.call_boundary import guard_methods
+from nemuri.client.client_base import ClientBase
+from nemuri.client.exchange import validated
+from nemuri.client.handovers import hand_over
+from nemuri.client.idempotency_keys import Key
+from nemuri.client.parameters import Id, Texts, Written
+from nemuri_contracts import queries
+from nemuri_contracts.client_events import Setting
+from nemuri_contracts.colleague_views import HandoverView
+from nemuri_contracts.colleagues import HandoverWish
+from nemuri_contracts.health_views import AgentHealth, HealthView
+from nemuri_contracts.memory_views import AgentsView, AgentView, KeywordsView, MemoView
+from nemuri_contracts.scorers import ScorerView
+
+
+@guard_methods
+@dataclass(slots=True)
+class AgentMethods(ClientBase):
+    """The methods of a client that return agents, describe their strength memories, or hand memories over."""
+
+    async def agents(self, agent: str | None = None, *, orchestrator: bool = False) -> tuple[AgentView, ...]:
+        """Return the agents of the platform, or one of them.
+
+        Args:
+            agent: Id of the agent; None for all agents.
+            orchestrator: Include the orchestrator, which has a routing memory of its own but answers no tasks.
+
+        Returns:
+            The agents, by id.
+
+        Raises:
+            ClientError: The agent is unknown.
+
+        Example:
+            >>> [agent.definition.memory for agent in await client.agents("noah")]
+            ['tiered']
+        """
+        view = await self._exchange.ask(queries.AgentsQuery, AgentsView, agent_id=agent, orchestrator=orchestrator)
+        return view.agents
+
+    async def memo(self, agent: str, *, project: str | None = None, domains: Texts = ()) -> MemoView:
+        """Return the memo of an agent: the table of contents of its memory, which it is given with each task.
+
+        Args:
+            agent: Id of an agent with strength memory.
+            project: Project of the task.
+            domains: Domains of the task.
+
+        Returns:
+            The topics, strongest first, with the number of memories on each.
+
+        Raises:
+            ClientError: The agent is unknown.
+
+        Example:
+            >>> memo = await client.memo("python")
+            >>> memo.tokens <= memo.limit
+            True
+        """
+        setting = validated(Setting, project=project, domains=list(domains))
+        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
+
+    async def keywords(self, agent: str) -> KeywordsView:
+        """Return keywords that the memories of an agent suggest for its perspectives.
+
+        A query with one keyword of a perspective also finds memories with another one, so keywords should be words for
+        one subject. Adopt them with `nemuri agent keywords AGENT --adopt`, or in the agent's definition.
+
+        Args:
+            agent: Id of an agent with strength memory.
+
+        Returns:
+            At most eight keywords for each perspective, best first, each with its number of memories.
+
+        Raises:
+            ClientError: The agent is unknown, or has no strength memory.
+
+        Example:
+            >>> found = await client.keywords("python")
+            >>> all(each.memories >= 2 for words in found.proposed.values() for each in words)
+            True
+        """
+        return await self._exchange.ask(queries.KeywordsQuery, KeywordsView, agent_id=agent)
+
+    async def scorer(self, agent: str) -> ScorerView:
+        """Return the state of an agent's learned scorer, which ranks memories once it beats the linear score.
+
+        Args:
+            agent: Id of an agent with strength memory.
+
+        Returns:
+            The ranking in force, the newest version of the scorer, and the numbers of samples that are gathered and
+            that are wanted for the next training.
+
+        Raises:
+            ClientError: The agent is unknown.
+
+        Example:
+            >>> (await client.scorer("python")).version is None  # it was never trained
+            True
+        """
+        return await self._exchange.ask(queries.ScorerQuery, ScorerView, agent_id=agent)
+
+    async def health(self, agent: str | None = None) -> tuple[AgentHealth, ...]:
+        """Return measures of the health of agents' strength memories, with advice on policy parameters to change.
+
+        Args:
+            agent: Id of an agent with strength memory; None for all agents.
+
+        Returns:
+            For each agent its measures, their normal ranges and the advice.
+
+        Raises:
+            ClientError: The agent is unknown.
+
+        Example:
+            >>> [health] = await client.health("python")
+            >>> {finding.verdict for finding in health.findings} <= {"normal", "low", "high", "early"}
+            True
+        """
+        return (await self._exchange.ask(queries.HealthQuery, HealthView, agent_id=agent)).agents
+
+    async def handover(
+        self,
+        source: str,
+        receiver: str,
+        *,
+        topic: Written | None = None,
+        query: Written | None = None,
+        task_id: Id | None = None,
+        top: int = 10,
+        project: str | None = None,
+        domains: Texts = (),
+        dry_run: bool = False,
+        key: Key = None,
+    ) -> HandoverView:
+        """Let one agent pass on to another what the other needs, and return it as soon as the other can recall it.
+
+        Strong and relevant memories that the receiver does not know yet become memories of the receiver, told by the
+        source. They begin with the receiver's initial strength, and the source keeps its own. A memory is passed on
+        once, however often the method is called.
+
+        Args:
+            source: Id of the agent that passes on memories.
+            receiver: Id of the agent that gets them.
+            topic: Only memories with this tag. Without topic, query and task_id, the receiver's role and
+                perspectives say what it needs.
+            query: Only memories relevant to this text, at most 16,000 characters.
+            task_id: Only memories relevant to this task, as a UUID or its text.
+            top: Maximum number of memories, 1 to 50.
+            project: Include memories that are valid in this project only.
+            domains: Include memories that are valid in one of these domains only.
+            dry_run: True to return what would be passed on, without any change.
+            key: Idempotency key. Repeated calls with the same key count once.
+
+        Returns:
+            The memories that are passed on, most useful first, and those that are left out with the reason.
+
+        Raises:
+            ClientError: One of the agents or the task is unknown, an agent has no strength memory, or both agents are
+                the same.
+
+        Example:
+            >>> try:
+            ...     await client.handover("python", "nobody", query="truth values", dry_run=True)
+            ... except nemuri.ClientError as error:
+            ...     "nobody" in str(error)
+            True
+        """
+        setting = validated(Setting, project=project, domains=domains)
+        fields = {"topic": topic, "query": query, "task": task_id, "top": top, "setting": setting}
+        wish = validated(HandoverWish, source=source, **fields)
+        return await hand_over(self._exchange, receiver, wish, dry_run=dry_run, key=key)
