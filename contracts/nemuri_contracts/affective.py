@@ -110,6 +110,10 @@ class TurnOffered(ClientEvent):
     """Time of the prompt."""
     ended_at: Moment
     """Time at which the session ended. The memory's decay starts at this time."""
+    workdays: int | None = Field(default=None, ge=0, le=100_000)
+    """Number of days with turns after the day of the session's end, as far as the client knows them, for a memory that
+    ages by workdays; None for a session of now.
+    """
 
 
 class TurnTakenBack(ClientEvent):

@@ -401,7 +401,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TurnOffered: {
         "session": "monday", "prompt": "Is steel dear?", "reply": "In winter, yes.",
         "said_at": datetime(2026, 1, 2, 3, tzinfo=UTC), "ended_at": datetime(2026, 1, 2, 4, tzinfo=UTC),
-        "project": "example.org/steel", "matters": {
+        "project": "example.org/steel", "workdays": 3, "matters": {
             "files": ("prices.csv",), "commands": ("sort prices.csv",), "errors": ("Exit code 1",),
         },
     },

@@ -377,6 +377,22 @@ async def test_a_directory_imported_twice_gives_each_turn_once(settings: Setting
     assert events[0].ended_at == datetime(2026, 1, 18, 22, 2, tzinfo=UTC)
 
 
+async def test_old_sessions_say_how_many_workdays_came_after_them(settings: Settings, tmp_path: Path) -> None:
+    """An import uploads the oldest session first, and each says how many days with turns came after it."""
+    hook, folder = Hook(settings, tmp_path / "data"), tmp_path / "projects"
+    folder.mkdir()
+    for name, day in (("a", "20"), ("b", "02"), ("c", "18"), ("d", "18")):
+        session_end_input(folder, name, f"prompt {name}")
+        path = folder / f"{name}.jsonl"
+        path.write_text(path.read_text().replace("2026-01-18", f"2026-01-{day}"))
+    async with answering_queries(settings):
+        await hook("import", str(folder))
+        await hook("session-end", stdin=session_end_input(tmp_path, "now", "today"))
+    assert [(each.prompt, each.workdays) for each in await offered_turns(settings)] == [
+        ("prompt b", 2), ("prompt c", 1), ("prompt d", 1), ("prompt a", 0), ("today", None),
+    ]  # fmt: skip
+
+
 async def test_hook_commands_fail_without_a_platform(settings: Settings, tmp_path: Path) -> None:
     """Without a platform the hook commands fail with one line. The help explains the commands and the hooks."""
     nowhere = Hook(settings.model_copy(update={"nats_url": None}), tmp_path / "data")

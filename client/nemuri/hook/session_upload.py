@@ -36,11 +36,16 @@ class UploadResult:
 
 
 def session_of(
-    agent: str, name: str, transcript: Transcript, ended_at: datetime, project: str | None
+    agent: str,
+    name: str,
+    transcript: Transcript,
+    ended_at: datetime,
+    project: str | None,
+    workdays: int | None = None,
 ) -> dict[str, Any]:
     """Return a session as JSON values, as it is stored in the spool and uploaded.
 
-    Turns without a time get `ended_at`.
+    Turns without a time get `ended_at`. `workdays` is the number of later days with turns, for an old session.
     """
     turns = [
         {
@@ -52,7 +57,8 @@ def session_of(
         }
         for each in transcript.turns
     ]
-    return {"agent": agent, "session": name, "project": project, "ended_at": ended_at.isoformat(), "turns": turns}
+    told = {"agent": agent, "session": name, "project": project, "ended_at": ended_at.isoformat(), "turns": turns}
+    return told if workdays is None else told | {"workdays": workdays}
 
 
 class SessionUploader:
@@ -86,7 +92,7 @@ class SessionUploader:
         self.check(session["agent"])
         subject = of_client(self._namespace, self._client, KIND)
         shared = {"kind": KIND, "agent_id": session["agent"], "session": session["session"]}
-        shared["project"] = session.get("project")
+        shared |= {name: session[name] for name in ("project", "workdays") if name in session}
         for turn in session["turns"]:
             said = {name: turn[name] for name in ("prompt", "reply", "said_at", "matters") if name in turn}
             event = {"event_id": turn["id"], **shared, **said, "ended_at": session["ended_at"]}

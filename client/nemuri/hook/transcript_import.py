@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nemuri.hook.project import project_of
 from nemuri.hook.session_turns import outside_pauses, transcript_at
 from nemuri.hook.session_upload import SessionUploader, UploadResult, session_of
-from nemuri_domain.affective.transcripts import SkipReason
+from nemuri_domain.affective.transcripts import SkipReason, Transcript
 
 if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
@@ -30,6 +30,14 @@ class Imported:
     offered: UploadResult = field(default_factory=UploadResult)
 
 
+class OldSession(NamedTuple):
+    """A session in a transcript."""
+
+    name: str
+    transcript: Transcript
+    ended_at: datetime
+
+
 def transcripts(paths: Iterable[Path]) -> list[Path]:
     """Return the files and all transcripts in the directories, sorted, each once. Raises `NoTranscripts`."""
     found: dict[Path, None] = {}
@@ -44,7 +52,7 @@ def transcripts(paths: Iterable[Path]) -> list[Path]:
 
 
 def import_transcripts(paths: Iterable[Path], where: "HookSettings") -> Imported:
-    """Append every turn of the transcripts, and return when the log has stored all of them.
+    """Append every turn of the transcripts, oldest session first, and return when the log has stored all of them.
 
     A repeated import adds no memories. Raises `NoTranscripts`, also if no line is a JSON object, and
     `PlatformNotFound`, `PlainError` and `OSError`.
@@ -53,17 +61,25 @@ def import_transcripts(paths: Iterable[Path], where: "HookSettings") -> Imported
     offering = SessionUploader(where)
     try:
         offering.check(where.agent)
-        for path in files:
-            transcript, name = transcript_at(path)
-            became.transcripts += 1
-            became.skipped.update(transcript.skipped)
-            transcript = transcript._replace(turns=outside_pauses(transcript.turns, where.data))
+        sessions = sorted((_session(path, where, became) for path in files), key=lambda each: each.ended_at)
+        days = {each.ended_at.astimezone().date() for each in sessions if each.transcript.turns}
+        for name, transcript, ended_at in sessions:
+            later = sum(each > ended_at.astimezone().date() for each in days)
             if transcript.turns:
-                ended_at = transcript.ended_at or datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                offering.offer(session_of(where.agent, name, transcript, ended_at, project_of(transcript.directory)))
+                project = project_of(transcript.directory)
+                offering.offer(session_of(where.agent, name, transcript, ended_at, project, later))
     finally:
         offering.close()
     became.offered = offering.became
     if set(became.skipped) == {"broken"} and not became.offered.turns:
         raise NoTranscripts("none of the files is a transcript: no line is a JSON object")
     return became
+
+
+def _session(path: Path, where: "HookSettings", became: Imported) -> OldSession:
+    """Return the session in a transcript, without turns of a pause. It is counted in `became`."""
+    transcript, name = transcript_at(path)
+    became.transcripts += 1
+    became.skipped.update(transcript.skipped)
+    ended_at = transcript.ended_at or datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return OldSession(name, transcript._replace(turns=outside_pauses(transcript.turns, where.data)), ended_at)

@@ -148,7 +148,7 @@ def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: Affe
     priority reaches the threshold, archived candidates, and the rest by priority.
     """
     every = sorted((_weighed(each, asking, rules) for each in found), key=_order)
-    relevant = [each for each in every if _relevant(each, asking)]
+    relevant = [each for each in every if is_relevant(each.candidate, asking)]
     about = [each for each in relevant if not each.candidate.archived]
     first: list[RankedMemory] = []
     if asking.last_time:
@@ -184,15 +184,14 @@ def to_revive(chosen: Iterable[RankedMemory], asking: RetrievalRequest) -> tuple
 
     Archived memories that only fill the result up are left out.
     """
-    return tuple(each.memory_id for each in chosen if each.candidate.archived and _relevant(each, asking))
+    return tuple(each.memory_id for each in chosen if each.candidate.archived and is_relevant(each.candidate, asking))
 
 
-def _relevant(one: RankedMemory, asking: RetrievalRequest) -> bool:
+def is_relevant(known: AffectCandidate, asking: RetrievalRequest) -> bool:
     """Return True if the similarity reaches the threshold and the topic is shared; or one of both, where that suffices.
 
     The priority does not matter.
     """
-    known = one.candidate
     near = known.similarity >= (asking.revival if known.archived else asking.relevance)
     return near and known.shares_topic if asking.spelled_alike else near or known.shares_topic
 
@@ -203,7 +202,7 @@ def _filled_up(every: Iterable[RankedMemory], asking: RetrievalRequest) -> list[
     Candidates that are not relevant are marked as `fill`.
     """
     some = (each for each in every if each.priority > 0)
-    return [each if _relevant(each, asking) else replace(each, by="fill") for each in some]
+    return [each if is_relevant(each.candidate, asking) else replace(each, by="fill") for each in some]
 
 
 def related_memories(

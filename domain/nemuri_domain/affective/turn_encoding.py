@@ -84,20 +84,26 @@ def encode_turn(
         read_by=made.usage.model,
         usage=made.usage,
         coefficient=rules.retention.coefficient_of(reading),
-        days=initial_age(ended, agent, zone),
+        days=initial_age(ended, agent, zone, offered.workdays),
         protection="asked" if reading.protect else "none",
         relations=made.relations[: rules.relations.max_relations_per_memory],
         vector=made.vector,
     )
 
 
-def initial_age(ended: datetime, agent: AffectAgent, zone: tzinfo) -> float:
+def initial_age(ended: datetime, agent: AffectAgent, zone: tzinfo, workdays: int | None = None) -> float:
     """Return the initial age of a memory in days: from the session's end to the next night, plus the nights that passed
     since.
+
+    If the agent's memories age by workdays and `workdays` says how many came after the session, no more nights count.
     """
-    hour = agent.rules.compression.schedule_hour
+    rules = agent.rules
+    hour = rules.compression.schedule_hour
     last = agent.last_night or last_night_time(agent.defined_at.astimezone(zone), hour).date()
-    return first_age(ended, hour) + max(0, (last - last_night_time(ended, hour).date()).days)
+    nights = max(0, (last - last_night_time(ended, hour).date()).days)
+    if workdays is not None and rules.retention.aging_days == "workdays":
+        nights = min(nights, workdays)
+    return first_age(ended, hour) + nights
 
 
 def _platform_time(moment: datetime, offered: TurnOffered, ahead: timedelta) -> datetime:

@@ -35,14 +35,13 @@ _COLUMNS = (
 _BEST = """
     -- Candidates: the best by priority without mood, and all that a mood bonus could lift above the worst of them.
     WITH {before} known AS MATERIALIZED (
-        SELECT m.memory_id, m.level, m.said_at, m.recall_count, m.category, m.valence, m.arousal, m.tags,
+        SELECT m.memory_id, m.turn_id, m.level, m.said_at, m.recall_count, m.category, m.valence, m.arousal, m.tags,
             COALESCE(m.project <> ALL(CAST(:projects AS text[])), false) AND :in_project AS elsewhere,
             {retention} AS retention,
             {similarity} AS similarity
         FROM affect_memory AS m {vectors}
         WHERE m.agent_id = :agent AND (m.level < 4 OR (m.level = 4 AND :archive)) AND (CAST(:category AS text) IS NULL
             OR m.category = CAST(:category AS text))
-            AND m.memory_id <> ALL(:without) AND m.turn_id <> ALL(:without)
             AND (NOT :in_project OR m.personal OR m.project IS NULL OR m.project = ANY(CAST(:projects AS text[])))
     ),
     based AS (
@@ -52,7 +51,8 @@ _BEST = """
                 + CASE WHEN tags ?| CAST(:tags AS text[]) THEN :tagged ELSE 0 END
             ) AS lift
         FROM known
-        WHERE :fill OR similarity >= CASE WHEN level = 4 THEN CAST(:revival AS double precision) ELSE :relevance END
+        WHERE (:fill OR similarity >= CASE WHEN level = 4 THEN CAST(:revival AS double precision) ELSE :relevance END)
+            AND memory_id <> ALL(:without) AND turn_id <> ALL(:without)
     ),
     bound AS (SELECT base FROM based ORDER BY base DESC OFFSET :top - 1 LIMIT 1)
     (SELECT {columns} FROM based
@@ -232,7 +232,7 @@ class AffectiveQueries:
             "most": MAX_RANKED,
         }
         query = text(_BEST.format(retention=retention_sql(), columns=_COLUMNS, **by))
-        async with self.database.reading() as connection:
+        async with self.database.reading_with_hash_joins() as connection:
             rows = await connection.execute(query, values | dict(asked))
             # By position, because there may be thousands of rows.
             return [AffectCandidate(*(*felt, tuple(tags), elsewhere)) for *felt, tags, elsewhere in rows]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nemuri_domain.affective.aggregate import AffectAgent
 from nemuri_domain.affective.policy import AffectPolicy
-from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest, looked_at_first
+from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest, is_relevant, looked_at_first
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.language.topic_check import prompt_terms, shared_terms, shares_topic, topic_scores
@@ -55,7 +55,9 @@ def bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> Bounds:
     given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
     lowest = embedder.recall_threshold if embedder.lexical else embedder.relevance_threshold
     relevance, candidate = (embedder.recall_threshold, lowest) if given is None else (given, given)
-    return Bounds(relevance, *((relevance, candidate, candidate) if revival is None else (revival, candidate, revival)))
+    if revival is None:
+        return Bounds(relevance, relevance, candidate, candidate)
+    return Bounds(relevance, revival, candidate, archived_candidate=revival)
 
 
 async def find_candidates(
@@ -89,14 +91,16 @@ async def enough_with_words(
 ) -> list[AffectCandidate]:
     """Return the candidates whose words were compared: as many of them, best first, as a ranking needs."""
     asked = prompt_terms(own_lines(prompt))
-    some, rest = looked_at_first(found, asking, rules)
-    checked, shared = list(some), await _shared(asked, some, queries)
+    checked, rest = looked_at_first(found, asking, rules)
+    shared = await _shared(asked, checked, queries)
+    compared = _compared(asked, checked, shared)
     for place in range(0, len(rest), CHECKED_TOGETHER):
         more = rest[place : place + CHECKED_TOGETHER]
         checked, shared = [*checked, *more], [*shared, *await _shared(asked, more, queries)]
-        if sum(shares_topic(asked, each) for each in shared[len(some) :]) >= rules.retrieval.top_k:
+        compared = _compared(asked, checked, shared)
+        if sum(is_relevant(each, asking) and not each.archived for each in compared) >= rules.retrieval.top_k:
             break
-    return _compared(asked, checked, shared)
+    return compared
 
 
 async def with_words(prompt: str, found: Sequence[AffectCandidate], queries: AffectiveQueries) -> list[AffectCandidate]:
