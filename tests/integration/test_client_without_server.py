@@ -36,8 +36,8 @@ pytestmark = pytest.mark.connected
 
 CALL_TIMEOUT = 0.2
 """Timeout in seconds of calls without a server."""
-SLACK = 2.0
-"""Seconds by which a call may exceed its timeout, since the machine may be loaded."""
+SLACK = 10.0
+"""Seconds by which a call may exceed its timeout on a loaded machine. A call without a timeout of its own takes longer."""
 
 
 @asynccontextmanager

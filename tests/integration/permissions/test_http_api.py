@@ -59,10 +59,10 @@ async def test_the_operators_account_reads_the_log_over_http(platform: Restricte
 
         async def answered() -> httpx2.Response | None:
             """Return the answer, unless the API asks to come again later."""
-            answer = await operator.get("/api/v1/log", params={"limit": 1})
+            answer = await operator.get("/api/v1/log")
             return None if answer.status_code == 503 else answer
 
         page = await eventually(answered)
         assert page.status_code == 200, page.text
-        assert (page.status_code, page.json()["events"][0]["agent_id"]) == (200, "archivist")
+        assert "archivist" in [each.get("agent_id") for each in page.json()["events"]]
         assert (await operator.get("/api/v1/platform")).status_code == 200

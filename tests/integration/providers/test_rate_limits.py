@@ -34,7 +34,7 @@ async def test_concurrent_rate_limits_cause_one_backoff(make: Make) -> None:
         refused = time.monotonic()
         assert all(isinstance(each, ModelUnavailable) for each in failed)
         assert await _answered(providers, within=3 * FIRST_BACKOFF) == "hello"
-        assert time.monotonic() - refused <= FIRST_BACKOFF + 0.5
+        assert time.monotonic() - refused < 2 * FIRST_BACKOFF
         await chat.aclose()
     assert len(provider.received) == CONCURRENT_CALLS + 1
 
