@@ -37,7 +37,7 @@ pytestmark = pytest.mark.connected
 CALL_TIMEOUT = 0.2
 """Timeout in seconds of calls without a server."""
 SLACK = 10.0
-"""Seconds by which a call may exceed its timeout on a loaded machine. A call without a timeout of its own takes longer."""
+"""Seconds by which a call may exceed its timeout on a loaded machine. Without a timeout of its own it takes longer."""
 
 
 @asynccontextmanager

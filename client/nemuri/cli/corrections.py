@@ -100,7 +100,7 @@ def _changed(
     context: typer.Context, memory: UUID, done: str, work: "Callable[[Client], Awaitable[None]]", *, json: bool
 ) -> None:
     """Change a memory, and say what was done, or show the changed memory as JSON."""
-    from nemuri.cli.memory import flat
+    from nemuri.cli.memory_json import flat
     from nemuri.terminal.output import say, say_json
 
     async def change(client: "Client") -> "MemoryView":

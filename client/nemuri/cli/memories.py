@@ -11,7 +11,7 @@ from uuid import UUID
 import typer
 
 from nemuri.cli.failures import Failure, WrongUse
-from nemuri.cli.memory import flat
+from nemuri.cli.memory_json import flat
 from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
 
 if TYPE_CHECKING:

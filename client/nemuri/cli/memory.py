@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from nemuri.cli import corrections
 from nemuri.cli.id_arguments import id_argument
+from nemuri.cli.memory_json import flat
 from nemuri.cli.session import JsonOption, Session
 
 if TYPE_CHECKING:
@@ -73,13 +74,6 @@ def history(context: typer.Context, memory: MemoryArgument, json: JsonOption = F
     else:
         say(f"{known.agent_id}: {short(known.memory.content)}")
         show_history(steps)
-
-
-def flat(view: "MemoryView") -> dict[str, Any]:
-    """Return a memory's view as one flat object, with the fields of its content beside the others."""
-    fields = view.model_dump(mode="json")
-    content: dict[str, Any] = fields.pop("memory")
-    return {"memory_id": fields.pop("memory_id"), **content, **fields}
 
 
 def _shown(value: Any) -> str:

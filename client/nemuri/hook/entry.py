@@ -125,8 +125,8 @@ def _turns(hook: str, where: HookSettings, assistant: str) -> None:
     def spooled(said: dict[str, Any]) -> Any:
         path = _spooled_turns(said, where, assistant, finished=hook != "pre-compact")
         if hook == "pre-compact":
-            from nemuri.hook.prompt_context import valid_label
             from nemuri.hook.session_context import begin_anew
+            from nemuri_domain.affective.sanitize import valid_label
 
             begin_anew(where.data, where.agent, valid_label(said.get("session_id")))
         return path

@@ -3,7 +3,7 @@
 import os
 from configparser import Error, RawConfigParser
 
-from nemuri.hook.prompt_context import valid_label
+from nemuri_domain.affective.sanitize import valid_label
 
 
 def project_of(directory: object) -> str | None:

@@ -4,8 +4,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from nemuri.hook import session_context
-from nemuri_contracts.wire_constants import LABEL_LIMIT, TURN_LIMIT, query
-from nemuri_domain.affective.sanitize import is_conversation, storable, without_private
+from nemuri_contracts.wire_constants import TURN_LIMIT, query
+from nemuri_domain.affective.sanitize import is_conversation, storable, valid_label, without_private
 from nemuri_domain.language.secret_redaction import redact
 from nemuri_infra.bus.plain_socket import PlainError, connect
 
@@ -80,8 +80,3 @@ def decode_answer(answer: bytes) -> dict[str, Any]:
     if "refused" in told:
         raise PlainError(f"refused: {told['refused']}")
     return told
-
-
-def valid_label(name: object) -> str | None:
-    """Return a session's name, shortened to a valid label; None if there is no name."""
-    return storable(name.strip(), LABEL_LIMIT).strip() or None if isinstance(name, str) else None

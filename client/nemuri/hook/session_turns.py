@@ -13,8 +13,8 @@ from nemuri.hook.growing_transcript import current_transcript
 from nemuri.hook.open_sessions import OpenSession
 from nemuri.hook.pause import pauses
 from nemuri.hook.project import project_of
-from nemuri.hook.prompt_context import valid_label
 from nemuri.hook.session_upload import session_of
+from nemuri_domain.affective.sanitize import valid_label
 from nemuri_domain.affective.transcripts import Transcript, Turn, parse_transcript, turn_id
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from nemuri.hook import session_context, spool
 from nemuri.hook.journal import folder
 from nemuri.hook.other_assistants import TURN
 from nemuri.hook.project import project_of
-from nemuri.hook.prompt_context import valid_label
 from nemuri.hook.session_upload import session_of
 from nemuri.hook.state_files import write_state
 from nemuri_contracts.wire_constants import TURN_LIMIT
 from nemuri_domain.affective.sanitize import (
     is_conversation,
     storable,
+    valid_label,
     without_private,
     without_repeated,
 )

@@ -203,8 +203,8 @@ class Retrieval(Section):
     relevance_threshold: Weight = 5.0
     """Minimum priority of a memory to be ranked before archived memories and before memories of lower priority."""
     relevance_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
-    """Minimum cosine of a relevant memory. None for the embedder's threshold for recall; if the embedder knows meanings,
-    a memory below it is relevant too if it shares the topic by its words.
+    """Minimum cosine of a relevant memory; None for the embedder's threshold for recall. If the embedder knows
+    meanings, a memory below that threshold is relevant too if it shares the topic by its words.
     """
     fill_up: bool = False
     """If True, less relevant memories fill the result up to `top_k`, as in document 001."""

@@ -1,4 +1,6 @@
-"""Cleaning of prompts and replies before they are stored. Imports nothing, because hooks must start fast."""
+"""Cleaning of prompts and replies before they are stored. Imports only constants, because hooks must start fast."""
+
+from nemuri_contracts.wire_constants import LABEL_LIMIT
 
 CUT_MARKER = " […]"
 """Marker at the end of a text that was cut."""
@@ -70,3 +72,8 @@ def without_repeated(text: str, parts: list[str]) -> str:
         if len(line) >= MIN_PRIVATE_LINE:
             text = text.replace(line, PRIVATE_MARK)
     return text
+
+
+def valid_label(name: object) -> str | None:
+    """Return a name, shortened to a valid label; None if it is no text or blank."""
+    return storable(name.strip(), LABEL_LIMIT).strip() or None if isinstance(name, str) else None
