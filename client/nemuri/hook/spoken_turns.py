@@ -21,7 +21,7 @@ from nemuri_domain.affective.sanitize import (
     without_repeated,
 )
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, Turn
-from nemuri_domain.language.secret_redaction import Redactor, redact
+from nemuri_domain.language.secret_redaction import Redactor
 
 if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
@@ -32,7 +32,7 @@ def keep_prompt(said: dict[str, Any], where: "HookSettings") -> None:
 
     That it had private parts is kept, because the reply may repeat them. Raises `OSError`.
     """
-    prompt, path = _cleaned(said.get("prompt")), _path(said, where)
+    prompt, path = _cleaned(said.get("prompt"), Redactor()), _path(said, where)
     if not is_conversation(prompt):
         path.unlink(missing_ok=True)
         return
@@ -45,12 +45,10 @@ def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
     """Store a whole turn in the spool, and return the file; None if the user said nothing. Raises `OSError`."""
     turn, now = said[TURN], datetime.now(UTC)
     kept = _kept(_path(said, where))
-    prompt = _cleaned(turn["prompt"]) or kept.get("prompt", "")
+    redactor, parts = Redactor(), _private_parts(turn["prompt"])
+    prompt = _cleaned(turn["prompt"], redactor) or kept.get("prompt", "")
     if not is_conversation(prompt):
         return None
-    parts = _private_parts(turn["prompt"])
-    redactor = Redactor()
-    redactor.redact(turn["prompt"] or "")
     reply = storable(redactor.redact(without_repeated(turn["reply"], parts)), TURN_LIMIT) if turn["reply"] else ""
     prompt = redactor.without_known(prompt)
     if kept.get("private") and not parts:
@@ -70,9 +68,9 @@ def _private_parts(prompt: object) -> list[str]:
     return without_private(prompt)[1] if isinstance(prompt, str) else []
 
 
-def _cleaned(prompt: object) -> str:
-    """Return a prompt as it may be stored: without secrets and private parts."""
-    return storable(redact(without_private(prompt)[0]), TURN_LIMIT) if isinstance(prompt, str) else ""
+def _cleaned(prompt: object, redactor: Redactor) -> str:
+    """Return a prompt as it may be stored: without secrets and private parts. The redactor then knows all its secrets."""
+    return storable(without_private(redactor.redact(prompt))[0], TURN_LIMIT) if isinstance(prompt, str) else ""
 
 
 def _kept(path: Path) -> dict[str, str]:
