@@ -91,8 +91,7 @@ class FoldedQueries(AffectiveQueries):
 
 def _is_wanted(memory: AffectMemory, wanted: AffectiveRetrieval) -> bool:
     there = memory.level < ARCHIVED or (memory.level == ARCHIVED and wanted.archive)
-    fresh = memory.memory_id not in wanted.without and memory.turn_id not in wanted.without
-    return there and fresh and wanted.category in {None, memory.category}
+    return there and memory.turn_id not in wanted.without and wanted.category in {None, memory.category}
 
 
 def _candidate(memory: AffectMemory, agent: AffectAgent, similarity: float) -> AffectCandidate:

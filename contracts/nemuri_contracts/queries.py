@@ -368,7 +368,9 @@ class AffectRecallQuery(Query):
     category: Category | None = None
     """Category whose relevant memories are ranked first; None for no preference."""
     context: Annotated[tuple[UUID, ...], Field(max_length=1_000)] = ()
-    """Ids of memories and of turns that the assistant has in its context already. These memories are left out."""
+    """Ids of memories and of turns that the assistant has in its context already. These memories are left out; others
+    take the places of the turns only, so that a repeated prompt does not bring up what is less and less relevant.
+    """
     within: float | None = Field(default=None, gt=0, le=86_400)
     """Seconds until the client gives up. If the answer takes longer, the recall is not recorded."""
     quietly: bool = False

@@ -108,12 +108,59 @@ async def test_a_turn_that_was_taken_back_later_is_withdrawn(settings: Settings,
         transcript.write_text(before + linked_prompt("three", after="assistant-one"))
         await hook("stop", stdin=stopped)
         await hook("session-end", stdin=stopped)
-    turns = {each.prompt: each.event_id for each in await offered_turns(settings)}
-    assert set(turns) == {"one", "two", "three"}
-    async with opened_log(settings) as log:
-        taken_back = [each for each in await recorded_events(log) if isinstance(each, TurnTakenBack)]
-    assert [each.turn_id for each in taken_back] == [turns["two"]]
+    assert {each.prompt for each in await offered_turns(settings)} == {"one", "two", "three"}
+    assert await taken_back(settings) == ["two"]
     assert (hook.waiting_sessions, hook.journal) == (0, "")
+
+
+async def test_what_a_resumed_session_takes_back_is_withdrawn(settings: Settings, tmp_path: Path) -> None:
+    """A turn that is taken back after its session ended and was resumed is named to the platform too."""
+    hook = Hook(settings, tmp_path / "data")
+    async with answering_queries(settings):
+        ended = session_end_input(tmp_path, "s1", "one", "two")
+        transcript = tmp_path / "s1.jsonl"
+        transcript.write_text(before := linked(transcript.read_text()))
+        await hook("session-end", stdin=ended)
+        transcript.write_text(before + linked_prompt("three", after="assistant-one"))
+        await hook("stop", stdin=ended)
+    assert await taken_back(settings) == ["two"]
+    assert (hook.waiting_sessions, hook.journal) == (0, "")
+
+
+async def test_the_first_prompt_of_a_session_can_be_taken_back(settings: Settings, tmp_path: Path) -> None:
+    """A rewind to before the first prompt takes back all that came before, also if another prompt follows."""
+    hook = Hook(settings, tmp_path / "data")
+    async with answering_queries(settings):
+        stopped = session_end_input(tmp_path, "s1", "one")
+        transcript = tmp_path / "s1.jsonl"
+        transcript.write_text(before := linked(transcript.read_text()))
+        await hook("stop", stdin=stopped)
+        mark = json.dumps({"type": "last-prompt", "leafUuid": None, "explicit": True}) + "\n"
+        transcript.write_text(before + mark + linked_prompt("two", after=None))
+        await hook("stop", stdin=stopped)
+    assert await taken_back(settings) == ["one"]
+
+
+async def test_a_session_killed_in_its_first_turn_is_handed_on_later(settings: Settings, tmp_path: Path) -> None:
+    """A session of which only the start was noticed is handed on when it has been quiet for an hour."""
+    data = tmp_path / "data"
+    hook = Hook(settings, data)
+    async with answering_queries(settings, affect_brief=lambda _: AffectBriefView(block="", memories=())):
+        started = session_end_input(tmp_path, "s1", "one") | {"source": "startup"}
+        (tmp_path / "s1.jsonl").rename(tmp_path / "later")
+        await hook("session-start", stdin=started)
+        transcript = (tmp_path / "later").rename(tmp_path / "s1.jsonl")
+        os.utime(transcript, (past := time.time() - open_sessions.QUIET_SECONDS - 1, past))
+        spool_left_behind(HookSettings(str(data)))
+        await hook("flush")
+    assert [each.prompt for each in await offered_turns(settings)] == ["one"]
+
+
+async def taken_back(settings: Settings) -> list[str]:
+    """Return the prompts of the turns that the log says were taken back."""
+    turns = {each.event_id: each.prompt for each in await offered_turns(settings)}
+    async with opened_log(settings) as log:
+        return [turns[each.turn_id] for each in await recorded_events(log) if isinstance(each, TurnTakenBack)]
 
 
 def linked(transcript: str) -> str:
@@ -126,7 +173,7 @@ def linked(transcript: str) -> str:
     return "".join(lines)
 
 
-def linked_prompt(prompt: str, after: str) -> str:
+def linked_prompt(prompt: str, after: str | None) -> str:
     """Return a prompt that follows an entry, and the reply to it."""
     asked = {"type": "user", "uuid": f"user-{prompt}", "parentUuid": after, "message": {"content": prompt}}
     told = {"type": "assistant", "uuid": f"assistant-{prompt}", "parentUuid": f"user-{prompt}"}

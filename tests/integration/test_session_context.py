@@ -1,5 +1,6 @@
 """What a session has in its context already is not shown again: memories with their whole text, and its own turns."""
 
+import json
 import os
 import time
 from pathlib import Path
@@ -68,6 +69,70 @@ async def test_a_memory_is_shown_once_in_a_context(settings: Settings, tmp_path:
             await hook(ended, stdin=given)
             assert (await context(), await context()) == ([], [MEMORY_ID]), ended
     assert hook.journal == ""
+
+
+async def test_a_session_that_is_resumed_after_its_end_has_its_context(settings: Settings, tmp_path: Path) -> None:
+    """What an ended session was shown, and its turns, are in its context again when it is resumed."""
+    hook, start = Hook(settings, tmp_path / "data"), prompt_input(None, hook_event_name="SessionStart")
+    async with answering_queries(settings, affect_recall=lambda _: SHOWN, affect_brief=lambda _: BRIEF) as asked:
+        await hook("prompt", stdin=prompt_input("the oven"))
+        await hook("session-end", stdin=session_end_input(tmp_path, "s1", "one"))
+        await hook("session-start", stdin=start | {"source": "resume"})
+        await hook("prompt", stdin=prompt_input("the oven"))
+    assert asked[-1]["context"] == [MEMORY_ID, str(turn_id("assistant", "user-one"))]
+    assert hook.journal == ""
+
+
+async def test_a_compaction_in_a_pause_empties_the_context(settings: Settings, tmp_path: Path) -> None:
+    """A compaction counts in a pause too, by whichever hook it is noticed."""
+    hook, start = Hook(settings, tmp_path / "data"), prompt_input(None, hook_event_name="SessionStart")
+    async with answering_queries(settings, affect_recall=lambda _: SHOWN, affect_brief=lambda _: BRIEF) as asked:
+        for name, given in (
+            ("pre-compact", session_end_input(tmp_path, "s1", "one")),
+            ("session-start", start | {"source": "compact"}),
+        ):
+            await hook("prompt", stdin=prompt_input("the oven"))
+            await hook("pause")
+            await hook(name, stdin=given)
+            await hook("resume")
+            await hook("prompt", stdin=prompt_input("the oven"))
+            assert asked[-1]["context"] == [], name
+    assert hook.journal == ""
+
+
+async def test_a_rewind_empties_the_context(settings: Settings, tmp_path: Path) -> None:
+    """A prompt directly after a rewind may be shown again what went with the rewound one."""
+    hook, transcript = Hook(settings, tmp_path / "data"), tmp_path / "s1.jsonl"
+    prompt = prompt_input("the oven", transcript_path=str(transcript))
+    mark = {"type": "last-prompt", "sessionId": "s1", "leafUuid": "user-one"}
+    async with answering_queries(settings, affect_recall=lambda _: SHOWN) as asked:
+        for last, context in (
+            ({}, []),
+            (mark, [MEMORY_ID]),
+            (mark | {"explicit": True, "rewound": True}, []),
+            ({"type": "user", "uuid": "user-two"}, [MEMORY_ID]),
+        ):
+            with transcript.open("a") as file:
+                file.write(json.dumps(last) + "\n")
+            await hook("prompt", stdin=prompt)
+            assert asked[-1]["context"] == context, last
+    assert hook.journal == ""
+
+
+async def test_a_session_outside_of_projects_asks_for_no_other(settings: Settings, tmp_path: Path) -> None:
+    """A session in a home directory, or without a directory, is shown no project's memories."""
+    hook = Hook(settings, tmp_path / "data")
+    async with answering_queries(settings, affect_recall=lambda _: SHOWN) as asked:
+        for place in (str(Path.home()), "/", "relative", None):
+            await hook("prompt", stdin=prompt_input("the oven", cwd=place))
+            assert asked[-1]["project"] == "/"
+    async with assistants_platform(settings) as (resources, client):
+        offered = [turn(each, number=at) for at, each in enumerate((CRASH, PREFERS, PRICES))]
+        projects = ("example.org/ann/oven", "example.org/ann/oven", None)
+        given = [each.model_copy(update={"project": name}) for each, name in zip(offered, projects, strict=True)]
+        _, prefers, prices = await remember_turns(resources, given)
+        found = await client.affect_recall("diary", ASKED, project="/", quietly=True)
+        assert {each.memory.memory_id for each in found.recalled} == {prefers.memory_id, prices.memory_id}
 
 
 async def test_turns_of_a_session_are_in_its_context(settings: Settings, tmp_path: Path) -> None:

@@ -5,13 +5,16 @@ Any error is written to the journal, and the exit code is always 0, because anot
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nemuri.hook.journal import write_entry
 from nemuri_infra.process.hook_settings import SWITCH, HookSettings, PlatformNotFound, data_directory
 
 HOOKS = ("session-start", "prompt", "stop", "turn", "pre-compact", "session-end")
+ASSISTANTS = ("claude", "codex", "gemini", "cursor", "opencode")
+DEAF = ("cursor",)
+"""Assistants that take nothing with a prompt."""
 MAX_INPUT_BYTES = 16 * 1024 * 1024
 """Maximum number of bytes that are read from standard input."""
 READ_BYTES = 65_536
@@ -39,9 +42,10 @@ def run(arguments: Sequence[str]) -> int:
     if os.environ.get(SWITCH) == "off":
         return 0
     try:
-        _check(words)
+        _check(words, options)
+        assistant = options.get("--assistant") or "claude"
         where = HookSettings(options.get("--data"), options.get("--agent"))
-        _run(next(each for each in words if each in HOOKS), where, options.get("--assistant") or "claude")
+        _run(next(each for each in words if each in HOOKS), where, assistant)
     except Exception as error:  # noqa: BLE001 - the outermost place: whatever it is, the assistant goes on
         write_entry(data, f"{' '.join(words[:2])}: {str(error) or type(error).__name__}")
     return 0
@@ -100,6 +104,8 @@ def _context(hook: str, where: HookSettings, assistant: str) -> None:
 
     def block() -> str:
         said = _said(hook, assistant)
+        if hook == "session-start":
+            _begin(said, where, assistant)
         if not _is_listening(said, where, assistant):
             return ""
         if hook == "session-start":
@@ -108,30 +114,42 @@ def _context(hook: str, where: HookSettings, assistant: str) -> None:
             from nemuri.hook.spoken_turns import keep_prompt
 
             keep_prompt(said, where)
-        return context_block(said, where)
+        return "" if assistant in DEAF else context_block(said, where)
 
     _print(within(where.patience, block), hook, assistant)
+
+
+def _begin(said: dict[str, Any], where: HookSettings, assistant: str) -> None:
+    """Note a session that begins, unless a subagent begins it. In a pause only its context is noted."""
+    if "agent_id" in said:
+        return
+    from nemuri.hook.prompt_context import begin_session
+
+    begin_session(said, where)
+    if assistant == "claude" and _is_listening(said, where, assistant):
+        from nemuri.hook.session_turns import note_session
+
+        note_session(said, where)
 
 
 def _session_end(hook: str, where: HookSettings, assistant: str) -> None:
     from nemuri.hook.session_turns import spool_session
 
-    _hand_on(hook, where, assistant, lambda said: spool_session(said, where))
+    said = within(where.patience, lambda: _said(hook, assistant))
+    _hand_on(hook, where, assistant, said, lambda: spool_session(said, where))
 
 
 def _turns(hook: str, where: HookSettings, assistant: str) -> None:
-    """Hand on the turns of a session that goes on. Before a compaction its context begins anew."""
-
-    def spooled(said: dict[str, Any]) -> Any:
-        path = _spooled_turns(said, where, assistant, finished=hook != "pre-compact")
-        if hook == "pre-compact":
+    """Hand on the turns of a session that goes on. Before a compaction its context begins anew, also in a pause."""
+    said, compacted = within(where.patience, lambda: _said(hook, assistant)), hook == "pre-compact"
+    try:
+        _hand_on(hook, where, assistant, said, lambda: _spooled_turns(said, where, assistant, finished=not compacted))
+    finally:
+        if compacted and "agent_id" not in said:
             from nemuri.hook.session_context import begin_anew
             from nemuri_domain.affective.sanitize import valid_label
 
             begin_anew(where.data, where.agent, valid_label(said.get("session_id")))
-        return path
-
-    _hand_on(hook, where, assistant, spooled)
 
 
 def _spooled_turns(said: dict[str, Any], where: HookSettings, assistant: str, *, finished: bool) -> Any:
@@ -144,13 +162,12 @@ def _spooled_turns(said: dict[str, Any], where: HookSettings, assistant: str, *,
     return spool_spoken(said, where) if "turn" in said else None
 
 
-def _hand_on(hook: str, where: HookSettings, assistant: str, spooled: Callable[[dict[str, Any]], Any]) -> None:
+def _hand_on(hook: str, where: HookSettings, assistant: str, said: dict[str, Any], spooled: Callable[[], Any]) -> None:
     from nemuri.hook.session_upload import flush
 
-    said = within(where.patience, lambda: _said(hook, assistant))
     if not _is_listening(said, where, assistant):
         return
-    path = spooled(said)
+    path = spooled()
     for trouble in within(where.patience, lambda: flush(where, where.patience, [path] if path else ())).troubles:
         write_entry(where.data, f"hook {hook}: {trouble}")
 
@@ -198,7 +215,9 @@ def _named(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return words, options
 
 
-def _check(words: Sequence[str]) -> None:
+def _check(words: Sequence[str], options: Mapping[str, str]) -> None:
+    if (assistant := options.get("--assistant")) and assistant not in ASSISTANTS:
+        raise NoHook(f"the hook does not know the assistant {assistant}")
     if unknown := [each for each in words if each not in ("hook", *HOOKS, *_FLAGS)]:
         raise NoHook(f"the hook does not accept the argument {unknown[0]}")
 

@@ -43,7 +43,7 @@ def _with(transcript: Transcript, lines: list[bytes], last: str, session: OpenSe
 
     Private parts are replaced in both before they are compared.
     """
-    if not transcript.turns or str(turn_id(session.agent, transcript.turns[-1].identity)) in session.handed:
+    if not transcript.turns or str(turn_id(session.agent, transcript.turns[-1].identity)) in (session.handed or ()):
         return transcript
     said = {"type": "assistant", "message": {"content": last}}
     longer = parse_transcript([*lines, json.dumps(said).encode()], session.session)

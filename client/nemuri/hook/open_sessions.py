@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid3
 
-from nemuri.hook import session_context
 from nemuri.hook.journal import folder
 from nemuri.hook.state_files import write_state
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE
@@ -28,25 +27,24 @@ class OpenSession(NamedTuple):
     session: str
     transcript: str
     """Path of the transcript."""
-    handed: frozenset[str] = frozenset()
-    """Ids of the turns that were handed on."""
+    handed: frozenset[str] | None = frozenset()
+    """Ids of the turns that were handed on; None if that is unknown, because the session ended before."""
 
 
 def load(data: str, agent: str, session: str, transcript: str) -> OpenSession:
     """Return what is known of a session."""
     known = _read(_path(data, agent, session))
-    return OpenSession(agent, session, transcript, known.handed if known else frozenset())
+    return OpenSession(agent, session, transcript, known.handed if known else None)
 
 
 def save(data: str, session: OpenSession) -> None:
     """Store the state of a session atomically. Raises `OSError`."""
-    told = session._asdict() | {"handed": sorted(session.handed)}
+    told = session._asdict() | {"handed": sorted(session.handed or ())}
     write_state(_path(data, session.agent, session.session), json.dumps(told))
 
 
 def close(data: str, agent: str, session: str) -> None:
-    """Forget a session that has ended, and its context."""
-    session_context.begin_anew(data, agent, session)
+    """Forget a session that has ended."""
     _path(data, agent, session).unlink(missing_ok=True)
 
 
@@ -73,7 +71,7 @@ def _read(path: Path) -> OpenSession | None:
     try:
         told = json.loads(path.read_bytes())
         known = OpenSession(told["agent"], told["session"], told["transcript"], frozenset(told["handed"]))
-        if all(isinstance(each, str) for each in (*known[:3], *known.handed)):
+        if all(isinstance(each, str) for each in (*known[:3], *told["handed"])):
             return known
     except (OSError, ValueError, TypeError, KeyError):
         pass

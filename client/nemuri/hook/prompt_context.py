@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 
 MACHINES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 """Sources of prompts that no person wrote, as the assistant names them."""
+NO_PROJECT = "/"
+"""Project of a session that takes place in none, such as one in a home directory. It has no memories of its own, so
+only those about the user and those outside of every project are given.
+"""
 RESUMED = "resume"
 """Source of the start of a session that has the context of an earlier one."""
+REWIND_BYTES = 4_096
+"""Number of bytes at the end of a transcript in which the mark of a rewind is looked for."""
 
 
 def context_block(said: dict[str, Any], where: "HookSettings") -> str:
@@ -32,6 +38,8 @@ def context_block(said: dict[str, Any], where: "HookSettings") -> str:
     if not is_conversation(prompt):
         return ""
     session = valid_label(said.get("session_id"))
+    if is_rewound(said.get("transcript_path")):
+        session_context.begin_anew(where.data, where.agent, session)
     asked: dict[str, Any] = {"prompt": storable(redact(prompt), TURN_LIMIT)}
     if session:
         asked["context"] = session_context.known(where.data, where.agent, session)
@@ -45,12 +53,32 @@ def context_block(said: dict[str, Any], where: "HookSettings") -> str:
 def brief_block(said: dict[str, Any], where: "HookSettings") -> str:
     """Return the text block with the most important memories of a session's project; "" if there is none.
 
-    The session's context begins anew, unless the session is resumed. Raises the errors of `context_block`.
+    Raises the errors of `context_block`.
     """
-    if said.get("source") != RESUMED:
-        session_context.begin_anew(where.data, where.agent, valid_label(said.get("session_id")))
-    session_context.remove_old(where.data)
     return _block(ask("affect-brief", {}, said, where))
+
+
+def begin_session(said: dict[str, Any], where: "HookSettings") -> None:
+    """Let the context of a session begin anew, or go on if the session is resumed. Raises `OSError`."""
+    session = valid_label(said.get("session_id"))
+    if said.get("source") == RESUMED:
+        session_context.resume(where.data, where.agent, session)
+    else:
+        session_context.begin_anew(where.data, where.agent, session)
+    session_context.remove_old(where.data)
+
+
+def is_rewound(transcript: object) -> bool:
+    """Return True if the last entry of a transcript says that the user has just gone back to an earlier prompt."""
+    if not isinstance(transcript, str):
+        return False
+    try:
+        with open(transcript, "rb") as file:  # noqa: PTH123 - pathlib takes longer
+            file.seek(max(0, file.seek(0, 2) - REWIND_BYTES))
+            last = json.loads(file.read().rstrip().rpartition(b"\n")[2])
+    except (OSError, ValueError):
+        return False
+    return isinstance(last, dict) and last.get("type") == "last-prompt" and bool(last.get("explicit"))
 
 
 def ask(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSettings") -> dict[str, Any]:
@@ -58,7 +86,7 @@ def ask(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSet
     from nemuri.hook.project import project_of
 
     about = {"agent_id": where.agent, "session": valid_label(said.get("session_id")), "within": where.patience}
-    about["project"] = project_of(said.get("cwd"))
+    about["project"] = project_of(said.get("cwd")) or NO_PROJECT
     connection = connect(where, where.patience)
     try:
         answer = connection.request(query(where.namespace, topic), json.dumps(about | asked).encode())

@@ -17,6 +17,7 @@ FORGOTTEN_SECONDS = 7 * 86_400.0
 NOT_KEPT = ("opencode",)
 """Assistants that have a block in their context with one prompt only."""
 _NAME_LIMIT = 200
+_ENDED = ".ended"
 
 
 def known(data: str, agent: str, session: str | None) -> list[str]:
@@ -41,10 +42,24 @@ def add(data: str, agent: str, session: str | None, ids: Iterable[str]) -> None:
 
 
 def begin_anew(data: str, agent: str, session: str | None) -> None:
-    """Forget what was in the context of a session that begins, was compacted, or ended. Raises `OSError`."""
+    """Forget what was in the context of a session that begins, was compacted or was rewound. Raises `OSError`."""
+    for path in (_path(data, agent, session), _path(data, agent, session) + _ENDED):
+        if os.path.exists(path):  # noqa: PTH110
+            os.unlink(path)  # noqa: PTH108
+
+
+def end(data: str, agent: str, session: str | None) -> None:
+    """Put the context of an ended session aside, until the session is resumed. Raises `OSError`."""
     path = _path(data, agent, session)
     if os.path.exists(path):  # noqa: PTH110
-        os.unlink(path)  # noqa: PTH108
+        os.replace(path, path + _ENDED)  # noqa: PTH105
+
+
+def resume(data: str, agent: str, session: str | None) -> None:
+    """Take up the context of a session that goes on after its end. Raises `OSError`."""
+    path = _path(data, agent, session)
+    if os.path.exists(path + _ENDED) and not os.path.exists(path):  # noqa: PTH110
+        os.replace(path + _ENDED, path)  # noqa: PTH105
 
 
 def remove_old(data: str) -> None:

@@ -13,6 +13,7 @@ from nemuri.hook.growing_transcript import current_transcript
 from nemuri.hook.open_sessions import OpenSession
 from nemuri.hook.pause import pauses
 from nemuri.hook.project import project_of
+from nemuri.hook.prompt_context import RESUMED
 from nemuri.hook.session_upload import session_of
 from nemuri_domain.affective.sanitize import valid_label
 from nemuri_domain.affective.transcripts import Transcript, Turn, parse_transcript, turn_id
@@ -31,6 +32,7 @@ def spool_session(said: dict[str, Any], where: "HookSettings") -> Path | None:
         return None
     path = _spooled(session, transcript_at(Path(session.transcript), session.session)[0], where, said)
     open_sessions.close(where.data, session.agent, session.session)
+    session_context.end(where.data, session.agent, session.session)
     return path
 
 
@@ -56,6 +58,13 @@ def spool_left_behind(where: "HookSettings", but: str | None = None) -> None:
     for each in open_sessions.left_behind(where.data, but):
         _spooled(each, transcript_at(Path(each.transcript), each.session)[0], where, {})
         open_sessions.close(where.data, each.agent, each.session)
+
+
+def note_session(said: dict[str, Any], where: "HookSettings") -> None:
+    """Note a session that begins, so that its turns are handed on although no other hook runs. Raises `OSError`."""
+    session = _session(said, where)
+    if session is not None and session.handed is None and said.get("source") != RESUMED:
+        open_sessions.save(where.data, session)
 
 
 def transcript_at(path: Path, named: object = None) -> tuple[Transcript, str]:
@@ -94,20 +103,24 @@ def _spooled(
 ) -> Path | None:
     """Store the turns that were not handed on yet and that lie in no pause, and return their file.
 
-    Turns that were handed on and taken back later are named in it. With them, the session's context may have lost more.
+    Turns that were handed on and taken back later are named in it: of a session that was resumed, all that were taken
+    back. With them, the session's context may have lost more.
     """
     turns = transcript.turns[:-1] if but_last else transcript.turns
     now, ids = datetime.now(UTC), {str(turn_id(session.agent, each.identity)): each for each in turns}
-    fresh = outside_pauses((each for name, each in ids.items() if name not in session.handed), where.data)
-    gone = {str(turn_id(session.agent, each)) for each in transcript.rewound} & session.handed
+    handed = session.handed or frozenset()
+    fresh = outside_pauses((each for name, each in ids.items() if name not in handed), where.data)
+    gone = {str(turn_id(session.agent, each)) for each in transcript.rewound}
+    if session.handed is not None:
+        gone &= session.handed
     path = None
     if gone:
         session_context.begin_anew(where.data, session.agent, session.session)
-    session_context.add(where.data, session.agent, session.session, ids.keys() - session.handed)
+    session_context.add(where.data, session.agent, session.session, ids.keys() - handed)
     if fresh or gone:
         project = project_of(transcript.directory or said.get("cwd"))
         wanted = transcript._replace(turns=fresh)
         told = session_of(session.agent, session.session, wanted, now, project)
         path = spool.put(where.data, told | {"taken_back": sorted(gone)})
-    open_sessions.save(where.data, session._replace(handed=(session.handed | ids.keys()) - gone))
+    open_sessions.save(where.data, session._replace(handed=(handed | ids.keys()) - gone))
     return path

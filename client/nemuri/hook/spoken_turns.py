@@ -69,7 +69,7 @@ def _private_parts(prompt: object) -> list[str]:
 
 
 def _cleaned(prompt: object, redactor: Redactor) -> str:
-    """Return a prompt as it may be stored: without secrets and private parts. The redactor then knows all its secrets."""
+    """Return a prompt as it may be stored: without secrets and private parts. The redactor then knows the secrets."""
     return storable(without_private(redactor.redact(prompt))[0], TURN_LIMIT) if isinstance(prompt, str) else ""
 
 

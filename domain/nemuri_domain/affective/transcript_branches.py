@@ -15,9 +15,11 @@ _PARENTS = ("parentUuid", "logicalParentUuid")
 def rewound_entries(entries: Sequence[Entry]) -> set[str]:
     """Return the ids of the entries that branch off from the way between the newest entry and the first one.
 
-    Entries without a connection to that way, as in transcripts of older programs, are not returned. Linear time.
+    A rewind to before the first prompt gives up all entries before it. Entries without a connection to the way, as in
+    transcripts of older programs, are not returned. Linear time.
     """
     parents = {name: _parent(each) for each in entries if (name := _text(each.get("uuid")))}
+    given_up = _before_a_start(entries)
     leaf, emptied = _leaf(entries)
     if emptied:
         return set(parents)
@@ -30,7 +32,18 @@ def rewound_entries(entries: Sequence[Entry]) -> set[str]:
         seen.update(way)
         before = parents.get(way[-1]) if way else None
         joins |= dict.fromkeys(way, before is not None and joins.get(before, False))
-    return {name for name, joined in joins.items() if joined}.difference(current)
+    return given_up.union(name for name, joined in joins.items() if joined).difference(current)
+
+
+def _before_a_start(entries: Sequence[Entry]) -> set[str]:
+    """Return the ids of the entries before the last rewind to the start of the conversation."""
+    known, given_up = set[str](), set[str]()
+    for each in entries:
+        if each.get("type") == "last-prompt" and each.get("explicit") and each.get("leafUuid", "") is None:
+            given_up |= known
+        if name := _text(each.get("uuid")):
+            known.add(name)
+    return given_up
 
 
 def _leaf(entries: Sequence[Entry]) -> tuple[str | None, bool]:

@@ -52,7 +52,7 @@ _BEST = """
             ) AS lift
         FROM known
         WHERE (:fill OR similarity >= CASE WHEN level = 4 THEN CAST(:revival AS double precision) ELSE :relevance END)
-            AND memory_id <> ALL(:without) AND turn_id <> ALL(:without)
+            AND turn_id <> ALL(:without)
     ),
     bound AS (SELECT base FROM based ORDER BY base DESC OFFSET :top - 1 LIMIT 1)
     (SELECT {columns} FROM based
@@ -99,7 +99,7 @@ class AffectiveRetrieval:
     projects: tuple[str, ...] = ()
     """Names of the project whose memories are wanted, with those that matter everywhere; empty for all memories."""
     without: tuple[UUID, ...] = ()
-    """Ids of memories that are not wanted, or of the turns that they come from."""
+    """Ids of turns whose memories are not wanted."""
 
 
 @dataclass(frozen=True, slots=True)

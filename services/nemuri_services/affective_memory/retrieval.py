@@ -92,7 +92,9 @@ async def select_memories(
     found = await find_candidates(query.prompt, agent, vectors, vector, wanted, queries)
     found = await enough_with_words(query.prompt, found, asking, rules, queries)
     block = ContextBlock(agent.agent_id)
-    await _add_memories(block, rank(found, asking, rules), agent, queries, projects, query.context)
+    # A memory that the session has keeps its place, so that less relevant ones do not take it.
+    chosen = [each for each in rank(found, asking, rules) if each.memory_id not in query.context]
+    await _add_memories(block, chosen, agent, queries, projects, query.context)
     return SelectedMemories(block, asking, words_only=vector is None)
 
 
