@@ -1,12 +1,16 @@
 """The doctor of the hooks says which model reads the turns, and that it does not answer."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nemuri_contracts.dead_letters import DeadLetter
 from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.dead_letters import DeadLetters
+from tests.integration.harness import opened_log
 from tests.integration.test_affective_memory import affective_platform, remember_turns, turn
 from tests.integration.test_hooks import Hook, answering_queries
 from tests.unit.client.test_affect_lines import view
@@ -49,3 +53,30 @@ async def test_the_state_of_a_memory_names_its_reader(settings: Settings, tmp_pa
         await remember_turns(resources, [turn("The oven is cold.")])
         assert await readings(hook, "diary") == found | {"found": "the newest turn was read by lexicon"}
         assert not (await readings(hook, "nobody"))["well"]
+
+
+async def test_turns_that_no_model_could_read_are_a_fault(settings: Settings, tmp_path: Path) -> None:
+    """The doctor counts the events that the reading service gave up, and says what to do."""
+    hook, letter = Hook(settings, tmp_path), {"subject": "s", "size": 2, "reason": "not signed in", "error": "E"}
+    fields = {"recorded_at": datetime(2026, 1, 2, tzinfo=UTC), "deliveries": 5, "faults": 5} | letter
+    async with opened_log(settings) as log:
+        assert await checked(hook, "given up") == (True, "no turns")
+        for service, sequence in (("affective-memory", 7), ("affective-memory", 8), ("intake", 9)):
+            await DeadLetters(log).store(DeadLetter(service=service, sequence=sequence, **fields), b"{}")
+        well, found = await checked(hook, "given up")
+    assert (well, found[:9]) == (False, "2 events;")
+
+
+async def checked(hook: Hook, name: str) -> tuple[bool, str]:
+    """Return the result of a check of the doctor."""
+    _, printed, _ = await hook.run("doctor", "--json")
+    [check] = [each for each in json.loads(printed) if each["name"] == name]
+    return check["well"], check["found"]
+
+
+async def test_a_data_directory_that_cannot_be_used_is_named(settings: Settings, tmp_path: Path) -> None:
+    """The commands of the hooks say in one line that the data directory is a file."""
+    (tmp_path / "file").touch()
+    hook = Hook(settings, tmp_path / "file")
+    for command in ("doctor", "pause", "flush"):
+        assert await hook.run(command) == (1, "", f"nemuri: {tmp_path / 'file'} is not a directory\n")

@@ -1,9 +1,11 @@
 """Options and settings that the commands of the group `hook` share."""
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nemuri.cli.failures import Failure
 from nemuri.cli.session import Session, agent_id
 
 if TYPE_CHECKING:
@@ -16,8 +18,13 @@ AgentOption = Annotated[
 
 
 def hook_settings(session: Session, agent: str | None) -> "HookSettings":
-    """Return the settings that hooks read, for the session's data directory."""
+    """Return the settings that hooks read, for the session's data directory. Raises `Failure` if it cannot be used."""
     from nemuri_infra.process.hook_settings import HookSettings
 
     session.settings()  # reports wrong settings as all commands do
-    return HookSettings(str(session.data) if session.data else None, agent_id(agent) if agent else None)
+    where = HookSettings(str(session.data) if session.data else None, agent_id(agent) if agent else None)
+    if os.path.exists(where.data) and not os.path.isdir(where.data):  # noqa: PTH110, PTH112
+        raise Failure(f"{where.data} is not a directory")
+    if os.path.exists(where.data) and not os.access(where.data, os.R_OK | os.W_OK | os.X_OK):  # noqa: PTH110
+        raise Failure(f"{where.data} is not writable by this user")
+    return where

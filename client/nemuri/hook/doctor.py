@@ -16,11 +16,15 @@ from nemuri.hook.pause import is_paused
 from nemuri.hook.prompt_context import decode_answer
 from nemuri.hook.session_upload import SessionUploader
 from nemuri.hook.settings_file import SettingsBroken, missing_events
+from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.wire_constants import query
 from nemuri_domain.affective.text_compression import EXTRACTIVE
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL
 from nemuri_infra.bus.plain_socket import PlainError, connect
 from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
+
+READER = "affective-memory"
+"""Service that reads the turns."""
 
 
 class Check(NamedTuple):
@@ -40,6 +44,7 @@ def check_installation(where: HookSettings, assistant: Assistant, settings: Path
         _platform(where),
         _tried("agent", lambda: _agent(where)),
         _tried("readings", lambda: _readings(where)),
+        _tried("given up", lambda: _given_up(where)),
         _waiting(where),
         Check("pause", not paused, "`nemuri hook resume` ends it" if paused else "none"),
         _errors(where),
@@ -95,8 +100,23 @@ def _readings(where: HookSettings) -> Check:
     names, reader = ", ".join(view["providers"]), view["read_by"]
     if not reader or not reader.endswith(LEXICON_MODEL) or view["providers"][0] == EXTRACTIVE:
         return Check("readings", well=True, found=f"the newest turn was read by {reader}" if reader else "no turn yet")
-    advice = "the platform's log says why, or the budget of the day is spent (`nemuri affect`)"
-    return Check("readings", well=False, found=f"the newest turn was read by the lexicon, not by {names}: {advice}")
+    log = os.path.join(where.data, "hooks", "wake.log")  # noqa: PTH118 - as the journal itself
+    advice = f"the output of `nemuri up` says why ({log}, if a hook started it), or the budget of the day is spent"
+    return Check("readings", well=False, found=f"the newest turn was read by the lexicon, not by {names}; {advice}")
+
+
+def _given_up(where: HookSettings) -> Check:
+    """Return whether the platform has given up turns, which happens if no model can read them."""
+    subjects = Subjects(where.namespace)
+    connection = connect(where, where.patience)
+    try:
+        asked = json.dumps({"subjects_filter": subjects.dead(READER)}).encode()
+        told = json.loads(connection.request(f"$JS.API.STREAM.INFO.{subjects.dead_stream}", asked))
+    finally:
+        connection.close()
+    number = len(told["state"].get("subjects") or ())
+    advice = f"`nemuri dead list --service {READER}` says why, `nemuri dead retry` tries again"
+    return Check("given up", well=not number, found=f"{number} events; {advice}" if number else "no turns")
 
 
 def _waiting(where: HookSettings) -> Check:

@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+import structlog
+
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.tiered.memory_merging import MemoryText
@@ -50,6 +52,7 @@ from nemuri_infra.models.reading_jobs import (
 )
 from nemuri_infra.models.retries import Retries, call_with_retries
 
+logger = structlog.get_logger()
 T = TypeVar("T")
 
 
@@ -219,9 +222,12 @@ class FallbackModel:
         except OverBudgetError as error:
             reply = await job(self._second)
             return Reply(reply.value, reply.usage.model_copy(update={"over_budget": str(error)}))
-        except (ModelUnavailable, ModelRefused):
+        except (ModelUnavailable, ModelRefused) as error:
             if self._over_budget:
                 raise
+            logger.warning(
+                "another model does the job", model=self._second.name, failed=self._first.name, why=str(error)
+            )
             return await job(self._second)
 
     async def aclose(self) -> None:
