@@ -81,7 +81,8 @@ def test_the_first_hook_starts_one_platform_and_remembers(home: Path) -> None:
     )
     with ThreadPoolExecutor() as pool:
         assert [*pool.map(lambda each: hook(each[0], **each[1]), hooks)] == [""] * 3
-    until(lambda: "cluster" in hook("prompt", prompt="Why did the login fail on the new cluster?"), data)
+    asked = {"session_id": "s2", "prompt": "Why did the login fail on the new cluster?"}
+    until(lambda: "cluster" in hook("prompt", **asked), data)
     until(lambda: not waking(), data)
     holder = Home(data).holder
     assert holder is not None

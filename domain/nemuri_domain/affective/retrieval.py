@@ -10,6 +10,8 @@ from uuid import UUID
 from nemuri_contracts.affective import Category, Emotion, LinkSort, Tag, Valence
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
 from nemuri_domain.affective.policy import AffectPolicy, Resonance
+from nemuri_domain.affective.spoken_text import own_lines
+from nemuri_domain.language.topic_check import names_topic, prompt_terms
 
 _LAST_TIME = re.compile(
     r"前回|以前|この前|この間|こないだ|先日|さっき|先ほど|昨日|先週|先月|去年|昨年|(?:^|[\s、。「])前に|(?:だいぶ|ずっと|少し|ちょっと|結構)前に"
@@ -17,6 +19,12 @@ _LAST_TIME = re.compile(
     r"|\b(?:did|have|had|as) we\b.*\bbefore\b|\byesterday\b|\ba while ago\b",
     re.IGNORECASE,
 )
+_WHOLE_TIME = re.compile(
+    r"前回|この前|この間|こないだ|先日|昨日|先週|先月|去年|昨年"
+    r"|last (?:time|week|month|year)\b|the other day|\byesterday\b",
+    re.IGNORECASE,
+)
+"""Words for an earlier time that may be all that a prompt asks about. The others often mean this session."""
 
 
 class EmotionFields(Protocol):
@@ -113,6 +121,16 @@ class RetrievalRequest:
         """True if the prompt refers to an earlier time. Then the newest memories are ranked first."""
         return bool(_LAST_TIME.search(self.prompt))
 
+    @property
+    def terms(self) -> dict[str, float]:
+        """Terms of the user's own words, without those for an earlier time, each with its weight (`prompt_terms`)."""
+        return prompt_terms(_LAST_TIME.sub(" ", own_lines(self.prompt)))
+
+    @property
+    def only_time(self) -> bool:
+        """True if the prompt asks about an earlier time and names no topic ("what did we do last week?")."""
+        return bool(_WHOLE_TIME.search(self.prompt)) and not names_topic(self.terms)
+
 
 def resonance(felt: EmotionFields, mood: Emotion | None, rules: Resonance) -> float:
     """Return the similarity of a memory's emotion and the mood, 0 to 1 with the default weights; 0 without a mood.
@@ -144,16 +162,18 @@ def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: Affe
     """Return the best `top_k` candidates in the order of the result.
 
     Only relevant candidates are returned, unless the policy sets `fill_up`. If the prompt refers to an earlier time,
-    the newest come first and take half of the places. Then come candidates of the wanted category, candidates whose
-    priority reaches the threshold, archived candidates, and the rest by priority.
+    the newest come first and take half of the places; if it names no topic, only these are returned. Then come
+    candidates of the wanted category, candidates whose priority reaches the threshold, archived candidates, and the
+    rest by priority.
     """
     every = sorted((_weighed(each, asking, rules) for each in found), key=_order)
+    if asking.only_time:
+        return [replace(each, by="time") for each in _newest(every) if not each.candidate.elsewhere][: _half(rules)]
     relevant = [each for each in every if is_relevant(each.candidate, asking)]
     about = [each for each in relevant if not each.candidate.archived]
     first: list[RankedMemory] = []
     if asking.last_time:
-        newest = sorted(about, key=lambda each: each.candidate.said_at, reverse=True)
-        first += [replace(each, by="time") for each in newest[: (rules.retrieval.top_k + 1) // 2]]
+        first += [replace(each, by="time") for each in _newest(about)[: _half(rules)]]
     if asking.category is not None:
         first += [replace(each, by="category") for each in about if each.candidate.category == asking.category]
     ranked = _filled_up(every, asking) if rules.retrieval.fill_up else relevant
@@ -194,6 +214,15 @@ def is_relevant(known: AffectCandidate, asking: RetrievalRequest) -> bool:
     """
     near = known.similarity >= (asking.revival if known.archived else asking.relevance)
     return near and known.shares_topic if asking.spelled_alike else near or known.shares_topic
+
+
+def _newest(some: Iterable[RankedMemory]) -> list[RankedMemory]:
+    active = [each for each in some if not each.candidate.archived]
+    return sorted(active, key=lambda each: each.candidate.said_at, reverse=True)
+
+
+def _half(rules: AffectPolicy) -> int:
+    return (rules.retrieval.top_k + 1) // 2
 
 
 def _filled_up(every: Iterable[RankedMemory], asking: RetrievalRequest) -> list[RankedMemory]:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -22,7 +22,12 @@ _MIN_WEIGHT: Final = 1.25
 """Minimum weight of shared words, unless the text shares most words of a short prompt."""
 _MAINLY: Final = 0.6
 _ONE: Final = 0.9
-_ORDINARY_WEIGHT: Final = 0.3
+_ALL_NAMED: Final = 0.6
+"""Minimum weight of shared words if the text has every word that names the topic."""
+ORDINARY_WEIGHT: Final = 0.3
+"""Maximum weight of a word that does not name a topic by itself."""
+_PARTS_WEIGHT: Final = 0.5
+"""Weight of all parts of an identifier together. The identifier itself has weight 1."""
 _BIGRAM: Final = 0.6
 """Factor on the weight of a CJK bigram, because one word gives several bigrams."""
 _ORDINARY: Final = """
@@ -35,22 +40,33 @@ _ORDINARY: Final = """
     実装 修正 追加 変更 確認 テスト コード ファイル エラー 関数 設定 作成 削除 更新 原因 対応 処理 実行 失敗 成功 結果
     プログラム システム プロジェクト データ ユーザー 機能 動作 名前 方法 書き方 作り方 手順 教え 説明 直し おすすめ
     まとめ 相談 変数 検討 件数
+    決 直 変 作 言 話 見 進 終 始 使 考 調 試 書 読 動 入 出 消 加 足
 """
 """Words that are frequent in every session and say little about the topic of a single one."""
+_EMPTY: Final = """
+    ok okay yep yeah yup nope perfect nice cool awesome excellent correct exactly right proceed ahead continue resume
+    left 続
+"""
+"""Words of agreement and of going on, which name nothing."""
 _CJK = re.compile(f"[{CJK}]")
 
 
 def prompt_terms(prompt: str) -> dict[str, float]:
     """Return the terms of a prompt that say what it is about, each with its weight, more than 0 and at most 1."""
     found: dict[str, float] = {}
-    for term in terms(prompt[:PROMPT_CHARACTERS]):
-        if term in GENERAL_WORDS or term.isdecimal():
+    for term, share in _with_shares(terms(prompt[:PROMPT_CHARACTERS])):
+        if term in GENERAL_WORDS or term in _listed(_EMPTY) or term.isdecimal():
             continue
-        weight = topic_weight(term) * (_BIGRAM if _CJK.match(term) else 1.0)
-        weight = min(weight, _ORDINARY_WEIGHT) if term in _ordinary() else weight
+        weight = topic_weight(term) * (_BIGRAM if _CJK.match(term) else 1.0) * share
+        weight = min(weight, ORDINARY_WEIGHT) if term in _listed(_ORDINARY) else weight
         if weight > 0:
-            found[term] = weight
+            found[term] = max(weight, found.get(term, 0.0))
     return found
+
+
+def names_topic(asked: Mapping[str, float]) -> bool:
+    """Return True if one of the terms of a prompt names a topic, so that it is not only about the work as such."""
+    return any(weight > ORDINARY_WEIGHT for weight in asked.values())
 
 
 def shared_terms(asked: Collection[str], text: str) -> frozenset[str]:
@@ -62,7 +78,9 @@ def shared_terms(asked: Collection[str], text: str) -> frozenset[str]:
 def shares_topic(asked: Mapping[str, float], shared: Collection[str]) -> bool:
     """Return True if a text that has the terms `shared` of the prompt's terms `asked` is about their topic."""
     total, weight = sum(asked.values()), sum(asked[term] for term in shared)
+    named = [term for term, each in asked.items() if each > ORDINARY_WEIGHT]
     few = weight >= _ONE and weight >= _MAINLY * total
+    few = few or (weight >= _ALL_NAMED and bool(named) and all(term in shared for term in named))
     return few or (weight >= _MIN_WEIGHT and weight >= min(_MIN_SHARE * total, _SUFFICIENT_WEIGHT))
 
 
@@ -100,6 +118,19 @@ def _pattern(term: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z0-9]){begins}{ends}")
 
 
-@lru_cache(maxsize=1)
-def _ordinary() -> frozenset[str]:
-    return frozenset(terms(_ORDINARY))
+def _with_shares(found: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """Yield each term with its share of a whole word: less than 1 for a part of the identifier before it."""
+    whole, parts = "", list[str]()
+    for term in (*found, ""):
+        if term and term in whole and term != whole and not _CJK.match(term):
+            parts.append(term)
+            continue
+        yield from ((each, _PARTS_WEIGHT / len(parts)) for each in parts)
+        if term:
+            yield term, 1.0
+        whole, parts = term, []
+
+
+@lru_cache(maxsize=2)
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(terms(words))

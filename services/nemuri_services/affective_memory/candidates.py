@@ -83,14 +83,13 @@ async def find_candidates(
 
 
 async def enough_with_words(
-    prompt: str,
     found: Sequence[AffectCandidate],
     asking: RetrievalRequest,
     rules: AffectPolicy,
     queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
     """Return the candidates whose words were compared: as many of them, best first, as a ranking needs."""
-    asked = prompt_terms(own_lines(prompt))
+    asked = asking.terms
     checked, rest = looked_at_first(found, asking, rules)
     shared = await _shared(asked, checked, queries)
     compared = _compared(asked, checked, shared)

@@ -34,6 +34,8 @@ MAX_BRIEF = 100
 """Maximum number of memories of a project that are considered at the start of a session."""
 MAX_NAMED = 5
 """Number of protected memories, oldest first, from which the user is asked to choose."""
+ANY = -1.0
+"""Similarity that every memory reaches."""
 MAX_CANDIDATES = 100
 """Maximum number of candidates, the most similar memories; the policy's `top_k` if that is greater."""
 
@@ -79,7 +81,7 @@ async def select_memories(
     asking = RetrievalRequest(query.prompt, least.relevance, least.revival, felt, category, spelled_alike)
     wanted = AffectiveRetrieval(
         top=max(MAX_CANDIDATES, rules.retrieval.top_k),
-        relevance=least.candidate,
+        relevance=ANY if asking.only_time else least.candidate,
         revival=least.archived_candidate,
         mood=felt,
         archive=rules.archive.enable_archive_recall,
@@ -90,7 +92,8 @@ async def select_memories(
         without=query.context,
     )
     found = await find_candidates(query.prompt, agent, vectors, vector, wanted, queries)
-    found = await enough_with_words(query.prompt, found, asking, rules, queries)
+    if not asking.only_time:
+        found = await enough_with_words(found, asking, rules, queries)
     block = ContextBlock(agent.agent_id)
     # A memory that the session has keeps its place, so that less relevant ones do not take it.
     chosen = [each for each in rank(found, asking, rules) if each.memory_id not in query.context]

@@ -104,7 +104,7 @@ def test_where_it_is_asked_for_the_next_best_fill_up() -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["前回の続きだけど", "この前のバグ", "what did we do last time?", "the other day it broke"]
+    "prompt", ["前回のパーサーの続き", "この前のバグ", "what did the parser do last time?", "the other day it broke"]
 )
 def test_of_an_earlier_time_the_newest_comes_first(prompt: str) -> None:
     """For a prompt about an earlier time, half of the places go to the newest relevant memories, which are ranked
@@ -115,6 +115,30 @@ def test_of_an_earlier_time_the_newest_comes_first(prompt: str) -> None:
     came = rank([*known, elsewhere], replace(ASKING, prompt=prompt), RULES)
     assert [each.memory_id for each in came] == ids(8, 7, 6, 1, 2)
     assert [each.by for each in came] == ["time"] * 3 + ["similarity"] * 2
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "前回の続き", "前回どこまでやった？", "先週決めたことは？", "前回の変更は何？", "What did we do last week?",
+        "what were we doing yesterday", "continue where we left off last time", "Which options did we add last week?",
+    ],
+)  # fmt: skip
+def test_a_prompt_about_nothing_but_an_earlier_time_brings_up_the_newest(prompt: str) -> None:
+    """A prompt that names a time and no topic brings up the newest memories of the project, whatever they are about."""
+    known = [found(each, similarity=0.01, retention=100 - 10 * each, days=each) for each in range(1, 9)]
+    others = [found(9, days=99, elsewhere=True), found(10, days=99, archived=True)]
+    came = rank([*known, *others], replace(ASKING, prompt=prompt), RULES)
+    assert [each.memory_id for each in came] == ids(8, 7, 6)
+    assert {each.by for each in came} == {"time"}
+
+
+@pytest.mark.parametrize(
+    "prompt", ["fix the earlier error", "use the previous version", "as before, please", "さっきのエラーを直して"]
+)
+def test_a_time_in_this_session_brings_up_nothing(prompt: str) -> None:
+    """Words for what was said a moment ago are about the session, and bring up nothing by themselves."""
+    assert rank([found(1, similarity=0.01)], replace(ASKING, prompt=prompt), RULES) == []
 
 
 def test_a_category_that_is_asked_for_comes_first() -> None:
