@@ -68,6 +68,30 @@ def test_the_service_runs_the_platform_with_its_settings(service: CommandLine) -
     assert not Home(service.data).is_locked
 
 
+def test_a_hook_leaves_the_start_to_the_service(service: CommandLine) -> None:
+    """A hook that comes while the manager waits to start a crashed service again waits too, and starts no platform."""
+    assert service.run_script("service", "install").code == 0
+    programs = Path(service.variables["HOME"]) / "bin"
+    programs.mkdir()
+    asked = programs / "asked"
+    (programs / "systemctl").write_text(f"#!/bin/sh\ntouch '{asked}'\necho activating\nexit 3\n")
+    (programs / "systemctl").chmod(0o755)
+    known = environment(**service.variables, NEMURI_HOOK_START="on")
+    known |= {"PATH": f"{programs}:{known['PATH']}"}
+    hook = subprocess.Popen([SCRIPT, "--data", service.data, "hook", "wake"], env=known)
+    try:
+        until(asked.exists)
+        platform = service.up("--no-window")
+        try:
+            assert hook.wait(60) == 0
+            assert not (service.data / "hooks" / "up.log").exists()
+        finally:
+            stop(platform)
+    finally:
+        hook.kill()
+        hook.wait()
+
+
 @pytest.mark.parametrize("content", [None, "NEMURI_EMBEDDER\n", "NEMURI_REPLICAS=many\n"])
 def test_wrong_settings_end_the_service_with_one_line(service: CommandLine, content: str | None) -> None:
     """A missing or broken file of settings, or a wrong setting in it, is one line, and no platform starts."""

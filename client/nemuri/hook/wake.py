@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nemuri.admin.affective import prepare
@@ -12,6 +13,7 @@ from nemuri.client.connection import connected
 from nemuri.hook.journal import folder, write_entry
 from nemuri.hook.session_turns import spool_left_behind
 from nemuri.hook.session_upload import flush
+from nemuri.system_service.installation import is_served
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.event import OPERATOR
 from nemuri_domain.affective.policy import CODING
@@ -28,16 +30,18 @@ POLL_SECONDS = 0.1
 def wake_up(settings: "Settings", where: HookSettings) -> None:
     """Start the platform if none runs, define the agent if it does not exist, and upload the turns that wait.
 
-    A platform that starts at this moment, as a service does, is waited for and not started twice.
+    A platform that starts at this moment is waited for and not started twice, and so is a service that its manager
+    starts again after a failure.
 
     Errors go to the journal, except those of the turns, which stay in the spool.
     """
     spool_left_behind(where)
-    platform = None if where.is_running else _start(where)
+    platform = None if where.is_running or is_served(Path(where.data)) else _start(where)
     end = time.monotonic() + START_SECONDS
     while not _is_ready(where):
         if time.monotonic() > end or (platform is not None and platform.poll() is not None):
-            write_entry(where.data, f"wake: no platform could be started; see {_log(where)}")
+            told = "`nemuri service status`" if platform is None else _log(where)
+            write_entry(where.data, f"wake: no platform could be started; see {told}")
             return
         time.sleep(POLL_SECONDS)  # no event tells when another process is ready
     if where.client is None:

@@ -80,6 +80,9 @@ class ServiceManager(Protocol):
     def content(self, definition: ServiceDefinition) -> str:
         """Return the content of the service file."""
 
+    def serves(self, content: str, data: Path) -> bool:
+        """Return whether a service file with this content runs the platform of a data directory."""
+
     def state(self, output: str, code: int) -> str:
         """Return the state of the service, in a word, from the output and the exit code of `query`."""
 

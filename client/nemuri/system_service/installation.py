@@ -20,6 +20,8 @@ from nemuri_infra.runtime.setting_variables import platform_variables
 COMMAND_SECONDS: Final = 300.0
 """Maximum number of seconds of a manager's command. It waits while a platform stops."""
 UNKNOWN: Final = "unknown"
+UNFINISHED: Final = frozenset({"active", "activating", "deactivating", "reloading"})
+"""States in which the manager runs the service or starts it without being asked. A crashed service is stopped first."""
 _HEADING = (
     "# Settings of the platform that runs as a service: NAME=VALUE in each line. They apply from its next start on.\n"
 )
@@ -113,6 +115,22 @@ def state_of(manager: ServiceManager) -> str:
 def is_active(manager: ServiceManager) -> bool:
     """Return whether the manager runs the service, or starts it again after a failure."""
     return state_of(manager) in {"active", "activating", "loaded", "reloading"}
+
+
+def is_served(data: Path) -> bool:
+    """Return whether a service runs the platform of a data directory, or starts it, now or again after a failure.
+
+    Whoever starts another platform then takes the directory from the service, which fails from then on.
+    """
+    for system in (False, True):
+        try:
+            manager = manager_of(system=system)
+            content = manager.path.read_text(encoding="utf-8")
+        except (ServiceError, OSError, UnicodeError):
+            continue
+        if manager.serves(content, data) and state_of(manager) in UNFINISHED:
+            return True
+    return False
 
 
 def require_program(manager: ServiceManager) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from xml.parsers.expat import ExpatError
 
 from nemuri.system_service.definition import MARK, RESTART_SECONDS, STOP_SECONDS, Command, ServiceDefinition
 
@@ -50,6 +51,14 @@ class LaunchdAgent:
         }
         text = plistlib.dumps(fields, sort_keys=False).decode()
         return text.replace("<plist ", f"<!-- {MARK} -->\n<plist ", 1)
+
+    def serves(self, content: str, data: Path) -> bool:
+        """Return whether a property list names the data directory."""
+        try:
+            words = plistlib.loads(content.encode())["ProgramArguments"]
+        except (plistlib.InvalidFileException, ExpatError, KeyError, TypeError):
+            return False
+        return "--data" in words[:-1] and words[words.index("--data") + 1] == str(data)
 
     def state(self, output: str, code: int) -> str:
         """Return `active` if the agent runs, `loaded` if launchd waits to start it again, otherwise `inactive`."""

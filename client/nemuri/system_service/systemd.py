@@ -1,7 +1,7 @@
 """The service as a systemd unit."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -73,6 +73,10 @@ TimeoutStopSec={STOP_SECONDS}
 WantedBy={self._target}
 """
 
+    def serves(self, content: str, data: Path) -> bool:
+        """Return whether a unit names the data directory."""
+        return f" {_arguments(('--data', str(data)))} " in content
+
     def state(self, output: str, code: int) -> str:
         """Return the word that `systemctl is-active` printed."""
         return output.strip() or ("active" if code == 0 else "unknown")
@@ -111,7 +115,11 @@ def _words(command: Command) -> str:
     program, *rest = command
     if refused := set(program) & set("\"'\\"):
         raise ServiceError(f"systemd cannot start {program}, because its path contains {min(refused)}")
-    return " ".join([_quoted(program), *(_quoted(each).replace("$", "$$") for each in rest)])
+    return f"{_quoted(program)} {_arguments(rest)}"
+
+
+def _arguments(words: Iterable[str]) -> str:
+    return " ".join(_quoted(each).replace("$", "$$") for each in words)
 
 
 def _quoted(word: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from nemuri.cli import main
 from nemuri.system_service.definition import MARK
+from nemuri.system_service.installation import is_served
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.process.environment_file import read_environment
 
@@ -194,6 +195,22 @@ def test_start_refuses_a_directory_in_use(home: Path, run: Run) -> None:
         assert "end it with `nemuri down` first" in err
         assert not (home / UNIT).exists()
         assert "runs in" in run("status")[1]
+
+
+@pytest.mark.parametrize("state", ["active", "activating", "deactivating"])
+def test_a_service_serves_its_data_directory(home: Path, run: Run, state: str) -> None:
+    """A service that runs, starts, or waits for its next start serves its data directory and no other one."""
+    data = home / 'my $HOME 100% "data"'
+    manager(home, says=state)
+    assert not is_served(data)
+    run("install", data=data)
+    assert is_served(data)
+    assert not is_served(home / "my")
+    for ended in ("inactive", "failed", "unknown"):
+        manager(home, code=3, says=ended)
+        assert not is_served(data)
+    (home / "bin" / "systemctl").unlink()
+    assert not is_served(data)
 
 
 def test_an_agent_is_written_on_macos(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

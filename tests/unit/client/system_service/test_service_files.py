@@ -67,6 +67,9 @@ def test_systemd_reads_the_words_of_any_path(system: bool, names: list[str]) -> 
     found = fields(SystemdUnit(system=system).content(service))
     assert tuple(words(found["ExecStart"])) == service.command
     assert service.command[1:4] == ("--data", str(service.data), "up")
+    unit = SystemdUnit(system=system)
+    assert unit.serves(unit.content(service), service.data)
+    assert not unit.serves(unit.content(service), service.data / "more")
 
 
 @given(st.lists(NAMES, min_size=1, max_size=3))
@@ -78,6 +81,15 @@ def test_launchd_reads_the_words_of_any_path(names: list[str]) -> None:
     assert tuple(found["ProgramArguments"]) == service.command
     assert found["StandardErrorPath"] == str(service.log_file)
     assert text.count(MARK) == 1
+    assert LaunchdAgent(user=501).serves(text, service.data)
+    assert not LaunchdAgent(user=501).serves(text, service.data / "more")
+
+
+@pytest.mark.parametrize("content", ["", "plist", "<plist/>", '<plist version="1.0"><dict/></plist>'])
+def test_a_broken_file_serves_nothing(content: str) -> None:
+    """A file that is no unit and no property list serves no data directory."""
+    assert not SystemdUnit().serves(content, Path("/data"))
+    assert not LaunchdAgent(user=501).serves(content, Path("/data"))
 
 
 @pytest.mark.parametrize("name", ["a\nb", "a\tb", "\x7f", "\udcff", "\uffff"])
