@@ -56,7 +56,10 @@ def cli() -> Iterator[str]:
     root = build_program(app)
     yield from ("# Command line", "", NOTE, "", "Every command also takes `--data DIR` and `--verbose`.", "")
     yield from (
-        "Exit codes: 0 success, 1 failure, 2 wrong usage, 3 timeout, 4 a task waits for a choice by the client.",
+        (
+            "Exit codes: 0 success, 1 failure, 2 wrong usage or settings, 3 timeout, 4 a task waits for a choice by "
+            "the client."
+        ),
         "",
     )
     headings = {name: heading for heading, names in PANELS.items() for name in names}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from nemuri.system_service.systemd import WRONG_USE
 from nemuri_infra.embedded.data_directory import Home
 from tests.e2e.conftest import SCRIPT, CommandLine, environment, stop
 
@@ -92,14 +93,19 @@ def test_a_hook_leaves_the_start_to_the_service(service: CommandLine) -> None:
         hook.wait()
 
 
-@pytest.mark.parametrize("content", [None, "NEMURI_EMBEDDER\n", "NEMURI_REPLICAS=many\n"])
+@pytest.mark.parametrize(
+    "content",
+    [None, "NEMURI_EMBEDDER\n", "NEMURI_REPLICAS=many\n", "NEMURI_EMBEDDER=none\n", "NEMURI_PROVIDERS=none\n"],
+)
 def test_wrong_settings_end_the_service_with_one_line(service: CommandLine, content: str | None) -> None:
-    """A missing or broken file of settings, or a wrong setting in it, is one line, and no platform starts."""
+    """A missing or broken file of settings, or a wrong setting in it, is one line, and no platform starts. The exit
+    code is the one after which systemd does not start the service again.
+    """
     file = Path(service.variables["HOME"]) / "service.env"
     if content is not None:
         file.write_text(content)
     done = service("up", "--no-window", "--env-file", file)
-    assert (done.code in {1, 2}, done.out, done.err.count("\n")) == (True, "", 1)
+    assert (done.code, done.out, done.err.count("\n")) == (WRONG_USE, "", 1)
     assert not Home(service.data).is_locked
 
 

@@ -12,7 +12,7 @@ _INTERRUPTED = 130
 def main() -> None:
     """Run the command that the process was called with, and exit.
 
-    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 timeout, 4 a task waits for a choice by the client.
+    Exit codes: 0 success, 1 failure, 2 wrong usage or settings, 3 timeout, 4 a task waits for a choice by the client.
     """
     from nemuri_infra.process.supported_systems import unsupported_reason
 

@@ -72,7 +72,8 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
 
     yield (StopTimeout,), EXIT_TIMEOUT
     yield (NotStopped,), EXIT_FAILURE
-    yield (AlreadyRunning, HomeUnusable, ServerFailed, NatsError, ValidationError, OSError), EXIT_FAILURE
+    yield (ValidationError,), EXIT_WRONG_USE  # of the settings
+    yield (AlreadyRunning, HomeUnusable, ServerFailed, NatsError, OSError), EXIT_FAILURE
 
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -87,7 +88,8 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri_infra.stores.society_states import SocietyError
 
     yield (SocietyError, MinecraftUnavailable), EXIT_FAILURE
-    yield (DatabaseError, SQLAlchemyError, EmbedderChanged, SettingsError, OperationError), EXIT_FAILURE
+    yield (SettingsError,), EXIT_WRONG_USE
+    yield (DatabaseError, SQLAlchemyError, EmbedderChanged, OperationError), EXIT_FAILURE
     yield (NotProvisioned, OtherFoldsError, PermissionsError), EXIT_FAILURE
     yield (ModelRefused, ModelUnavailable, ValueError), EXIT_FAILURE
 

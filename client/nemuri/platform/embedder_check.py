@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from pydantic import ValidationError
+
 from nemuri_contracts.agents import Embedding
 from nemuri_contracts.memory_views import AgentView
 from nemuri_infra.embeddings.factory import build_embedder
@@ -32,13 +34,18 @@ def recall_advice(settings: Settings) -> str | None:
 async def embedding_in_force(settings: Settings) -> Embedding:
     """Return the model and dimension of the configured embedder. A local model is loaded for that.
 
-    Raises `SettingsError` if its package is not installed, and ValueError if the settings are invalid.
+    Raises `SettingsError` if its package is not installed or there is no such embedder, and `ValidationError` for
+    settings that contradict each other.
     """
     try:
         settings.model_settings()
         embedder = build_embedder(settings.embedding_settings())
     except ModuleNotFoundError as error:
         raise SettingsError(f"the embedder {settings.embedder_spec!r} needs `pip install nemuri[local]`") from error
+    except ValidationError:
+        raise
+    except ValueError as error:
+        raise SettingsError(str(error)) from error
     try:
         return Embedding(model=embedder.model, dimension=embedder.dimension)
     finally:
