@@ -59,8 +59,20 @@ def install(
     if start:
         installation.run_commands(commands)
         say("the service is started; `nemuri service status` shows its state")
+        _let_run_without_login(manager)
         return
-    say("\n".join(["start it with --start, or with:", *(f"  {shlex.join(each)}" for each in commands)]))
+    listed = [*commands, *manager.without_login]
+    say("\n".join(["start it with --start, or with:", *(f"  {shlex.join(each)}" for each in listed)]))
+
+
+def _let_run_without_login(manager: "ServiceManager") -> None:
+    from nemuri.system_service import installation
+    from nemuri.system_service.definition import ServiceError
+
+    try:
+        installation.run_commands(manager.without_login)
+    except ServiceError as error:
+        raise Failure(f"{error}; until root runs it for your user, the service ends when you log out") from error
 
 
 def _settings_line(definition: "ServiceDefinition", done: "Installed") -> str:

@@ -87,14 +87,17 @@ class ServiceManager(Protocol):
         """Return the state of the service, in a word, from the output and the exit code of `query`."""
 
     def start_commands(self, *, changed: bool, active: bool) -> Sequence[Command]:
-        """Return the commands that enable and start the service.
+        """Return the commands that enable and start the service, as long as its user is logged in.
 
         `changed` says whether the service file has changed, and `active` whether the service runs.
         """
 
+    @property
+    def without_login(self) -> Sequence[Command]:
+        """Return the commands that let the service run while its user is not logged in, if it may not yet."""
+
     def stop_commands(self, *, active: bool) -> Sequence[Command]:
         """Return the commands that stop and disable the service, to be run before its file is removed."""
 
-    @property
-    def after_removal(self) -> Sequence[Command]:
-        """Return the commands to be run after the file is removed."""
+    def after_removal(self, *, failed: bool) -> Sequence[Command]:
+        """Return the commands to be run after the file is removed. `failed` says whether the service had failed."""

@@ -97,7 +97,7 @@ def remove(manager: ServiceManager, tell: Callable[[str], None]) -> bool:
     _try_commands(manager.stop_commands(active=is_active(manager)), tell)
     for path in (manager.path, *(each for each in manager.enabling_links if each.is_symlink())):
         path.unlink()
-    _try_commands(manager.after_removal, tell)
+    _try_commands(manager.after_removal(failed=state_of(manager) == "failed"), tell)
     return True
 
 

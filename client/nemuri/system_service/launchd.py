@@ -71,12 +71,16 @@ class LaunchdAgent:
         load = ("launchctl", "bootstrap", self._domain, str(self.path))
         return ([("launchctl", "bootout", self._target), load] if changed else []) if active else [load]
 
+    @property
+    def without_login(self) -> Sequence[Command]:
+        """Return an empty sequence: an agent ends with the session of its user."""
+        return ()
+
     def stop_commands(self, *, active: bool) -> Sequence[Command]:
         """Return the command that stops the agent, if it is loaded."""
         return [("launchctl", "bootout", self._target)] if active else []
 
-    @property
-    def after_removal(self) -> Sequence[Command]:
+    def after_removal(self, *, failed: bool) -> Sequence[Command]:  # noqa: ARG002 - launchd keeps nothing
         """Return an empty sequence: launchd has forgotten the agent already."""
         return ()
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from pwd import getpwuid
 from typing import Final
 
 from nemuri.system_service.definition import (
@@ -17,6 +18,8 @@ from nemuri.system_service.definition import (
 
 UNIT: Final = "nemuri.service"
 SYSTEM_UNITS: Final = Path("/etc/systemd/system")
+LINGERING: Final = Path("/var/lib/systemd/linger")
+"""Directory with an empty file for each user whose units run while the user is not logged in."""
 WRONG_USE: Final = 2
 """Exit code after wrong settings or arguments. Another start would end in the same way."""
 
@@ -82,20 +85,24 @@ WantedBy={self._target}
         return output.strip() or ("active" if code == 0 else "unknown")
 
     def start_commands(self, *, changed: bool, active: bool) -> Sequence[Command]:
-        """Return the commands that enable and start the unit, and let it run while its user is not logged in."""
+        """Return the commands that enable and start the unit."""
         reload, enable = (*self._systemctl, "daemon-reload"), (*self._systemctl, "enable", "--now", UNIT)
         restart = [(*self._systemctl, "restart", UNIT)] if changed and active else []
-        linger = [] if self.system else [("loginctl", "enable-linger")]
-        return [reload, enable, *restart, *linger]
+        return [reload, enable, *restart]
+
+    @property
+    def without_login(self) -> Sequence[Command]:
+        """Return the command that lets systemd run units of a user who is not logged in."""
+        return [] if self.system or _lingers() else [("loginctl", "enable-linger")]
 
     def stop_commands(self, *, active: bool) -> Sequence[Command]:  # noqa: ARG002 - a unit that waits is disabled too
         """Return the command that stops and disables the unit."""
         return [(*self._systemctl, "disable", "--now", UNIT)]
 
-    @property
-    def after_removal(self) -> Sequence[Command]:
-        """Return the command that makes systemd forget the removed unit."""
-        return [(*self._systemctl, "daemon-reload")]
+    def after_removal(self, *, failed: bool) -> Sequence[Command]:
+        """Return the commands that make systemd forget the removed unit, and its failure."""
+        reset = [(*self._systemctl, "reset-failed", UNIT)] if failed else []
+        return [(*self._systemctl, "daemon-reload"), *reset]
 
     @property
     def _systemctl(self) -> Command:
@@ -104,6 +111,14 @@ WantedBy={self._target}
     @property
     def _target(self) -> str:
         return "multi-user.target" if self.system else "default.target"
+
+
+def _lingers() -> bool:
+    """Return whether this user's units run already while the user is not logged in."""
+    try:
+        return (LINGERING / getpwuid(os.getuid()).pw_name).exists()
+    except KeyError:
+        return False  # a user without a name
 
 
 def _words(command: Command) -> str:

@@ -2,9 +2,11 @@
 
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from pwd import getpwuid
 
 import pytest
 
@@ -26,6 +28,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr("nemuri.system_service.systemd.LINGERING", tmp_path / "linger")
     return tmp_path
 
 
@@ -184,6 +187,34 @@ def test_start_runs_the_commands(home: Path, run: Run) -> None:
     assert run("uninstall")[0] == 0
     assert "systemctl --user disable --now nemuri.service" in calls.read_text()
     assert not link.is_symlink()
+
+
+def test_start_says_that_the_service_ends_with_the_login(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a user may not run services without a login, the service is started, and one line says how long it runs.
+    Where root has allowed it, nothing is asked.
+    """
+    manager(home, says="active")
+    manager(home, "loginctl", code=1, says="Could not enable linger: Access denied")
+    code, out, err = run("install", "--start")
+    assert code == 1
+    assert "the service is started" in out
+    assert err.count("\n") == 1
+    assert "Access denied; until root runs it for your user, the service ends when you log out" in err
+    monkeypatch.setattr("nemuri.system_service.systemd.LINGERING", home)
+    (home / getpwuid(os.getuid()).pw_name).touch()
+    assert run("install", "--start")[0] == 0
+    assert "enable-linger" not in run("install")[1]
+
+
+def test_a_failure_goes_with_the_service(home: Path, run: Run) -> None:
+    """systemd is told to forget the failure of a service that is removed."""
+    calls = manager(home, code=3, says="failed")
+    run("install")
+    assert run("uninstall")[0] == 0
+    assert calls.read_text().splitlines()[-2:] == [
+        "systemctl --user daemon-reload",
+        "systemctl --user reset-failed nemuri.service",
+    ]
 
 
 def test_start_refuses_a_directory_in_use(home: Path, run: Run) -> None:
