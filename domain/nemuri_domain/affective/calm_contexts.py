@@ -20,9 +20,11 @@ _CALM: Final = re.compile(
         (
             # Processes, tests and errors.
             (
-                r"\b(?:child|parent|worker|zombie|orphan|daemon|background|main)? ?(?:process(?:es)?|threads?|workers?"
+                r"\b(?:child|parent|worker|zombie|orphan|daemon|background|main)? ?(?:process(?:es)?|threads?"
+                r"|workers?"
                 r"|pods?"
-                r"|containers?|servers?|nodes?|jobs?|connections?)\b(?: \w+){0,2}? (?:die[sd]?|dying|killed|crash(?:ed"
+                r"|containers?|servers?|nodes?|jobs?|connections?)\b(?: \w+){0,2}? (?:die[sd]?|dying|killed"
+                r"|crash(?:ed"
                 r"|es)?|hangs?"
                 r"|hung|starv\w+|is dead|are dead|failed|fails)\b"
             ),
@@ -34,7 +36,8 @@ _CALM: Final = re.compile(
                 r"|ked)?[ -](?:handlers?|hooks?|modes?|messages?)"
                 r"|\b(?:kernel|go|rust) panic\w*\b|\bbroken (?:pipes?|links?|images?|builds?)\b"
                 r"|\b(?:un)?happy[ -]paths?\b|\bsad[ -]paths?\b"
-                r"|\bfail(?:s|ed|ing|ures?)?[ -](?:tests?|cases?|fast|over|safe|rates?|modes?|jobs?|builds?|checks?)\b"
+                r"|\bfail(?:s|ed|ing|ures?)?[ -](?:tests?|cases?|fast|over|safe|rates?|modes?|jobs?|builds?"
+                r"|checks?)\b"
                 r"|\bfailover\b"
                 r"|\b(?:tests?|builds?|checks?|pipelines?|jobs?|assertions?|requests?|calls?|deploys?|deployments?"
                 r"|migrations?|uploads?|imports?"
@@ -61,10 +64,49 @@ _CALM: Final = re.compile(
                 r"|用|リリース|ボタン)|大変(?:恐縮|申し訳|助か|有難|ありがた)"
                 r"|お手数(?:です|ます|を|おかけ)\w*|失敗したら|失敗すれば|失敗しても|エラーになったら"
             ),
+            # Artefacts that are named after an emotion, and technical terms with a word of one.
+            (
+                r"\b(?:happy|sad|angry|love|hate|joy|fear|crying|smiling|surprised?|cry|thank[ -]you"
+                r"|congratulations|worried|scared)"
+                r"[ -](?:birthday|hours?|faces?|emojis?|emoticons?|icons?|stickers?|reviews?|tweets?|comments?"
+                r"|labels?|templates?|class"
+                r"|category|speech|letters?|songs?|path|pages?|screens?|emails?|mails?|notes?|buttons?|modal"
+                r"|customers|users|messages?)\b"
+                r"|\b(?:worst|best|average|edge)[ -](?:paths?|cases?|practices?|time|performing|fit|match"
+                r"|latency|effort)\b|\bstress[ -]?test\w*"
+                r"|\b(?:panic|kill|dead|hate|love|crash|fail|sad|happy|angry|cry|lonely|abort|hang|stuck|broken"
+                r"|surprise)\(|\bpanic (?:in|at|on|from|when)\b|\bpanics\b"
+                r"|\b(?:stuck|lost|missing|dead|blocked|stale) (?:at|in|on|to|during|between|after|updates?"
+                r"|rows?|packets?|records?|data|bytes?|tuples?|links?|jobs?|threads?)\b(?!.{0,30}\bi )"
+                r"|\b(?:optimistic|pessimistic)(?:ally)?[ -](?:lock\w*|updates?|concurrency|ui|rendering)\b"
+                r"|\bcpu[ -]pressure\b|\b(?:memory|back|disk|heap)[ -]?pressure\b|\b(?:slow|go(?:es|ing)?"
+                r"|scal\w+|shut(?:s|ting)?|tear(?:s|ing)?|torn|cool|count|drill|power|boil\w*|roll\w*|break\w*"
+                r"|step|drop|top|narrow|nail|mark|track|write|pin)[ -]?downs?\b"
+                r"|\bmagic(?:al)? (?:numbers?|strings?|bytes?|values?|constants?|comments?|methods?)\b"
+                r"|\bcool[ -]?downs?\b|\bdeadline (?:exceeded|header|context|field|parameter)\b|\bspent (?:in"
+                r"|on) (?:the )?\w+\(?|\bcrash[ -](?:loop\w*|reports?|dumps?|logs?|safe\w*|recovery)\b"
+            ),
+            (
+                r"感謝(?:状|祭|の(?:手紙|メール|メッセージ|文|言葉))|おめでと(?:う|うございます)(?:メール"
+                r"|メッセージ|カード|画面|の(?:メール|メッセージ|カード|画面|文言|テンプレ))|お誕生日おめでとう"
+                r"|誕生日おめでとう(?:メール)?(?=.{0,12}(?:テンプレ|画面|文言|メッセージ|送|表示))"
+                r"|最悪(?:の(?:場合|ケース|計算量)|計算量|ケース|値|時)|(?:嬉し|悲し|怒|楽し|喜|驚"
+                r"|哀)[いりびきし]{0,2}(?:顔|・|や|、|の)?.{0,8}(?:スタンプ|顔文字|絵文字|アイコン|表情|ラベル"
+                r"|感情|画像|分類)|不安定|負荷テスト|死活|死んでい(?:る|た)(?:コード|関数|リンク)"
+                r"|(?:コード|番号|シグナル)\s?\w{0,4}で(?:死|落ち)\w*|(?:この|その|その後|呼ばれない)?(?:関数"
+                r"|コード|変数|リンク|分岐|クラス|メソッド|処理|行|プロセス|スレッド)(?:が|は"
+                r"|も).{0,16}?死[んぬに]\w*|気になる(?:点|箇所|ところ|こと|部分)(?:が|は)?(?:あれ|ない|指摘)"
+                r"|(?:[0-9一二三四五数]+)回.{0,6}(?:諦|失敗)\w*|楽観(?:ロック|的)|悲観(?:ロック|的)|疎結合"
+                r"|孤立(?:した)?(?:ノード|点|行|ページ|レコード|ブランチ)|孤児"
+                r"|泣き別れ|涙目|怖(?:い話|がら)|焦点|無理(?:に|やり|のない|数)|しんどう|感情(?:分析|認識|分類"
+                r"|辞書|表現)|(?:ほとんど|特に)?(?:問題|心配|遠慮|気に)(?:は)?(?:ありません|ない|せず|しな)"
+                r"|疲れ(?:が|を)(?:取|検知)|終了コード"
+            ),
             # Identifiers and quotations.
             (
-                r"\b[a-z0-9]+(?:_[a-z0-9]+)+(?:\(\))?|\b\w+\(\)|\b[\w-]+\.(?:py|js|ts|tsx|rs|go|java|css|html|md|sh"
-                r"|json|ya?ml|txt|log)\b"
+                r"\b[a-z0-9]+(?:_[a-z0-9]+)+(?:\(\))?|\b\w+\(\)|(?<![a-z0-9_-])[a-z0-9_-]+\.(?:py|js|ts|tsx|rs"
+                r"|go|java|css|html|md|sh"
+                r"|json|ya?ml|txt|log|png|jpe?g|gif|svg|webp|csv|xml|sql|toml)(?![a-z0-9])"
             ),
             r'"[^"\n]{1,120}"|“[^”\n]{1,120}”|『[^』]{1,60}』|「[^」]{1,60}」',
             # Polite requests.
@@ -73,6 +115,22 @@ _CALM: Final = re.compile(
                 r"| to)?\b"
                 r"|\bwould be (?:really |very |so )?(?:nice|great|good|cool|awesome|helpful|lovely|appreciated"
                 r"|wonderful|perfect)\b"
+                r"|^(?:thanks|thank you|ありがとう(?:ございます)?)[,、。.!]+ ?(?=please\b|can you|could you"
+                r"|.{0,40}(?:て(?:ください|下さい|くれ(?:ます|る)?|もらえ)|お願い))"
+                r"|\b(?:i|we) (?:was|were|had been) (?:\w+ )?(?:dreading|worried|afraid|scared|nervous|anxious"
+                r"|terrified|skeptical|sceptical)\b(?=[^.!?]*, (?:and|but) (?:it|now|everything|then|you)\b)"
+                r"|(?:^|[.!?,] ?)good (?:morning|afternoon|evening|night|day)\b"
+                r"|\bplease and thank you\b|\bthank(?:s|ing| you)(?: so much| a lot| very much)? in advance\b"
+                r"|(?:please|could you|can you|would you)\b[^.!?\n]{3,160}[.,!?]+ ?(?:thanks|thank you|thx|ty"
+                r"|cheers)[.! ]*$"
+                r"|^(?:ok(?:ay)?|cool|alright|great|good|perfect|nice)?[,.]? ?(?:thanks|thx|thank you"
+                r"|ty)?[,.!]? ?(?:and )?(?:now|next|also|then|one more)\b(?=[,: ](?!(?:it|nothing|everything"
+                r"|the \w+ (?:is|are|fails?|crash\w*)|i|we|all|my|prod)\b))"
+                r"|\b(?:doesn'?t|don'?t|needn'?t|not) (?:have|need) to be (?:\w+ )?\w+|\bhope (?:you'?re"
+                r"|you are|this finds|that'?s (?:ok|fine|clear))\b|\bsorry (?:to (?:bother|trouble)"
+                r"|for (?:the (?:noise|confusion|delay|late|long)|bothering|asking))\b|\bno (?:rush|stress"
+                r"|hurry|pressure|problem)\b|\bi'?m afraid (?:that )?(?:i|we|you|it|not|so|this|the)(?! (?:will"
+                r"|might|may|'ll|am going)\b)"
                 r"|\b(?:happy|glad) to\b|\bfeel free\b|\bif you(?:'d| would) like\b|\bmake sure\b|\bno worries\b"
                 r"|\bdon'?t worry\b|\bnice to have\b"
             ),
@@ -83,12 +141,16 @@ _CALM: Final = re.compile(
             ),
             # Emotions of other persons.
             (
-                rf"\b{_OTHERS}\b(?: \w+){{0,3}}? (?:is|are|was|were|seems?|got|gets?|sounds?|looks?|feels?|felt|will be"
+                rf"\b{_OTHERS}\b(?: \w+){{0,3}}? (?:is|are|was|were|seems?|got|gets?|sounds?|looks?|feels?|felt"
+                rf"|will be"
                 rf"|been|keep|keeps|has|have)"
-                rf"(?: \w+){{0,3}}? {_FEEL}\b|\b{_FEEL} {_OTHERS}\b|\b{_OTHERS} (?:{_FEEL})\b"
+                rf"(?: \w+){{0,3}}? {_FEEL}\b"
+                rf"|(?<!i'm )(?<!i am )(?<!'re )(?<!so )(?<!feel )(?<!was )\b{_FEEL} (?!he\b|she\b|they\b"
+                rf"|people\b|everyone\b|everybody\b){_OTHERS}\b|\b{_OTHERS} (?:{_FEEL})\b"
             ),
             (
-                r"(?:お客|顧客|客先|上司|部長|課長|ユーザー?|先方|クライアント|社長|チーム|彼女?|みんな|同僚|後輩|先輩"
+                r"(?:お客|顧客|客先|上司|部長|課長|ユーザー?|先方|クライアント|社長|チーム|彼女?|みんな|同僚"
+                r"|後輩|先輩"
                 r"|娘|息子)(?:さん|様|さま|たち|達|先)?"
                 r"(?:が|は|も|から|に).{0,14}?(?:怒|激怒|喜|不満|がっかり|悲し|困っ|心配|イライラ|満足|不安|焦っ|泣"
                 r"|クレーム|嫌が)\w*"

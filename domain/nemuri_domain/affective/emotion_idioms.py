@@ -11,7 +11,10 @@ from nemuri_domain.affective.emotion_patterns import EmotionPattern, feeling
 _POSITIVE: Final = (
     feeling(
         "joy", 1, 3, 8,
-        r"天にも昇|小躍り|ガッツポーズ|夢みたい|感激|感動(?!詞)|泣ける(?:ほど|くらい)嬉|最高すぎ|待ってました"
+        r"天にも昇|小躍り|ガッツポーズ|夢みたい|感激|感動(?!詞)|泣ける(?:ほど|くらい)(?:嬉|良|いい|うれ)"
+        r"|(?:嬉し|うれし|最高|良|幸せ|感動|ありがた|尊)[^。!]{0,8}(?:泣|涙|号泣)(?:ける|く|き|いた|いて"
+        r"|が出(?:る|た)?)?|やば(?:い|すぎ)[、 ]?(?:これ)?(?:めちゃくちゃ|めっちゃ|まじで|すごく)?(?:楽し|面白"
+        r"|嬉し|いい|最高|好き|速|早|かっこい)|最高すぎ|待ってました"
         r"|嬉し泣き|めちゃ(?:くちゃ|めちゃ)?(?:嬉|うれ)し",
         r"over the moon|on cloud nine|(?:made|making) my (?:day|week|month|year)|dream come true|could(?:n'?t"
         r"| not) be happier"
@@ -23,7 +26,8 @@ _POSITIVE: Final = (
         r"期待以上|予想以上に(?:良|よ|い|速|早|綺麗|きれい)|欲しかった(?:もの|やつ|の)|これこれ|まさにこれ|見事"
         r"|天才|神(?:です|だ|か[!よ]|対応|すぎ|って|!)"
         r"|ばっちり|バッチリ|ナイス|グッジョブ|すっきり|スッキリ|快適|捗(?:る|った|り)|はかど(?:る|った|り)"
-        r"|気持ちい[いー]|気分がいい|惚れ惚れ|癒さ|ほっこり"
+        r"|気持ちい[いー]|気分がいい|賢い(?=です|ね|な|!|。|$)|(?:うま|上手|うまい|良)く(?:でき|書け|動い|行っ"
+        r"|いっ)(?:た|まし)|惚れ惚れ|癒さ|ほっこり"
         r"|楽になっ|嬉しい|動いた[!ー〜~]|通った[!ー〜~]|直った[!ー〜~]|お気に入り|いい仕事|いいですね|いいじゃ",
         r"works like a charm|like magic|chef'?s kiss|spot[ -]on|(?:just|exactly) what (?:i|we) (?:needed|wanted"
         r"|was looking for|had in mind)"
@@ -60,9 +64,10 @@ _POSITIVE: Final = (
 _NEGATIVE: Final = (
     feeling(
         "frustration", -1, 3, 8,
-        r"(?:もう|正直|そろそろ|精神的に)?限界(?:です|だ|かも|!|。|だよ|に近|を感じ|突破)|頭(?:を|が)抱え|お手上げ"
+        r"限界(?:です|だ|かも|!|。|だよ|に近|を感じ|突破)|頭(?:を|が)抱え|お手上げ"
         r"|投げ出した|もう(?:嫌|いや|やだ|イヤ|ダメ|だめ)(?:だ|です|!|。|…|\.|$)"
-        r"|やってられ|嫌気|堪忍袋|我慢(?:の|も|が|でき)|耐えられ|発狂|気が狂|狂いそう|叫びた|振り回され|八方塞"
+        r"|やってられ(?:な|ん|る)|嫌気|堪忍袋|我慢(?:の限|も限|が(?:な|でき(?:な|ま))|でき(?:な|ま))"
+        r"|耐えられ(?:な|ま)|発狂|気が狂|狂いそう|叫びた|振り回され|八方塞"
         r"|手詰まり|途方に暮れ|台無し|水の泡|振り出し|もう知らな"
         r"|いい加減(?:に)?し|何回(?:言|頼|お願)|何度(?:言|頼|お願)|話にならな|ありえな[いー]|有り得な|あり得な"
         r"|話が違|ひどい|酷い(?!味)|ひどすぎ|最低",
@@ -83,9 +88,10 @@ _NEGATIVE: Final = (
         r"また(?:か|です|だ|同じ|消え|落ち|壊れ|エラー|失敗|動か|おかし|ダメ|だめ|やり直)|げんなり|ため息"
         r"|はぁ+[。…\.]|はあ+[。…\.]|萎え|モヤモヤ|もやもや|腑に落ち(?:な|ま)"
         r"|納得(?:いか|でき(?:な|ま))|不満|鬱陶し|うっとうし|余計なこと|勝手に(?:消|変|直|書|削|動)"
-        r"|頼んで(?:い)?(?:な|ま)|言った(?:よね|でしょ|のに|はず)|何(?:時間|日|度|回)も"
-        r"|(?:全然|ぜんぜん|全く|まったく|一向に|ちっとも)(?:動|直|進|終|通|反応|うま|だめ|ダメ|わか|分か|良く"
-        r"|よく|ならな)|嬉しくな|(?:面白|楽し|良|よ)くな[いか]"
+        r"|頼んで(?:い)?(?:な|ま)|言った(?:よね|でしょ|のに|はず)|って言った.{0,12}(?:また|だろ|消|変)"
+        r"|何(?:時間|日|度|回)も"
+        r"|(?:全然|ぜんぜん|全く|まったく|一向に|ちっとも)(?:動|直|進|終|通|反応|うま|だめ|ダメ|わか|分か"
+        r"|ならな)|嬉しくな|(?:面白|楽し|良|よ)くな[いか]"
         r"|期待(?:外れ|はずれ|して(?:い)?たのに)|がっかり|使いにく|使いづら|見づら|遅すぎ|重すぎ|しつこ|参っ(?:た"
         r"|て)|まいった|キツい|きつい|骨が折れ|苦戦|泥沼|沼(?:って|った|にはま)|意味(?:が)?ない",
         r"(?:not|isn'?t|aren'?t|wasn'?t|ain'?t|never) (?:very |really |too |so |exactly |at all |particularly |a "
@@ -104,7 +110,8 @@ _NEGATIVE: Final = (
         r"|(?:not|isn'?t|wasn'?t) what (?:i|we) (?:asked|wanted|said|meant|need)|not again|(?:broke|breaks|broken"
         r"|fail\w*|crash\w*|down|wrong|lost|gone|happen\w*|stuck|slow|hang\w*) (?:yet |once )?again"
         r"|again[!?]{1,}|wast(?:ed|ing) (?:\w+ )?(?:\w+ )?(?:hours?|days?|time|morning|afternoon|evening|weekend"
-        r"|night)|(?:hours|days|weeks) (?:on|of|wasted|trying|debugging|fighting|chasing)"
+        r"|night)|(?:hours|days|weeks) (?:wasted|trying|debugging|fighting|chasing|of (?:wasted|trying"
+        r"|debugging|fighting|chasing|my|pain|nothing|work lost))"
         r"|lost (?:all|my|hours|a day|half|everything|the whole)|out of ideas|at a loss"
         r"|hit(?:ting)? a (?:brick )?wall|going (?:in|round in|around in) circles|getting nowhere|no luck"
         r"|painful|pain in the|mess(?:y|ed up)|clunky|stupid|dumb|idiotic|pointless|meh\b|sigh|come on[!,.]"
@@ -119,10 +126,12 @@ _NEGATIVE: Final = (
         r"|失っ(?:た|て)|情けな|自信(?:が|を)(?:な|失)|向いてな|消えたい|疲れ(?:果|切|き)",
         r"(?:feel(?:ing)?|felt|makes me feel) (?:\w+ )?(?:bad|awful|terrible|stupid|lost|stuck|useless|burn\w+"
         r"|numb|like (?:a )?(?:failure|crap|shit|giving|crying|an? (?:idiot|fraud|impostor)))"
-        r"|burn(?:ed|t|ing)?[ -]?out|running on (?:fumes|empty)|drained|wiped out|worn out|can(?:'?t|not) sleep"
+        r"|burn(?:ed|t|ing)?[ -]?out|running on (?:fumes|empty)|(?:so|feel\\w*|am|i'?m|completely"
+        r"|totally) (?:\\w+ )?(?:drained|wiped out)|worn out|can(?:'?t|not) sleep"
         r"|homesick|i miss (?:him|her|my|them|you|it)|lost my (?:\w+ )?(?:job|dad|mom|mother|father|dog|cat"
         r"|grand\w+|friend)"
-        r"|(?:got |was |been )(?:laid off|fired|dumped|rejected)|broke up|rough (?:day|week|night|month)"
+        r"|(?:i|we|he|she)(?:'ve)? (?:just )?(?:got |was |been )(?:laid off|fired|dumped|rejected)|broke up"
+        r"|rough (?:day|week|night|month)"
         r"|hard (?:day|week|time)|bad (?:day|week|news)|in over my head|not good enough|impost[oe]r",
     ),
     feeling(

@@ -5,11 +5,12 @@ The patterns expect text in NFKC and case-folded: "！" is "!", "……" is "...
 
 from typing import Final
 
-from nemuri_domain.affective.emotion_idioms import EMOTION_IDIOMS
-from nemuri_domain.affective.emotion_patterns import KNOWN_TAGS, feeling
+from nemuri_domain.affective.emotion_patterns import EmotionPattern, feeling
 
 _TOLD: Final = r"(?=[!,~、。ー]|よ|ぞ|ね|ぜ|$)"
 """Look-ahead that is true if the word before it is exclaimed, not only mentioned."""
+_TOLD_BADLY: Final = r"(?=!|\.\.|…|よ[ー。!]|んだけど|じゃん|ちゃっ|てしま|しま(?:った|い)|:\()"
+"""Look-ahead that is true if a failure is lamented, not only reported."""
 
 
 # fmt: off
@@ -55,7 +56,8 @@ _POSITIVE: Final = (
         "", 1, 1, 4,
         r"成功(?!率)|(?:通|直|治|動|受か|間に合)(?:った|いた|りました|きました|いました)(?=[!、。よね]|$)"
         r"|解決し(?:た|ました)|良かった|よかった",
-        r"succe(?:ss|eded|ssfully)|it works|(?:is|all|it'?s) (?:working|green|fixed) now|solved",
+        r"success(?=!)|(?:i|we) succeeded|it works(?= ?(?:!|now|again|great|perfectly|$))|(?:is|all"
+        r"|it'?s) (?:working|green|fixed) now|solved",
     ),
     feeling(
         "relief", 1, 2, -10,
@@ -73,7 +75,8 @@ _POSITIVE: Final = (
         "hope", 1, 1, 3,
         r"希望(?:が|を持|に満)|期待し(?:て|た)|(?:ます|でき|なり)ように(?=[。!]|$|と祈|と願)|祈って|願って"
         r"|楽しみにし|きっと(?:うま|大丈夫|でき)|前向き",
-        r"(?:i|we) hope|hop(?:eful|ing) |looking forward|optimistic|fingers crossed|hopefully",
+        r"(?:i|we) hope|hop(?:eful|ing) |looking forward|(?:i'?m|am|feel\\w*|cautiously) optimistic"
+        r"|fingers crossed|hopefully",
     ),
     feeling(
         "love", 1, 3, 3,
@@ -90,8 +93,7 @@ _POSITIVE: Final = (
 _NEGATIVE: Final = (
     feeling(
         "sadness", -1, 3, -15,
-        r"悲し|かなし|泣(?:い|き|け|く)|号泣|涙|切な(?:い|く|さ)|つら(?:い|く|か|す)|辛(?:い|く(?!味)|か"
-        r"|す)(?!口)|落ち込|凹(?:む|ん)|へこ(?:む|ん)|しんど|苦しい|苦しく|心が折れ|絶望|亡くな|失恋",
+        r"悲し|かなし|泣(?:い|き|け|く)|号泣|涙|絶望|亡くな|失恋",
         r"sad(?:ly|ness|der)?|cry(?:ing)?|cried|tears|heart-?broken|depress(?:ed|ing)|miserable|grie(?:f|ve"
         r"|ving)|devastat(?:ed|ing)|unhappy|sorrow|passed away|feel(?:ing)? (?:so |really )?(?:down|low|empty)"
         r"|hopeless",
@@ -118,17 +120,21 @@ _NEGATIVE: Final = (
         r"|か[よ!。])|何[度回](?:も|やっても|試しても|言え|言った)|いつまで|わけがわからな|どうしても(?:動|でき"
         r"|直|通)|最悪|勘弁|うんざり|めんどくさ|面倒(?:だ|な|くさ|臭)|時間の無駄|使えな[いす]",
         r"frustrat\w+|annoy(?:ed|ing|s)|still (?:not |does(?:n'?t| not) |is(?:n'?t| not) |do(?:n'?t| not) "
-        r"|won'?t )?(?:work\w*|fail\w*|broken|crash\w*|wrong)|(?:over and over|again and again|for the (?:third"
+        r"|won'?t )?(?:work\w*|fail\w*|broken|crash\w*|wrong)|(?:over and over|(?:fail\\w*|break\\w*|same \\w+"
+        r"|crash\\w*) again and again|for the (?:third"
         r"|fourth|fifth|tenth|hundredth) time)|keeps? (?:failing|breaking|crashing)|fed up|tired of|ugh+|argh+"
         r"|waste of (?:time|my)|terrible|horrible|the worst|awful|useless|(?:is|such|total|pure"
         r"|this) garbage(?! col)|hate (?:this|it|that|when)",
     ),
     feeling(
         "", -1, 1, 0,
-        r"失敗|困(?:った|って|り)|動かな[いか]|壊れ[たて]|駄目|ダメ|だめ(?!な場合)|詰まっ|ハマっ|大変|疲れ"
-        r"|嫌(?:だ|い|に)|まず[いか]っ?た",
-        r"fail(?:s|ed|ing|ure)?|broken|stuck|in trouble|does(?:n'?t| not) work|not working|struggl\w+|exhausted"
-        r"|tired|unfortunately|problematic",
+        rf"(?:失敗(?:し(?:た|ました|ちゃ|てし))?|動かな(?:い|かった|くなっ)|壊れ(?:た|ました|てる|て)){_TOLD_BADLY}"
+        r"|困(?:った|って|り(?:ま|は))|駄目|ダメ|だめ(?!な場合)|ハマっ[たて]|大変(?=[!。、だでな]|$)|嫌(?:だ|い"
+        r"|に)|まず[いか]っ?た|厄介|やっかい",
+        r"(?:fail(?:s|ed|ing|ure)?|broken|does(?:n'?t| not) work|not working)(?= ?(?:!|\.\.\.|:\())"
+        r"|(?:i'?m|i am|we'?re|we are|been|got|so|completely|totally|really|hopelessly|still) (?:\w+ )?stuck"
+        r"|(?:totally|completely|utterly|always|constantly|still|hopelessly) (?:fail\w*|broken)|in trouble|struggl\w+"
+        r"|unfortunately|problematic",
     ),
     feeling(
         "", -1, 3, 5, r"いじめ(?:られ|に遭)|虐待|暴行|殴られ|死にたい|トラウマ",
@@ -139,10 +145,12 @@ _NEGATIVE: Final = (
     ),
     feeling(
         "anxiety", -1, 2, 5,
-        r"不安|心配|緊張|ドキドキ|どきどき|焦(?:っ|り|る)|大丈夫かな|間に合わな|気がかり|プレッシャー"
+        r"不安(?!定)|心配(?!性|無用)|緊張|ドキドキ|どきどき|焦(?:っ|り|る)|大丈夫かな|間に合わな|気がかり"
+        r"|プレッシャー"
         r"|パニック(?:に|だ|!)|胃が痛|追い詰め|急いで[!。]|緊急(?:です|!|事態)|至急|助けて",
         r"worr(?:y|ied|ies|ying|isome)|anxious|anxiety|nervous|stressed|stressful|panick\w+|in a panic"
-        r"|urgent(?:ly)?|asap|hurry|emergency|overwhelm(?:ed|ing)|uneasy|on edge|what if (?:i|it|we|they)",
+        r"|(?:it'?s|this is|very|really|super|extremely|so) urgent|urgent(?:ly)?(?=!| help| need|:)|asap|hurry"
+        r"|(?:an|it'?s an|real) emergency(?=[!.]|$)|overwhelm(?:ed|ing)|uneasy|on edge|what if (?:i|it|we|they)",
     ),
     feeling(
         "fear", -1, 3, 12,
@@ -159,7 +167,8 @@ _NEGATIVE: Final = (
         "regret", -1, 2, -5,
         r"後悔|悔や|(?:て|で)おけば(?:よ|良|$)|すれば(?:よ|良)かった|れば(?:よ|良)かった|(?:する"
         r"|やる)んじゃなかった|取り返しのつか|しまった(?=[!、。…]|$)(?<!てしまった)",
-        r"regret\w*|i (?:really )?should(?:n'?t| not)? (?:never )?have|i wish i (?:had|hadn'?t|could)|if only"
+        r"regret\w*|i (?:really )?should(?:n'?t| not)? (?:never )?have|i wish i (?:had|hadn'?t|could)"
+        r"|if only (?:i|we|he|she|there|they|it|you)"
         r"|too late now",
     ),
     feeling(
@@ -177,10 +186,13 @@ _NEGATIVE: Final = (
     ),
     feeling(
         "resignation", -1, 2, -15,
-        r"(?<![てで])(?:仕方|しかた|しょうが|しよう?が)(?:が|も)?な(?:い(?!で)|かった|くて)|(?<!けど)諦め[るたてよ]"
+        r"(?<![てで])(?:仕方|しかた|しょうが|しよう?が)(?:が|も)?な(?:い(?!で)|かった|くて)"
+        r"|(?<!けど)諦め(?:る(?!が|と|まで|回)|た(?!ら)|て(?!い)|よ)"
         r"|あきらめ[るたてよ]|もういい(?:や|よ|です|。|$)|もう無理|どうでもいい|どうせ|まあいいか|やむを得"
         r"|手の打ちようが",
-        r"oh well|it is what it is|giv(?:e|en|ing) up|gave up|no point|nothing (?:more )?(?:i|we|you"
+        r"oh well|it is what it is|(?:(?:i|we)(?:'m| am|'re| are|'ve| have)? (?:\\w+ )?(?:giv(?:e|en|ing) up"
+        r"|gave up)|(?:ready|about|going|want) to give up|(?:just |might as well |better )giv(?:e|ing) up"
+        r"|^giv(?:e|ing) up)|no point(?= (?:in|any|to)|[!.,]|$)|nothing (?:more )?(?:i|we|you"
         r"|anyone) can do|can'?t be helped|whatever(?=[.,!]|$)|so be it|what'?s the use|resigned to"
         r"|i suppose that'?s (?:it|that)",
     ),
@@ -217,6 +229,4 @@ _OTHER: Final = (
 )
 # fmt: on
 
-EMOTION_PATTERNS: Final = (*_POSITIVE, *_NEGATIVE, *_OTHER, *EMOTION_IDIOMS)
-TAG_ORDER: Final = {tag: place for place, tag in enumerate(KNOWN_TAGS)}
-"""Position of each tag in the vocabulary of document 001, from 0."""
+EMOTION_WORDS: Final[tuple[EmotionPattern, ...]] = (*_POSITIVE, *_NEGATIVE, *_OTHER)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from nemuri_contracts.affective import SUMMARY_LIMIT, Tag
-from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS
+from nemuri_domain.affective.emotion_lexicon import expresses_emotion
 from nemuri_domain.affective.spoken_text import without_code_blocks
 from nemuri_domain.language.boilerplate import boilerplate_reason
 from nemuri_domain.language.keywords import candidates, keywords
@@ -157,7 +157,7 @@ def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
 
 
 def _weighed(passage: Passage, *, first: bool) -> Passage:
-    felt = any(feeling.words.search(passage.text.casefold()) for feeling in EMOTION_PATTERNS)
+    felt = expresses_emotion(passage.text.casefold())
     return replace(passage, fitness=passage.fitness * (_FELT if felt else 1) * (_FIRST if first else 1))
 
 

@@ -5,12 +5,12 @@ It follows document 001: the scale of emotional intensity, the classes of emotio
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
 from nemuri_domain.affective.calm_contexts import without_calm_words
-from nemuri_domain.affective.emotion_patterns import EmotionPattern
-from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS, TAG_ORDER
+from nemuri_domain.affective.emotion_lexicon import TAG_ORDER, FoundWords, without_parts, words_of_emotion
+from nemuri_domain.affective.emotion_patterns import EmotionPattern, feeling
 from nemuri_domain.affective.remember_requests import asks_to_remember, tells_of_user
 from nemuri_domain.affective.spoken_text import SpeechFeatures, is_high_arousal, own_words, speech_features
 from nemuri_domain.affective.text_compression import WHOLE_TRIGGER, cleaned, shortened_lines, whole_content
@@ -21,6 +21,7 @@ LEXICON_MODEL: Final = "lexicon"
 """Model name that is recorded for a turn that was read with the lexicon."""
 MOST_KEYWORDS: Final = 8
 
+_STRENGTHS: Final[tuple[Literal[1, 2, 3], ...]] = (1, 2, 3)
 _WEIGHTS: Final = {1: 4, 2: 14, 3: 26}
 """Weight of an emotion by its strength."""
 _MOST_TAGS: Final = 8
@@ -29,15 +30,30 @@ _READ: Final = 20_000
 """Maximum characters of the prompt, and of the reply, that are searched for keywords."""
 
 _NOT = re.compile(
-    r"(?:\b(?:not|never|no longer|isn't|aren't|wasn't|don't|doesn't|didn't|hardly|without)\s+(?:\w+\s+)?)$"
+    r"\b(?:(?:not|never|no longer|hardly|barely|without|nothing|no need to|no reason to|(?:is|are|was|were|do"
+    r"|does|did|has|have"
+    r"|had|wo|would|ca|could|should|ai)n'?t|cannot)\s+(?:(?:too|very|really|that|at|all|an?|any|in|way"
+    r"|particularly|even"
+    r"|feel(?:ing)?|be(?:ing)?|getting?|the|exactly|quite|so|super|overly|terribly|especially|make|me|to|find"
+    r"|it|entirely"
+    r"|completely|totally|sound|look|seem|much|about|say|i'm|i|am|you)\s+){0,4}|no\s+)$"
 )
+_NEVER_SO = re.compile(r"never (?:felt|been|had|seen|was) (?:so|this|more|such)\s*(?:an?\s+)?$")
+"""A negation that strengthens the emotion behind it."""
 _NOT_BEHIND = re.compile(
-    r"(?:し|して|って|て|く|くは|では|じゃ|には|で|が|も|は|も何も)?(?:い)?(?:な(?:い(?!か|で)|かった"
-    r"|く(?!て仕方))|ません|無い|いらない)"
+    r"(?:がって|し|して|って|て|く|くは|くも|では|じゃ|とは|には|で|が|も|は|も何も|って(?:いる)?わけ(?:では"
+    r"|じゃ)|(?:いる|い|な|た)?わけ(?:では|じゃ)"
+    r"|ん(?:では|じゃ))?(?:い)?(?:(?:でき|いか|なら|感じられ|言え|思え|思わ|られ)?な(?:い(?!か|で)|かった"
+    r"|く(?!て仕方|ちゃ|な[っり]))|(?:でき|いき|いえ|思え|感じ|られ)?ません|ありませ|無い"
+    r"|いらない|(?:くも)?なんともな|がら(?:ず|ない|なく))"
 )
 _BUT = re.compile(
-    r"けど|けれど|でも(?=[、,\s])|しかし|だが|ものの|(?<![a-z0-9_'])(?:but|however|although|though)(?![a-z0-9_])"
+    r"(?:けど|けれど)(?![!?。…、. ]*$)|でも(?=[、,\s])|しかし|だが|ものの|のも束の間|(?<![a-z0-9_'])(?:but"
+    r"|however|although|though)(?![a-z0-9_])"
 )
+_PRAISING: Final[frozenset[Tag]] = frozenset({"joy", "satisfaction", "pride", "excitement", "love"})
+_LET_DOWN: Final = {strength: feeling("frustration", -1, strength, 0, "", "") for strength in _STRENGTHS}
+"""The emotion of a person who denies a good one, by the strength of the good one."""
 _CODE = re.compile(r"```|~~~|^ {4}\S.*[;{}()=]|`[^`\n]{2,80}`", re.MULTILINE)
 """Code: a fenced block, an indented line, or a name in backticks."""
 
@@ -75,38 +91,51 @@ def emotion_strength(text: str) -> float:
     An emotion before "but" counts half.
     """
     felt = _felt(speech_features(own_words(cleaned(text))))
-    return max((feeling.strength * share for feeling, share in felt), default=0.0) / 3
+    return max((found.strength * share for found, share in felt), default=0.0) / 3
 
 
 def _felt(voice: SpeechFeatures) -> list[tuple[EmotionPattern, float]]:
     """Return the emotions that the words express and do not negate, each with its share.
 
-    The share is 1 for an emotion after the last "but", and 0.5 for one before it.
+    The share is 1 for an emotion after the last "but", and 0.5 for one before it. A relief halves the bad emotions that
+    it ends. Praise that is denied counts as frustration.
     """
     text = without_calm_words(voice.text)
+    meant: list[FoundWords] = []
+    denied: list[FoundWords] = []
+    for each in words_of_emotion(text):
+        (denied if each.feeling.sign and _denied(text, each) else meant).append(each)
+    said = without_parts(meant)
+    said += [_let_down(each) for each in denied if _PRAISING.intersection(each.feeling.tags)]
     turns = [match.end() for match in _BUT.finditer(text)]
     turning = turns[-1] if turns else 0
-    found: list[tuple[EmotionPattern, float]] = []
-    for feeling in EMOTION_PATTERNS:
-        said = [match for match in feeling.words.finditer(text) if not _denied(text, match, feeling)]
-        if said:
-            found.append((feeling, 1.0 if said[-1].start() >= turning else 0.5))
-    return found
+    last: dict[EmotionPattern, int] = {}
+    for each in said:
+        last[each.feeling] = max(each.start, last.get(each.feeling, 0))
+    relieved = any("relief" in found.tags and start >= turning for found, start in last.items())
+    return [(found, 0.5 if start < turning or (relieved and found.sign < 0) else 1.0) for found, start in last.items()]
 
 
-def _denied(text: str, match: re.Match[str], feeling: EmotionPattern) -> bool:
-    if feeling.sign == 0:
-        return False
-    before = text[max(0, match.start() - 24) : match.start()]
-    return bool(_NOT.search(before) or _NOT_BEHIND.match(text, match.end()))
+def _let_down(words: FoundWords) -> FoundWords:
+    return FoundWords(_LET_DOWN[words.feeling.strength], words.start, words.end)
+
+
+def _denied(text: str, words: FoundWords) -> bool:
+    before = text[max(0, words.start - 40) : words.start]
+    not_before = "n" in before and _NOT.search(before) and not _NEVER_SO.search(before)
+    return bool(not_before or _NOT_BEHIND.match(text, words.end))
 
 
 def _emotion(voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]]) -> Emotion:
-    moves = [feeling.arousal for feeling, _ in felt]
+    moves = [found.arousal for found, _ in felt]
     added = max([0, *moves]) + min([0, *moves])
     acknowledging = not felt and bool(AGREEMENT.match(voice.text))
     arousal = voice.arousal(added, acknowledging=acknowledging)
-    balance = sum(feeling.sign * _WEIGHTS[feeling.strength] * share for feeling, share in felt)
+    weights: dict[tuple[int, tuple[Tag, ...]], float] = {}
+    for found, share in felt:
+        kind = found.sign, found.tags
+        weights[kind] = max(weights.get(kind, 0), _WEIGHTS[found.strength] * share)
+    balance = sum(sign * weight for (sign, _), weight in weights.items())
     valence: Valence = "positive" if balance > 0 else "negative" if balance < 0 else "neutral"
     return Emotion(valence=valence, arousal=arousal, tags=_tags(voice, felt, valence, arousal))
 
@@ -115,7 +144,7 @@ def _tags(
     voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence, arousal: int
 ) -> tuple[Tag, ...]:
     """Return the tags of the emotions, and tags that follow from high or low arousal."""
-    named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
+    named: set[Tag] = {tag for found, _ in felt for tag in found.tags}
     if is_high_arousal(arousal):
         named |= _roused(voice, felt, valence)
     elif arousal <= _CALM and "resignation" in named:
@@ -126,10 +155,10 @@ def _tags(
 
 def _roused(voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]], valence: Valence) -> set[Tag]:
     """Return the tags that follow from high arousal. Polite words with one exclamation mark do not give joy."""
-    named: set[Tag] = {tag for feeling, _ in felt for tag in feeling.tags}
+    named: set[Tag] = {tag for found, _ in felt for tag in found.tags}
     angry: set[Tag] = {"anger", "frustration"}
     if valence == "positive":
-        meant = voice.exclamations > 1 or any(feeling.sign > 0 and feeling.strength > 1 for feeling, _ in felt)
+        meant = voice.exclamations > 1 or any(found.sign > 0 and found.strength > 1 for found, _ in felt)
         return {"joy", "excitement"} if meant and "love" not in named else set()
     return {"frustration"} if valence == "negative" and named <= angry else set()
 
@@ -140,8 +169,8 @@ def _weight(voice: SpeechFeatures, arousal: int, felt: Sequence[tuple[EmotionPat
     """
     if not felt:
         return min(10, 5 * voice.exclamations) if is_high_arousal(arousal) else 0
-    strongest = max(_WEIGHTS[feeling.strength] * share for feeling, share in felt)
-    others = 3 * min(2, len(felt) - 1) + 3 * min(2, voice.strong)
+    strongest = max(_WEIGHTS[found.strength] * share for found, share in felt)
+    others = 3 * min(2, len({found.tags for found, _ in felt}) - 1) + 3 * min(2, voice.strong)
     return strongest + others + max(0, arousal - 60) / 3
 
 

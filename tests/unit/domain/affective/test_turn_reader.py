@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
-from nemuri_domain.affective.emotion_words import EMOTION_PATTERNS, TAG_ORDER
+from nemuri_domain.affective.emotion_lexicon import EMOTION_PATTERNS, TAG_ORDER
 from nemuri_domain.affective.turn_reader import read_turn
 from tests.unit.domain.affective.labelled import HIGH, LOW, MIDDLE, TURNS, UNSEEN, Labelled
 
