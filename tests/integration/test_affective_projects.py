@@ -58,6 +58,9 @@ async def test_memories_are_recalled_in_their_project(settings: Settings) -> Non
         assert await recalled(client, OVEN) == await recalled(client, SHOP) == {"The oven", "The price", "I answers"}
         [count] = (await client.affect("diary")).projects
         assert (count.project, count.memories) == (OVEN, 3)
+        assert await affective_memories.merge_project(client, "diary", OVEN, SHOP)
+        [count] = (await client.affect("diary")).projects
+        assert (count.project, count.memories) == (SHOP, 3)
         with pytest.raises(ClientError, match="no memories of the project 'none'"):
             await affective_memories.merge_project(client, "diary", "none", OVEN)
 

@@ -378,17 +378,26 @@ async def test_a_directory_imported_twice_gives_each_turn_once(settings: Setting
 
 
 async def test_old_sessions_say_how_many_workdays_came_after_them(settings: Settings, tmp_path: Path) -> None:
-    """An import uploads the oldest session first, and each says how many days with turns came after it."""
+    """An import uploads the oldest session first, and each says how many days with turns came after it. No turn is of
+    the future.
+    """
     hook, folder = Hook(settings, tmp_path / "data"), tmp_path / "projects"
     folder.mkdir()
-    for name, day in (("a", "20"), ("b", "02"), ("c", "18"), ("d", "18")):
+    began = datetime.now(UTC)
+    for name, day in (("a", "2026-01-20"), ("b", "2026-01-02"), ("c", "2026-01-18"), ("d", "2026-01-18")):
         session_end_input(folder, name, f"prompt {name}")
         path = folder / f"{name}.jsonl"
-        path.write_text(path.read_text().replace("2026-01-18", f"2026-01-{day}"))
+        path.write_text(path.read_text().replace("2026-01-18", day))
+    future = session_end_input(tmp_path, "future", "prompt of the future")
+    path = tmp_path / "future.jsonl"
+    path.write_text(path.read_text().replace("2026-01-18", "2126-01-18"))
     async with answering_queries(settings):
         await hook("import", str(folder))
         await hook("session-end", stdin=session_end_input(tmp_path, "now", "today"))
-    assert [(each.prompt, each.workdays) for each in await offered_turns(settings)] == [
+        await hook("session-end", stdin=future)
+    *offered, last = await offered_turns(settings)
+    assert began < last.said_at <= last.ended_at <= datetime.now(UTC)
+    assert [(each.prompt, each.workdays) for each in offered] == [
         ("prompt b", 2), ("prompt c", 1), ("prompt d", 1), ("prompt a", 0), ("today", None),
     ]  # fmt: skip
 

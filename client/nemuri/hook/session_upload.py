@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid3
@@ -45,14 +45,16 @@ def session_of(
 ) -> dict[str, Any]:
     """Return a session as JSON values, as it is stored in the spool and uploaded.
 
-    Turns without a time get `ended_at`. `workdays` is the number of later days with turns, for an old session.
+    Turns without a time get `ended_at`, no turn is later, and no session ends in the future. `workdays` is the number of
+    later days with turns, for an old session.
     """
+    ended_at = min(ended_at, datetime.now(UTC))
     turns = [
         {
             "id": str(turn_id(agent, each.identity)),
             "prompt": each.prompt,
             "reply": each.reply,
-            "said_at": (each.said_at or ended_at).isoformat(),
+            "said_at": min(each.said_at or ended_at, ended_at).isoformat(),
             "matters": each.matters._asdict(),
         }
         for each in transcript.turns

@@ -192,8 +192,11 @@ class AffectAgent(RowModel):
         return (now, *sorted(name for name, into in self.projects.items() if into == now))
 
     def with_merged_project(self, project: str, into: str) -> "AffectAgent":
-        """Return the agent after a project was merged into another one."""
+        """Return the agent after a project was merged into another one. Two merged projects take the name that is given
+        last.
+        """
         target = self.projects.get(into, into)
+        target = into if target == project else target
         moved = {name: target if now == project else now for name, now in self.projects.items()} | {project: target}
         return self.replace(projects={name: now for name, now in moved.items() if name != now})
 

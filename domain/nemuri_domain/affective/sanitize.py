@@ -1,16 +1,19 @@
 """Cleaning of prompts and replies before they are stored. Imports only constants, because hooks must start fast."""
 
+import re
+
 from nemuri_contracts.wire_constants import LABEL_LIMIT
 
 CUT_MARKER = " […]"
 """Marker at the end of a text that was cut."""
 REPLACEMENT = "\ufffd"
-PRIVATE, PRIVATE_END = "<private>", "</private>"
-"""Marks around the parts of a prompt that the user wants nowhere stored."""
+_PRIVATE = re.compile(r"<private>(.*?)(?:</private>|\Z)", re.DOTALL | re.IGNORECASE | re.ASCII)
+"""A part of a prompt that the user wants nowhere stored, with its marks."""
 PRIVATE_MARK = "[private]"
 """Text in place of a private part."""
-MIN_PRIVATE_LINE = 4
-"""Minimum length of a line of a private part, in characters, that is also removed where a reply repeats it."""
+MIN_PRIVATE = 4
+"""Minimum length of a piece of a private part, in characters, that is also removed where a reply repeats it."""
+_PIECES = re.compile(r"[\n,;:!?。、！？]+|\.(?=\s|\Z)")
 MACHINE_STARTS = (
     "<agent-message", "<bash-", "<channel ", "<channel>", "<command-", "<coordinator-relay", "<cross-session-message",
     "<local-command-", "<remote-review", "<slack-", "<task-notification", "<teammate-message", "<tick>",
@@ -52,26 +55,31 @@ def without_private(text: str) -> tuple[str, list[str]]:
 
     A prompt that is private as a whole becomes "".
     """
-    kept, parts, rest = list[str](), list[str](), text
-    while PRIVATE in rest:
-        before, _, rest = rest.partition(PRIVATE)
-        part, _, rest = rest.partition(PRIVATE_END)
-        kept.append(before)
-        parts.append(part)
-    kept.append(rest)
-    return (PRIVATE_MARK.join(kept) if any(each.strip() for each in kept) else ""), parts
+    kept, parts = _PRIVATE.sub(PRIVATE_MARK, text), _PRIVATE.findall(text)
+    return (kept if not parts or kept.replace(PRIVATE_MARK, "").strip() else ""), parts
 
 
 def without_repeated(text: str, parts: list[str]) -> str:
-    """Return the text with each line of the private parts replaced where the text repeats it, and each of their words
-    that has a digit.
+    """Return the text with each piece of the private parts replaced where the text repeats it, in any case, and each of
+    their words that may tell something: a name, a word with a digit, or one that is neither short nor general.
     """
-    lines = {line.strip() for part in parts for line in part.splitlines()}
-    words = {word.strip(".,;:!?()[]\"'") for part in parts for word in part.split() if any(map(str.isdigit, word))}
-    for line in sorted(lines | words, key=len, reverse=True):
-        if len(line) >= MIN_PRIVATE_LINE:
-            text = text.replace(line, PRIVATE_MARK)
-    return text
+    if not parts:
+        return text
+    lines = {line.strip() for part in parts for line in (*part.splitlines(), *_PIECES.split(part))}
+    words = {word for part in parts for word in re.findall(r"\w[\w.@-]*\w", part) if _is_telling(word)}
+    wanted = sorted((each for each in lines | words if len(each) >= MIN_PRIVATE), key=len, reverse=True)
+    if not wanted:
+        return text
+    one = "|".join(map(re.escape, wanted))
+    return re.sub(rf"(?<![A-Za-z0-9_])(?:{one})(?![A-Za-z0-9_])", PRIVATE_MARK, text, flags=re.IGNORECASE)
+
+
+def _is_telling(word: str) -> bool:
+    from nemuri_domain.language.word_lists import GENERAL_WORDS, STOP_WORDS  # most hooks do not need them
+
+    if word.casefold() in STOP_WORDS or word.casefold() in GENERAL_WORDS:
+        return False
+    return word[0].isupper() or any(map(str.isdigit, word)) or len(word) > MIN_PRIVATE
 
 
 def valid_label(name: object) -> str | None:

@@ -108,11 +108,24 @@ def _mixed(match: re.Match[str]) -> bool:
 
 def _named(match: re.Match[str]) -> bool:
     """Return True if a value that is named in prose or as an option looks like a secret."""
-    return any(each.isdigit() for each in match["secret"]) and is_password(match["secret"], quoted=False, loud=False)
+    value = match["secret"]
+    return any(each.isdigit() for each in value) and is_password(value, quoted=False, loud=False)
+
+
+def _worded(match: re.Match[str]) -> bool:
+    """Return True if a value after a colon is a password, also if it is a word."""
+    return len(match["secret"]) >= _DISTINCT and is_password(match["secret"], quoted=True, loud=False)
+
+
+def _run_together(match: re.Match[str]) -> bool:
+    """Return True if a value is longer than a word, as one that was made of several words."""
+    value = match["secret"].rstrip(".!?")
+    return value.isalpha() and value.isascii() and len(value) >= _LONGER_THAN_A_WORD
 
 
 _DISTINCT: Final = 6
 """Minimum length of a secret that is replaced in the other texts of a conversation, and of one without a name."""
+_LONGER_THAN_A_WORD: Final = 16
 _PEM: Final = r"(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _NAME: Final = (
     r"(?P<name>(?i:pass(?:word|wd|phrase|code)|(?<=[A-Za-z0-9][_-])pass|pwd|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|secret"
@@ -245,7 +258,7 @@ RULES: Final[tuple[SecretRule, ...]] = (
         ("password", "passphrase", "passwd", "api key", "token", "secret", "pin"),
         r"(?i:\b(?:(?:password|passphrase|passwd|pin)\b[^\n.,:;=]{0,40}?[ \t](?:is|was|to)"
         r"|(?:api key|access key|token|secret)\b[^\n.,:;=]{0,40}?[ \t](?:is|was)))"
-        r"[ \t]+[\"'`]?(?P<secret>(?:(?![\"'`,;(){}\[\]<>])[!-~]){4,256})",
+        r"(?:[ \t]*[:：])?[ \t]+[\"'`]?(?P<secret>(?:(?![\"'`,;(){}\[\]<>])[!-~]){4,256})",
         _named,
     ),
     SecretRule(
@@ -254,6 +267,19 @@ RULES: Final[tuple[SecretRule, ...]] = (
         r"(?i:\b(?:password|passphrase|passwd|api[ ]key|access[ ]key|token|secret))(?:[ \t]+|[ \t]*\|[ \t]*)"
         r"(?P<quote>[\"'`]?)(?P<secret>(?:(?![\"'`,;(){}\[\]<>|])[!-~]){6,256})(?P=quote)(?=$|[\s.,;:!?)|])",
         _mixed,
+    ),
+    SecretRule(
+        "secret",
+        ("password", "passphrase", "passwd"),
+        r"(?i:\b(?:password|passphrase|passwd))(?:[ \t]+(?:is|was))?(?:[ \t]*[:：=])?[ \t]+"
+        r"(?P<secret>[A-Za-z]{16,256})(?![\w(\[./])",
+        _run_together,
+    ),
+    SecretRule(
+        "secret",
+        ("pin", "pw"),
+        r"(?i:\bpin(?:[ -]?code)?)[ \t]*[:：=][ \t]*(?P<secret>\d{4,12})(?![\w.])"
+        r"|(?i:\bpw)[ \t]*[:：=][ \t]*(?P<bare>(?=[^\s\"'`]*\d)(?:(?![\"'`,;(){}\[\]<>])[!-~]){6,256})",
     ),
     SecretRule(
         "secret",
@@ -270,6 +296,12 @@ RULES: Final[tuple[SecretRule, ...]] = (
         r"[^\n。、!-~]{0,12}?(?:は|が|を|に|:|：|=|＝)[ \t]*[「『\"'`]?"
         r"(?P<secret>[!-~]{4,256}?)(?=[「」『』\"'`、。\s]|[^!-~]|$)",
         _named,
+    ),
+    SecretRule(
+        "secret",
+        ("パスワード", "パスフレーズ", "合言葉"),
+        r"(?:パスワード|パスフレーズ|合言葉)[ \t]*[:：][ \t]*[「『]?(?P<secret>[!-~]{6,256}?)(?=[」』、。\s]|[^!-~]|$)",
+        _worded,
     ),
     SecretRule(
         "secret",

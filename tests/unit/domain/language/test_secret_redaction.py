@@ -76,6 +76,13 @@ NAMED = [
     ("and password ", "hunter2Tr0ub4dor in the vault"),
     ("| api key | ", "Abcd1234Efgh |"),
     ("use ", "Tr0ub4dor99 as the database password"),
+    ("The password is: ", "Tr0ub4dor&3"),
+    ("password: ", "correcthorsebattery"),
+    ("My password is ", "correcthorsebattery"),
+    ("pw: ", "swordfish99"),
+    ("PIN: ", "4711"),
+    ("pin code: ", "471123"),
+    ("パスワード：", "himitsu"),
     ("パスワードは ", "hunter2"),
     ("パスワードは", "hunter2"),
     ("本番のAPIキー：", "abcd1234efgh5678"),
@@ -123,6 +130,8 @@ if "-----BEGIN PRIVATE KEY-----" in text or "-----END PRIVATE KEY-----" in text:
 passed: 214, pass: 12, monkey: 12345678a, key: value1
 the password sha256 field, a token bucket2, secret handshake_v2, api key rotation, password argon2id
 | password | text | not null | and | token | varchar255 |
+the password was straightforward, password: string, password is: required, passphrase was forgotten again
+pin: 13, pin = 7, pw: string, pw = x, マイパスワード：required、パスワード：string
 use version2 as the default, use utf8mb4 as a charset
 """.strip().splitlines()
 
