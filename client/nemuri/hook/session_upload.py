@@ -45,8 +45,8 @@ def session_of(
 ) -> dict[str, Any]:
     """Return a session as JSON values, as it is stored in the spool and uploaded.
 
-    Turns without a time get `ended_at`, no turn is later, and no session ends in the future. `workdays` is the number of
-    later days with turns, for an old session.
+    Turns without a time get `ended_at`, no turn is later, and no session ends in the future. `workdays` is the number
+    of later days with turns, for an old session.
     """
     ended_at = min(ended_at, datetime.now(UTC))
     turns = [
