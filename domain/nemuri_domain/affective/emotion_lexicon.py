@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from typing import Final
 
@@ -23,8 +24,6 @@ TAG_ORDER: Final = {tag: place for place, tag in enumerate(KNOWN_TAGS)}
 """Position of each tag in the vocabulary of document 001, from 0."""
 
 _LATIN: Final = re.compile(r"[a-z]|[:;=/<]")
-_ENGLISH_STARTS: Final = first_letters(EMOTION_PATTERNS)
-"""The places where an English word of any emotion begins. One search for all is faster than one for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class FoundWords:
 
 def words_of_emotion(text: str) -> Iterator[FoundWords]:
     """Yield the words of emotions in a text in NFKC and case-folded, emotion by emotion; they may overlap."""
-    starts = [match.start() for match in _ENGLISH_STARTS.finditer(text)] if _LATIN.search(text) else []
+    starts = [match.start() for match in _english_starts().finditer(text)] if _LATIN.search(text) else []
     japanese = not text.isascii()
     for feeling in EMOTION_PATTERNS:
         if japanese:
@@ -47,6 +46,12 @@ def words_of_emotion(text: str) -> Iterator[FoundWords]:
         for start in starts:
             if found := feeling.english.match(text, start):
                 yield FoundWords(feeling, *found.span())
+
+
+@cache
+def _english_starts() -> re.Pattern[str]:
+    """Return the places where an English word of any emotion begins. One search for all is faster than one for each."""
+    return first_letters(EMOTION_PATTERNS)
 
 
 def without_parts(words: Iterable[FoundWords]) -> list[FoundWords]:

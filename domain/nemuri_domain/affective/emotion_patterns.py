@@ -1,14 +1,18 @@
-"""The form of an entry in the lexicon of emotions."""
+"""The form of an entry in the lexicon of emotions.
+
+Patterns are compiled when a text is read for the first time, because every process of the platform imports the lexicon.
+"""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
 from nemuri_contracts.affective import Tag
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class EmotionPattern:
     """An emotion with the patterns of the words that express it."""
 
@@ -18,10 +22,20 @@ class EmotionPattern:
     """Strength of the emotion: 1 weak, 2 normal, 3 strong."""
     arousal: int
     """Amount that the emotion adds to the arousal of a text; may be negative."""
-    japanese: re.Pattern[str]
-    """Words in Japanese, emoji and Japanese emoticons."""
-    english: re.Pattern[str]
-    """Words in English, which begin and end at the border of a word."""
+    japanese_words: str
+    """Pattern of words in Japanese, emoji and Japanese emoticons."""
+    english_words: str
+    """Pattern of words in English."""
+
+    @cached_property
+    def japanese(self) -> re.Pattern[str]:
+        """The words in Japanese, emoji and Japanese emoticons."""
+        return re.compile(self.japanese_words)
+
+    @cached_property
+    def english(self) -> re.Pattern[str]:
+        """The words in English, which begin and end at the border of a word."""
+        return bordered(self.english_words)
 
 
 def feeling(
@@ -29,9 +43,7 @@ def feeling(
 ) -> EmotionPattern:
     """Return an entry. `tags` are separated by spaces. An empty pattern matches nothing."""
     named = tuple(_TAGS[tag] for tag in tags.split())
-    return EmotionPattern(
-        named, sign, strength, arousal, re.compile(japanese or _NOTHING), bordered(english or _NOTHING)
-    )
+    return EmotionPattern(named, sign, strength, arousal, japanese or _NOTHING, english or _NOTHING)
 
 
 def bordered(english: str) -> re.Pattern[str]:
@@ -41,8 +53,7 @@ def bordered(english: str) -> re.Pattern[str]:
 
 def first_letters(patterns: Iterable[EmotionPattern]) -> re.Pattern[str]:
     """Return a pattern for the places where an English word of any of the emotions begins."""
-    words = (each.english.pattern.removeprefix(_BEFORE_WORD).removesuffix(_BEHIND_WORD) for each in patterns)
-    flat = "|".join(each.removeprefix("(?:").removesuffix(")") for each in words)
+    flat = "|".join(each.english_words for each in patterns)
     return re.compile(rf"{_BEFORE_WORD}(?=[a-z0-9:;=<\\])(?=(?:{flat}){_BEHIND_WORD})")
 
 

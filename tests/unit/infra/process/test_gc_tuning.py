@@ -54,6 +54,7 @@ def looks() -> Iterator[list[int]]:
 def test_garbage_is_collected_despite_postponing(made: int, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Garbage is freed after sections that postpone the collection, whether they create few or many objects."""
     monkeypatch.setattr(gc_tuning, "MANY_OBJECTS", MANY)
+    gc.set_threshold(700, 10, 10)  # as Python has them
     cycles: list[weakref.ref[Cycle]] = []
     for _ in range(times):
         cycles.append(weakref.ref(Cycle()))

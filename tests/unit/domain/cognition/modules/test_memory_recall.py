@@ -116,7 +116,7 @@ def test_an_event_becomes_an_experience_with_cues() -> None:
         told = Experience.model_validate(each)
         weights[told.content] = importance(told.type, cues)
     assert weights == {
-        "bea said: Please help me!": 0.7,
+        "bea said: Please help me!": 0.8,
         "collect iron: failed, no": 0.8,
         "I saw Bea for the first time": 0.5,
         "I saw a zombie": 0.6,
