@@ -105,7 +105,7 @@ class Supervisor:
         Yields the supervision task. It ends before the context only after a programming error.
         """
         await self.start()
-        keeping = asyncio.create_task(run_together(*map(self._keep, self._things)))
+        keeping = asyncio.create_task(self._keep_all())
         try:
             yield keeping
         finally:
@@ -134,6 +134,10 @@ class Supervisor:
     async def _run(self) -> None:
         async with self.running() as keeping:
             await asyncio.wait((keeping,))
+
+    async def _keep_all(self) -> None:
+        """Keep all processes. Nothing is begun if this is cancelled before it runs."""
+        await run_together(*map(self._keep, self._things))
 
     async def _keep(self, thing: Supervised) -> None:
         attempts, loop = 0, asyncio.get_running_loop()

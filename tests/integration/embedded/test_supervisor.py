@@ -92,6 +92,14 @@ async def test_processes_stop_in_reverse_order(directory: Path) -> None:
     assert (directory / "order").read_text() == "cba"
 
 
+async def test_a_supervision_that_ends_at_once_leaves_nothing_behind(directory: Path) -> None:
+    """Processes are stopped also if the supervision ends before it has looked at them."""
+    child = Child("child", SLEEPER, directory)
+    async with Supervisor([child]).running():
+        assert child.alive
+    assert not child.alive
+
+
 async def test_a_failed_start_stops_the_others(directory: Path) -> None:
     """If one process does not start, the others are stopped and the error is raised."""
     good, bad = Child("good", SLEEPER, directory), Child("bad", ["/no/such/program"], directory)

@@ -11,15 +11,14 @@ from nemuri.platform.shutdown import NotStopped, StopTimeout, stop_platform
 from nemuri_infra.embedded.data_directory import Home
 
 HOLDER = """
-import signal, sys, threading
+import signal, sys, time
 from pathlib import Path
 from nemuri_infra.embedded.data_directory import Home
 
-stopped = threading.Event()
-signal.signal(signal.SIGTERM, lambda *_: stopped.set() if sys.argv[2] == "obedient" else None)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit() if sys.argv[2] == "obedient" else None)
 with Home(Path(sys.argv[1])).lock(sys.argv[3] or None):
     print("ready", flush=True)
-    stopped.wait(60)
+    time.sleep(60)
 """
 Start = Callable[..., "subprocess.Popen[str]"]
 
