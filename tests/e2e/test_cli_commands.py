@@ -142,8 +142,11 @@ def test_a_timeout_ends_with_exit_code_3(nemuri: CommandLine, tmp_path: Path) ->
     """A timed-out `ask` ends with exit code 3 and prints the command that gets the result later."""
     long = tmp_path / "long.txt"  # Reading it takes so many events that the timeout always comes first.
     long.write_text("The water is salted before the pasta goes in. " * 20_000, encoding="utf-8")
-    done = nemuri("ask", QUESTION, "--file", long, "--timeout", "0.0001")
-    assert done.code == 3
+    for timeout in ("0.5", "1", "2", "4", "8"):  # On a busy machine even the submission may take longer than the first.
+        done = nemuri("ask", QUESTION, "--file", long, "--timeout", timeout)
+        assert done.code == 3
+        if "was not confirmed" not in done.err:
+            break
     assert "nemuri --data" in done.err
     assert " result " in done.err
 
