@@ -1,13 +1,16 @@
 """The doctor of the hooks says which model reads the turns, and that it does not answer."""
 
-import json
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nemuri.hook.assistants import CLAUDE
+from nemuri.hook.doctor import check_installation
 from nemuri_contracts.dead_letters import DeadLetter
+from nemuri_infra.process.hook_settings import HookSettings
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters
 from tests.integration.harness import opened_log
@@ -18,11 +21,20 @@ from tests.unit.client.test_affect_lines import view
 pytestmark = pytest.mark.connected
 
 
-async def readings(hook: Hook, agent: str = "assistant") -> dict[str, Any]:
-    """Return the doctor's check of the readings of an agent's turns."""
-    _, printed, _ = await hook.run("doctor", "--json", "--agent", agent)
-    [check] = [each for each in json.loads(printed) if each["name"] == "readings"]
-    return dict(check)
+@pytest.fixture
+def where(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data directory whose hooks find the platform of the test."""
+    monkeypatch.setenv("NATS_URL", str(settings.nats_url))
+    monkeypatch.setenv("NEMURI_NAMESPACE", settings.namespace)
+    return tmp_path
+
+
+async def checked(where: Path, name: str, agent: str = "assistant") -> tuple[bool, str]:
+    """Return the result of a check of the doctor."""
+    hooks = HookSettings(str(where), agent)
+    checks = await asyncio.to_thread(check_installation, hooks, CLAUDE, where / "settings.json")
+    [check] = [each for each in checks if each.name == name]
+    return check.well, check.found
 
 
 @pytest.mark.parametrize(
@@ -36,42 +48,34 @@ async def readings(hook: Hook, agent: str = "assistant") -> dict[str, Any]:
     ],
 )
 async def test_a_model_that_does_not_read_is_a_fault(
-    settings: Settings, tmp_path: Path, providers: tuple[str, ...], read_by: str | None, well: bool, said: str
+    settings: Settings, where: Path, providers: tuple[str, ...], read_by: str | None, well: bool, said: str
 ) -> None:
     """The readings are not in order if the lexicon read the newest turn in the place of a model."""
     told = view(providers=providers, read_by=read_by)
     async with answering_queries(settings, affect=lambda _: told):
-        check = await readings(Hook(settings, tmp_path))
-    assert (check["well"], said in check["found"]) == (well, True)
+        told_well, found = await checked(where, "readings")
+    assert (told_well, said in found) == (well, True)
 
 
-async def test_the_state_of_a_memory_names_its_reader(settings: Settings, tmp_path: Path) -> None:
+async def test_the_state_of_a_memory_names_its_reader(settings: Settings, where: Path) -> None:
     """Without a model the lexicon reads the turns, and this is in order."""
     async with affective_platform(settings) as resources:
-        hook, found = Hook(settings, tmp_path), {"name": "readings", "well": True}
-        assert await readings(hook, "diary") == found | {"found": "no turn yet"}
+        assert await checked(where, "readings", "diary") == (True, "no turn yet")
         await remember_turns(resources, [turn("The oven is cold.")])
-        assert await readings(hook, "diary") == found | {"found": "the newest turn was read by lexicon"}
-        assert not (await readings(hook, "nobody"))["well"]
+        assert await checked(where, "readings", "diary") == (True, "the newest turn was read by lexicon")
+        assert not (await checked(where, "readings", "nobody"))[0]
 
 
-async def test_turns_that_no_model_could_read_are_a_fault(settings: Settings, tmp_path: Path) -> None:
+async def test_turns_that_no_model_could_read_are_a_fault(settings: Settings, where: Path) -> None:
     """The doctor counts the events that the reading service gave up, and says what to do."""
-    hook, letter = Hook(settings, tmp_path), {"subject": "s", "size": 2, "reason": "not signed in", "error": "E"}
-    fields = {"recorded_at": datetime(2026, 1, 2, tzinfo=UTC), "deliveries": 5, "faults": 5} | letter
+    fields: dict[str, Any] = {"subject": "s", "size": 2, "reason": "not signed in", "error": "E"}
+    fields |= {"recorded_at": datetime(2026, 1, 2, tzinfo=UTC), "deliveries": 5, "faults": 5}
     async with opened_log(settings) as log:
-        assert await checked(hook, "given up") == (True, "no turns")
+        assert await checked(where, "given up") == (True, "no turns")
         for service, sequence in (("affective-memory", 7), ("affective-memory", 8), ("intake", 9)):
             await DeadLetters(log).store(DeadLetter(service=service, sequence=sequence, **fields), b"{}")
-        well, found = await checked(hook, "given up")
+        well, found = await checked(where, "given up")
     assert (well, found[:9]) == (False, "2 events;")
-
-
-async def checked(hook: Hook, name: str) -> tuple[bool, str]:
-    """Return the result of a check of the doctor."""
-    _, printed, _ = await hook.run("doctor", "--json")
-    [check] = [each for each in json.loads(printed) if each["name"] == name]
-    return check["well"], check["found"]
 
 
 async def test_a_data_directory_that_cannot_be_used_is_named(settings: Settings, tmp_path: Path) -> None:
