@@ -236,8 +236,13 @@ async def test_the_coding_profile_keeps_work_at_level_1_for_a_week(settings: Set
     count, however long it is.
     """
     async with affective_platform(settings, **PROFILES[CODING].differing) as resources:
+        now = (await resources.clock.now()).astimezone()
+        afternoon = now.replace(hour=15, minute=0) + timedelta(days=now.hour >= 15)
+        await resources.clock.advance(afternoon - now)  # so that the first night is always half a day away
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS * 4)]
-        known = {each.memory_id for each in await remember_turns(resources, said)}
+        ended = {"said_at": afternoon, "ended_at": afternoon}
+        offered = [each.model_copy(update=ended) for each in said]
+        known = {each.memory_id for each in await remember_turns(resources, offered)}
 
         async def workday() -> tuple[int, set[int]]:
             """Say something, let the night pass, and return its days and the levels of the first memories."""
