@@ -1,4 +1,4 @@
-"""What a session has in its context already is not shown again: memories with their whole text, and its own turns."""
+"""Memories with their whole text, and its own turns, are not shown again to a session that has them in its context."""
 
 import json
 import os
@@ -72,7 +72,7 @@ async def test_a_memory_is_shown_once_in_a_context(settings: Settings, tmp_path:
 
 
 async def test_a_session_that_is_resumed_after_its_end_has_its_context(settings: Settings, tmp_path: Path) -> None:
-    """What an ended session was shown, and its turns, are in its context again when it is resumed."""
+    """The context of an ended session, with its turns, is there again when the session is resumed."""
     hook, start = Hook(settings, tmp_path / "data"), prompt_input(None, hook_event_name="SessionStart")
     async with answering_queries(settings, affect_recall=lambda _: SHOWN, affect_brief=lambda _: BRIEF) as asked:
         await hook("prompt", stdin=prompt_input("the oven"))

@@ -1,11 +1,10 @@
 """Options and settings that the commands of the group `hook` share."""
 
-import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nemuri.cli.failures import Failure
 from nemuri.cli.session import Session, agent_id
 
 if TYPE_CHECKING:
@@ -18,13 +17,11 @@ AgentOption = Annotated[
 
 
 def hook_settings(session: Session, agent: str | None) -> "HookSettings":
-    """Return the settings that hooks read, for the session's data directory. Raises `Failure` if it cannot be used."""
+    """Return the settings that hooks read, for the session's data directory. Raises `HomeUnusable` for a wrong one."""
+    from nemuri_infra.embedded.data_directory import Home
     from nemuri_infra.process.hook_settings import HookSettings
 
     session.settings()  # reports wrong settings as all commands do
     where = HookSettings(str(session.data) if session.data else None, agent_id(agent) if agent else None)
-    if os.path.exists(where.data) and not os.path.isdir(where.data):  # noqa: PTH110, PTH112
-        raise Failure(f"{where.data} is not a directory")
-    if os.path.exists(where.data) and not os.access(where.data, os.R_OK | os.W_OK | os.X_OK):  # noqa: PTH110
-        raise Failure(f"{where.data} is not writable by this user")
+    Home.existing(Path(where.data))
     return where

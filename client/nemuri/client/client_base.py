@@ -1,4 +1,4 @@
-"""What all methods of a client share: its connection and its time limit."""
+"""The connection and the time limit that all methods of a client share."""
 
 from dataclasses import dataclass, field
 

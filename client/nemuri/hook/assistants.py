@@ -39,6 +39,8 @@ class Assistant:
     """Number of units of its time limits in one second."""
     known: dict[str, object] = field(default_factory=dict)
     """Fields that its file needs beside the hooks."""
+    keeps: Literal["always", "once", "never"] = "always"
+    """`once`: a block is in its context with one prompt only. `never`: it takes nothing with a prompt."""
     plugins: str | None = None
     """Field of its settings that says which plugins are enabled; None if Nemuri has no plugin for it."""
 
@@ -106,6 +108,7 @@ ASSISTANTS: Final[dict[str, Assistant]] = {
             ),
             shape="flat",
             known={"version": 1},
+            keeps="never",
         ),
         Assistant(
             "opencode",
@@ -115,6 +118,7 @@ ASSISTANTS: Final[dict[str, Assistant]] = {
             (),
             variable="OPENCODE_CONFIG_DIR",
             shape="plugin",
+            keeps="once",
         ),
     )
 }

@@ -20,7 +20,7 @@ from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.wire_constants import query
 from nemuri_domain.affective.text_compression import EXTRACTIVE
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL
-from nemuri_infra.bus.plain_socket import PlainError, connect
+from nemuri_infra.bus.plain_socket import PlainError, request_once
 from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
 
 READER = "affective-memory"
@@ -91,12 +91,7 @@ def _agent(where: HookSettings) -> Check:
 
 def _readings(where: HookSettings) -> Check:
     """Return whether the model that is asked first read the newest turn."""
-    connection = connect(where, where.patience)
-    try:
-        asked = json.dumps({"agent_id": where.agent}).encode()
-        view = decode_answer(connection.request(query(where.namespace, "affect"), asked))
-    finally:
-        connection.close()
+    view = decode_answer(request_once(where, query(where.namespace, "affect"), {"agent_id": where.agent}))
     names, reader = ", ".join(view["providers"]), view["read_by"]
     if not reader or not reader.endswith(LEXICON_MODEL) or view["providers"][0] == EXTRACTIVE:
         return Check("readings", well=True, found=f"the newest turn was read by {reader}" if reader else "no turn yet")
@@ -108,12 +103,8 @@ def _readings(where: HookSettings) -> Check:
 def _given_up(where: HookSettings) -> Check:
     """Return whether the platform has given up turns, which happens if no model can read them."""
     subjects = Subjects(where.namespace)
-    connection = connect(where, where.patience)
-    try:
-        asked = json.dumps({"subjects_filter": subjects.dead(READER)}).encode()
-        told = json.loads(connection.request(f"$JS.API.STREAM.INFO.{subjects.dead_stream}", asked))
-    finally:
-        connection.close()
+    wanted = {"subjects_filter": subjects.dead(READER)}
+    told = json.loads(request_once(where, f"$JS.API.STREAM.INFO.{subjects.dead_stream}", wanted))
     number = len(told["state"].get("subjects") or ())
     advice = f"`nemuri dead list --service {READER}` says why, `nemuri dead retry` tries again"
     return Check("given up", well=not number, found=f"{number} events; {advice}" if number else "no turns")

@@ -12,9 +12,8 @@ from nemuri.hook.journal import write_entry
 from nemuri_infra.process.hook_settings import SWITCH, HookSettings, PlatformNotFound, data_directory
 
 HOOKS = ("session-start", "prompt", "stop", "turn", "pre-compact", "session-end")
-ASSISTANTS = ("claude", "codex", "gemini", "cursor", "opencode")
-DEAF = ("cursor",)
-"""Assistants that take nothing with a prompt."""
+CLAUDE = "claude"
+"""The default assistant, for which the descriptions of the others are not imported."""
 MAX_INPUT_BYTES = 16 * 1024 * 1024
 """Maximum number of bytes that are read from standard input."""
 READ_BYTES = 65_536
@@ -43,7 +42,7 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     try:
         _check(words, options)
-        assistant = options.get("--assistant") or "claude"
+        assistant = options.get("--assistant") or CLAUDE
         where = HookSettings(options.get("--data"), options.get("--agent"))
         _run(next(each for each in words if each in HOOKS), where, assistant)
     except Exception as error:  # noqa: BLE001 - the outermost place: whatever it is, the assistant goes on
@@ -110,11 +109,14 @@ def _context(hook: str, where: HookSettings, assistant: str) -> None:
             return ""
         if hook == "session-start":
             return brief_block(said, where)
-        if assistant != "claude":
+        if assistant != CLAUDE:
+            from nemuri.hook.assistants import ASSISTANTS
             from nemuri.hook.spoken_turns import keep_prompt
 
             keep_prompt(said, where)
-        return "" if assistant in DEAF else context_block(said, where)
+            if ASSISTANTS[assistant].keeps == "never":
+                return ""
+        return context_block(said, where)
 
     _print(within(where.patience, block), hook, assistant)
 
@@ -123,10 +125,10 @@ def _begin(said: dict[str, Any], where: HookSettings, assistant: str) -> None:
     """Note a session that begins, unless a subagent begins it. In a pause only its context is noted."""
     if "agent_id" in said:
         return
-    from nemuri.hook.prompt_context import begin_session
+    from nemuri.hook.session_context import begin
 
-    begin_session(said, where)
-    if assistant == "claude" and _is_listening(said, where, assistant):
+    begin(said, where)
+    if assistant == CLAUDE and _is_listening(said, where, assistant):
         from nemuri.hook.session_turns import note_session
 
         note_session(said, where)
@@ -153,7 +155,7 @@ def _turns(hook: str, where: HookSettings, assistant: str) -> None:
 
 
 def _spooled_turns(said: dict[str, Any], where: HookSettings, assistant: str, *, finished: bool) -> Any:
-    if assistant == "claude":
+    if assistant == CLAUDE:
         from nemuri.hook.session_turns import spool_turns
 
         return spool_turns(said, where, finished=finished)
@@ -175,7 +177,7 @@ def _hand_on(hook: str, where: HookSettings, assistant: str, said: dict[str, Any
 def _said(hook: str, assistant: str) -> dict[str, Any]:
     """Return the input of a hook in the form that Claude Code gives it."""
     said = _object(_input())
-    if assistant == "claude":
+    if assistant == CLAUDE:
         return said
     from nemuri.hook.other_assistants import translated
 
@@ -184,7 +186,7 @@ def _said(hook: str, assistant: str) -> dict[str, Any]:
 
 def _is_listening(said: dict[str, Any], where: HookSettings, assistant: str) -> bool:
     """Return False for a call by a subagent, for Cursor in the place of Claude Code, and in a pause."""
-    if "agent_id" in said or (assistant == "claude" and "CURSOR_VERSION" in os.environ):
+    if "agent_id" in said or (assistant == CLAUDE and "CURSOR_VERSION" in os.environ):
         return False
     if not os.path.exists(os.path.join(where.data, "hooks", "pauses.json")):  # noqa: PTH110, PTH118
         return True
@@ -195,7 +197,7 @@ def _is_listening(said: dict[str, Any], where: HookSettings, assistant: str) -> 
 
 def _print(block: str, hook: str, assistant: str) -> None:
     """Print a block in the form in which the assistant takes it."""
-    if assistant != "claude":
+    if assistant != CLAUDE:
         from nemuri.hook.other_assistants import output
 
         block = output(block, hook, assistant)
@@ -216,8 +218,11 @@ def _named(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _check(words: Sequence[str], options: Mapping[str, str]) -> None:
-    if (assistant := options.get("--assistant")) and assistant not in ASSISTANTS:
-        raise NoHook(f"the hook does not know the assistant {assistant}")
+    if (assistant := options.get("--assistant") or CLAUDE) != CLAUDE:
+        from nemuri.hook.assistants import ASSISTANTS
+
+        if assistant not in ASSISTANTS:
+            raise NoHook(f"the hook does not know the assistant {assistant}")
     if unknown := [each for each in words if each not in ("hook", *HOOKS, *_FLAGS)]:
         raise NoHook(f"the hook does not accept the argument {unknown[0]}")
 

@@ -13,7 +13,6 @@ from nemuri.hook.growing_transcript import current_transcript
 from nemuri.hook.open_sessions import OpenSession
 from nemuri.hook.pause import pauses
 from nemuri.hook.project import project_of
-from nemuri.hook.prompt_context import RESUMED
 from nemuri.hook.session_upload import session_of
 from nemuri_domain.affective.sanitize import valid_label
 from nemuri_domain.affective.transcripts import Transcript, Turn, parse_transcript, turn_id
@@ -63,7 +62,7 @@ def spool_left_behind(where: "HookSettings", but: str | None = None) -> None:
 def note_session(said: dict[str, Any], where: "HookSettings") -> None:
     """Note a session that begins, so that its turns are handed on although no other hook runs. Raises `OSError`."""
     session = _session(said, where)
-    if session is not None and session.handed is None and said.get("source") != RESUMED:
+    if session is not None and session.handed is None and said.get("source") != session_context.RESUMED:
         open_sessions.save(where.data, session)
 
 

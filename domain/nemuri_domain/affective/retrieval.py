@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Literal, Protocol
 from uuid import UUID
 
@@ -13,18 +14,17 @@ from nemuri_domain.affective.policy import AffectPolicy, Resonance
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.topic_check import names_topic, prompt_terms
 
-_LAST_TIME = re.compile(
-    r"前回|以前|この前|この間|こないだ|先日|さっき|先ほど|昨日|先週|先月|去年|昨年|(?:^|[\s、。「])前に|(?:だいぶ|ずっと|少し|ちょっと|結構)前に"
-    r"|last (?:time|week|month|year|night)\b|the other day|previous(?:ly)?\b|earlier\b"
-    r"|\b(?:did|have|had|as) we\b.*\bbefore\b|\byesterday\b|\ba while ago\b",
-    re.IGNORECASE,
-)
-_WHOLE_TIME = re.compile(
+_WHOLE = (
     r"前回|この前|この間|こないだ|先日|昨日|先週|先月|去年|昨年"
-    r"|last (?:time|week|month|year)\b|the other day|\byesterday\b",
-    re.IGNORECASE,
+    r"|last (?:time|week|month|year)\b|the other day|\byesterday\b"
 )
 """Words for an earlier time that may be all that a prompt asks about. The others often mean this session."""
+_WHOLE_TIME = re.compile(_WHOLE, re.IGNORECASE)
+_LAST_TIME = re.compile(
+    rf"{_WHOLE}|以前|さっき|先ほど|(?:^|[\s、。「])前に|(?:だいぶ|ずっと|少し|ちょっと|結構)前に"
+    r"|last night\b|previous(?:ly)?\b|earlier\b|\b(?:did|have|had|as) we\b.*\bbefore\b|\ba while ago\b",
+    re.IGNORECASE,
+)
 
 
 class EmotionFields(Protocol):
@@ -64,7 +64,8 @@ class AffectCandidate:
     shares_topic: bool = False
     """True if it has enough words of the prompt to be about the same topic."""
     words: float | None = None
-    """How much it has of the prompt's words, as a share of the best candidate's, 0 to 1; None before they are compared.
+    """Share of the prompt's words that it has, divided by that of the best candidate, 0 to 1; None before they are
+    compared.
     """
 
     @property
@@ -99,7 +100,7 @@ class RetrievedMemory:
     relation: LinkSort | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RetrievalRequest:
     """A query with its thresholds and preferences."""
 
@@ -121,12 +122,12 @@ class RetrievalRequest:
         """True if the prompt refers to an earlier time. Then the newest memories are ranked first."""
         return bool(_LAST_TIME.search(self.prompt))
 
-    @property
+    @cached_property
     def terms(self) -> dict[str, float]:
         """Terms of the user's own words, without those for an earlier time, each with its weight (`prompt_terms`)."""
         return prompt_terms(_LAST_TIME.sub(" ", own_lines(self.prompt)))
 
-    @property
+    @cached_property
     def only_time(self) -> bool:
         """True if the prompt asks about an earlier time and names no topic ("what did we do last week?")."""
         return bool(_WHOLE_TIME.search(self.prompt)) and not names_topic(self.terms)

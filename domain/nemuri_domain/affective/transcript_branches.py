@@ -20,11 +20,8 @@ def rewound_entries(entries: Sequence[Entry]) -> set[str]:
     """
     parents = {name: _parent(each) for each in entries if (name := _text(each.get("uuid")))}
     given_up = _before_a_start(entries)
-    leaf, emptied = _leaf(entries)
-    if emptied:
-        return set(parents)
     joins = dict.fromkeys(parents, False)
-    current = _unmarked_way(leaf, parents, set())
+    current = _unmarked_way(_leaf(entries), parents, set())
     joins |= dict.fromkeys(current, True)
     seen = set(current)
     for name in parents:
@@ -46,17 +43,18 @@ def _before_a_start(entries: Sequence[Entry]) -> set[str]:
     return given_up
 
 
-def _leaf(entries: Sequence[Entry]) -> tuple[str | None, bool]:
-    """Return the id of the entry at which the conversation goes on, and whether a rewind gave up all of it.
+def _leaf(entries: Sequence[Entry]) -> str | None:
+    """Return the id of the entry at which the conversation goes on; None if there is none, as after a rewind to its
+    start.
 
     That is the newest entry, or the entry that a later rewind names.
     """
     for each in reversed(entries):
         if each.get("type") == "last-prompt" and each.get("explicit"):
-            return _text(each.get("leafUuid")), each.get("leafUuid", "") is None
+            return _text(each.get("leafUuid"))
         if each.get("type") in ("user", "assistant") and not each.get("isSidechain") and _text(each.get("uuid")):
-            return _text(each.get("uuid")), False
-    return None, False
+            return _text(each.get("uuid"))
+    return None
 
 
 def _unmarked_way(name: str | None, parents: Mapping[str, str | None], marked: set[str]) -> list[str]:

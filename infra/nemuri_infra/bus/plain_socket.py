@@ -7,7 +7,7 @@ import json
 import os
 import socket
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nemuri_contracts.wire_constants import INBOX
 
@@ -198,6 +198,18 @@ class PlainConnection:
         if left <= 0:
             raise TimeoutError(TIMEOUT_MESSAGE)
         return left
+
+
+def request_once(where: "HookSettings", subject: str, asked: dict[str, Any]) -> bytes:
+    """Connect to the platform, send one request within the hook's patience, and return the answer.
+
+    Raises the errors of `connect` and of `PlainConnection.request`.
+    """
+    connection = connect(where, where.patience)
+    try:
+        return connection.request(subject, json.dumps(asked).encode())
+    finally:
+        connection.close()
 
 
 def _credentials(address: str) -> tuple[str, str]:

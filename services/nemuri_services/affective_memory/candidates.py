@@ -69,17 +69,20 @@ async def find_candidates(
     queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
     """Return the candidates of a prompt, of its category and of all, by its vector, or by its words without one."""
-    asked = sorted(dict.fromkeys(terms(prompt)), key=len, reverse=True)[:MAX_PROMPT_WORDS]
     found: dict[UUID, AffectCandidate] = {}
     for category in dict.fromkeys((wanted.category, None)):
         each = replace(wanted, category=category)
         some = (
-            await queries.candidates_by_words(agent, asked, each)
+            await queries.candidates_by_words(agent, _longest_terms(prompt), each)
             if vector is None
             else await queries.candidates_by_vector(agent, vectors.generation, vector, each)
         )
         found |= {one.memory_id: one for one in some}
     return list(found.values())
+
+
+def _longest_terms(prompt: str) -> list[str]:
+    return sorted(dict.fromkeys(terms(prompt)), key=len, reverse=True)[:MAX_PROMPT_WORDS]
 
 
 async def enough_with_words(
@@ -89,13 +92,12 @@ async def enough_with_words(
     queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
     """Return the candidates whose words were compared: as many of them, best first, as a ranking needs."""
-    asked = asking.terms
-    checked, rest = looked_at_first(found, asking, rules)
-    shared = await _shared(asked, checked, queries)
-    compared = _compared(asked, checked, shared)
-    for place in range(0, len(rest), CHECKED_TOGETHER):
-        more = rest[place : place + CHECKED_TOGETHER]
-        checked, shared = [*checked, *more], [*shared, *await _shared(asked, more, queries)]
+    asked, compared = asking.terms, list[AffectCandidate]()
+    first, rest = looked_at_first(found, asking, rules)
+    checked, shared = list[AffectCandidate](), list[frozenset[str]]()
+    for more in (first, *(rest[place : place + CHECKED_TOGETHER] for place in range(0, len(rest), CHECKED_TOGETHER))):
+        checked += more
+        shared += await _shared(asked, more, queries)
         compared = _compared(asked, checked, shared)
         if sum(is_relevant(each, asking) and not each.archived for each in compared) >= rules.retrieval.top_k:
             break

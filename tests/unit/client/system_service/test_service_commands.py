@@ -190,7 +190,7 @@ def test_start_runs_the_commands(home: Path, run: Run) -> None:
 
 
 def test_start_says_that_the_service_ends_with_the_login(home: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a user may not run services without a login, the service is started, and one line says how long it runs.
+    """If a user may not run services without a login, the service is started, and one line says how long it runs.
     Where root has allowed it, nothing is asked.
     """
     manager(home, says="active")

@@ -115,7 +115,7 @@ def test_what_is_taken_in_late_is_as_old_as_if_it_had_been_taken_in_at_once(
     ("aging_days", "workdays", "nights"), [("workdays", 3, 3), ("workdays", 99, 10), ("all", 3, 10)]
 )
 def test_an_old_session_is_as_old_as_the_workdays_since(aging_days: str, workdays: int, nights: int) -> None:
-    """Where memories age by workdays, those after an old session count, and never more than the nights since."""
+    """The workdays after an old session count if memories age by workdays, and never more than the nights since."""
     ended, life = datetime(2025, 12, 22, 18, tzinfo=UTC), living(retention={"aging_days": aging_days})
     assert initial_age(ended, life.agent, UTC, workdays) == pytest.approx(nights + 0.375)
 

@@ -88,7 +88,7 @@ def test_a_shared_topic_is_enough_unless_similarity_compares_spelling() -> None:
 
 
 def test_words_move_a_memory_up() -> None:
-    """Of memories with the same similarity, the one with more words of the prompt is ranked first."""
+    """The memory with more words of the prompt is ranked before others of the same similarity."""
     known = [found(1, words=0.2), found(2, words=1.0), found(3, words=0.0)]
     assert [each.memory_id for each in rank(known, ASKING, RULES)] == ids(2, 1, 3)
     assert found(2, similarity=0.5, words=1.0).closeness == 0.75

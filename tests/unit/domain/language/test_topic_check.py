@@ -49,7 +49,7 @@ def test_long_prompts_need_no_more_than_some_words() -> None:
 
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
-    """Of several texts, the one with the rarest words of the prompt has the score 1, and one without its words 0."""
+    """The text with the rarest words of the prompt has the score 1, and one without its words 0."""
     asked = prompt_terms("the gearbox of the zanzibrine")
     texts = ["a zanzibrine", *["a gearbox"] * 9, "a lamp"]
     rare, *common, nothing = topic_scores(asked, [shared_terms(asked, each) for each in texts])
