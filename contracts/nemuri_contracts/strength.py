@@ -37,17 +37,21 @@ class Candidate(Value):
 
     memory_id: UUID
     similarity: float
-    """Cosine similarity, -1 to 1: the maximum over the query and its expansions, which have less weight."""
+    """Cosine similarity with the most similar text of the query, -1 to 1."""
     lexical: float
-    """BM25 score divided by the maximum among the candidates, 0 to 1."""
+    """Alignment with the words of the query, 0 to 1: each has a word of the memory that is equal or near in meaning."""
     relevance: float
-    """Mean of `similarity` (0 if negative) and `lexical`, 0 to 1."""
+    """Relevance to the part of the query that the memory fits best, 0 to 1. It depends on both texts alone."""
     features: tuple[float, ...] = Field(min_length=len(FEATURES), max_length=len(FEATURES))
     """Raw feature values in the order of `FEATURES`. A versioned transform is applied before scoring."""
     score: float
     archived: bool = False
     yields_to: UUID | None = None
-    """Id of the candidate that contradicts or supersedes this one and is therefore ranked before it."""
+    """Id of the candidate that contradicts, supersedes or succeeds this one and is therefore ranked before it."""
+    same_matter: bool = False
+    """True if the candidate in `yields_to` is only newer and about the same thing, which no event has recorded."""
+    held_until: Moment | None = None
+    """When the newer statement in `yields_to` was told, if this one surely held only until then."""
     source: Text = ""
     """Source of the memory (`Origin.source`); "" if unknown."""
 

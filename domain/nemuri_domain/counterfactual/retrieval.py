@@ -15,7 +15,6 @@ from nemuri_domain.strength.ranking import (
     best_first,
     context_principles,
     features,
-    outdated_elsewhere,
     scores,
     selected,
     valid_principles,
@@ -81,13 +80,14 @@ def _ordered(
                 "score": float(score),
                 "archived": other.memories[each.memory_id].status == "archived",
                 "yields_to": None,
+                "same_matter": False,
+                "held_until": None,
             }
         )
         for each, row, score in zip(candidates, rows, scores(raw, agent.rules, other.scorer), strict=True)
     ]
-    memories = {each.memory_id: other.memories[each.memory_id] for each in candidates}
-    aside = outdated_elsewhere([other.contents[each] for each in memories], event.perspective)
-    return best_first(scored, memories, aside)
+    known = {each.memory_id: (other.contents[each.memory_id], other.memories[each.memory_id]) for each in candidates}
+    return best_first(scored, known, event.perspective)
 
 
 def _features(candidate: Candidate, event: MemoriesRetrieved, recorded: Mind, other: Mind) -> tuple[float, ...]:
@@ -98,7 +98,12 @@ def _features(candidate: Candidate, event: MemoriesRetrieved, recorded: Mind, ot
 
     def of(whose: Agent, memory: Memory) -> tuple[float, ...]:
         found = RelevantMemory(
-            other.contents[memory_id], memory, candidate.similarity, candidate.lexical, candidate.relevance
+            other.contents[memory_id],
+            memory,
+            candidate.similarity,
+            candidate.lexical,
+            candidate.relevance,
+            candidate.features[0],
         )
         return features(whose, found, RetrievalContext(event.perspective, frozenset(), event.at))
 

@@ -67,6 +67,11 @@ def shown_text(content: Content, perspective: str | None) -> str:
     return "\n\n".join((memory.content, *taught))
 
 
+def told_at(content: Content) -> datetime:
+    """Return when a memory was told: when it was said, or else when it was remembered."""
+    return content.memory.said_at or content.created_at
+
+
 def age_and_strength(content: Content, memory: Memory, strength: float) -> str:
     """Return the age and the strength of a memory in words for a prompt: since when it is known, and how strong it is
     now.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 from random import Random
+from types import MappingProxyType
 from uuid import UUID
 
 import numpy as np
@@ -16,8 +17,10 @@ from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import FEATURES, Candidate
 from nemuri_domain.strength import scorer
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer, is_principle
+from nemuri_domain.strength.memory_content import shown_text, told_at
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.scope_matching import valid
+from nemuri_domain.strength.succession import Statement, Successor, successors
 
 DAY = 86_400.0
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
@@ -44,6 +47,8 @@ class RelevantMemory:
     similarity: float
     lexical: float
     relevance: float
+    in_context: float
+    """The relevance with that of its neighbours in a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +75,14 @@ def expanded(agent: Agent, query: str) -> dict[str, str]:
 def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) -> tuple[float, ...]:
     """Return the nine raw features of a candidate, in the order of `FEATURES`.
 
-    Similarity is the relevance from stage 1, the normalised sum of words and vectors. Recency is 1 / (1 + days since
+    Similarity is the relevance from stage 1, with that of the neighbours in a conversation. Recency is 1 / (1 + days since
     the last use). For a memory that was never used, the days count since its encoding.
     """
     memory, content = found.memory, found.content.memory
     since = memory.last_accessed_at or found.content.created_at
     days = max(0.0, (occasion.now - since).total_seconds() / DAY)
     return (
-        found.relevance,
+        found.in_context,
         agent.strength(memory),
         agent.strength(memory, occasion.perspective),
         memory.access_count / max(1, memory.candidate_count),
@@ -92,13 +97,11 @@ def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) ->
 def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the raw features after transform `linear-1`, shape (n, 9). Each value is 0 to 1.
 
-    Similarity is stretched linearly so that it ranges from 0 to 1 among these candidates. Strengths, impact and tag
+    Similarity stays as it is, so a score says how well a memory fits, whoever else is there. Strengths, impact and tag
     overlap become x / (1 + x).
     """
     out = raw.copy()
-    if len(out):
-        low, high = out[:, 0].min(), out[:, 0].max()
-        out[:, 0] = (out[:, 0] - low) / (high - low) if high > low else 1.0
+    out[:, 0] = np.clip(out[:, 0], 0.0, 1.0)
     for column in (1, 2, 5, 6):
         out[:, column] = out[:, column] / (1.0 + out[:, column])
     out[:, 3] = np.minimum(out[:, 3], 1.0)
@@ -152,17 +155,29 @@ def ranked(
         )
         for each, row, value in zip(found, raw, values, strict=True)
     ]
-    aside = outdated_elsewhere([each.content for each in found], occasion.perspective)
-    return best_first(candidates, {each.memory.memory_id: each.memory for each in found}, aside)
+    known = {each.memory.memory_id: (each.content, each.memory) for each in found}
+    return best_first(candidates, known, occasion.perspective)
 
 
 def best_first(
-    candidates: Sequence[Candidate], memories: Mapping[UUID, Memory], aside: Collection[tuple[UUID, UUID]] = ()
+    candidates: Sequence[Candidate], known: Mapping[UUID, Remembered], perspective: str | None
 ) -> tuple[Candidate, ...]:
-    """Return the candidates by score, best first; ties by relevance, then by id. Before sorting, the scores of outdated
-    candidates are lowered (`lower_outdated`).
+    """Return the candidates by score, best first; ties by relevance, then by id.
+
+    Before sorting, the scores of outdated candidates are lowered (`lower_outdated`): of those that a newer memory is
+    recorded to contradict or supersede, and of those that a newer candidate about the same thing succeeds
+    (`succession`).
     """
-    yielding = lower_outdated(candidates, memories, aside)
+    contents = [known[each.memory_id][0] for each in candidates]
+    later = successors(
+        [
+            Statement(content.memory_id, shown_text(content, perspective), told_at(content), each.relevance)
+            for content, each in zip(contents, candidates, strict=True)
+        ]
+    )
+    memories = {memory_id: memory for memory_id, (_, memory) in known.items()}
+    lifted = _lifted(candidates, later)
+    yielding = lower_outdated(lifted, memories, outdated_elsewhere(contents, perspective), later)
     return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
 
 
@@ -182,15 +197,19 @@ def outdated_elsewhere(contents: Sequence[Content], perspective: str | None) -> 
 
 
 def lower_outdated(
-    candidates: Sequence[Candidate], memories: Mapping[UUID, Memory], aside: Collection[tuple[UUID, UUID]] = ()
+    candidates: Sequence[Candidate],
+    memories: Mapping[UUID, Memory],
+    aside: Collection[tuple[UUID, UUID]] = (),
+    later: Mapping[UUID, Successor] = MappingProxyType({}),
 ) -> list[Candidate]:
-    """Return the candidates, with lower scores for outdated ones, which a newer candidate contradicts or supersedes.
+    """Return the candidates, with lower scores for outdated ones, which a newer candidate contradicts or supersedes, or
+    which have a successor in `later`. What is recorded counts more than what is compared.
 
     An outdated candidate scores at least `YIELD_MARGIN` less than the best of the newer candidates, in any ranking. If
     a newer candidate is outdated itself, its score is lowered first. An archived memory does not outdate an active one,
     and in the pairs `aside` (`outdated_elsewhere`) the older one keeps its score.
     """
-    if not any(memories[each.memory_id].yields_to for each in candidates):
+    if not later and not any(memories[each.memory_id].yields_to for each in candidates):
         return list(candidates)
     by_id = {each.memory_id: each for each in candidates}
     settled: dict[UUID, Candidate] = {}
@@ -199,23 +218,46 @@ def lower_outdated(
         memory_id = candidate.memory_id
         if memory_id not in settled:
             above |= {memory_id}
+            recorded = memories[memory_id].yields_to
+            compared = later.get(memory_id)
+            if compared is not None and memory_id not in memories[compared.memory_id].yields_to:
+                recorded = (*recorded, compared.memory_id)
             newer = [
                 settle(by_id[each], above)
-                for each in memories[memory_id].yields_to
+                for each in dict.fromkeys(recorded)
                 if each in by_id
                 and each not in above
                 and (memory_id, each) not in aside
                 and (candidate.archived or not by_id[each].archived)
             ]
-            settled[memory_id] = _below(candidate, max(newer, key=lambda each: each.score)) if newer else candidate
+            settled[memory_id] = _below(candidate, newer, compared) if newer else candidate
         return settled[memory_id]
 
     return [settle(each, frozenset()) for each in candidates]
 
 
-def _below(candidate: Candidate, newer: Candidate) -> Candidate:
-    score = min(candidate.score, newer.score - YIELD_MARGIN)
-    return candidate.model_copy(update={"score": score, "yields_to": newer.memory_id})
+def _lifted(candidates: Sequence[Candidate], later: Mapping[UUID, Successor]) -> list[Candidate]:
+    """Return the candidates with each successor scored at least as high as what it succeeds: both are about the same
+    thing, even if only the older one is worded like the query.
+    """
+    least: dict[UUID, float] = {}
+    for each in candidates:
+        if each.memory_id in later:
+            newest = later[each.memory_id].memory_id
+            least[newest] = max(least.get(newest, 0.0), each.score)
+    return [
+        each.model_copy(update={"score": max(each.score, least[each.memory_id])}) if each.memory_id in least else each
+        for each in candidates
+    ]
+
+
+def _below(candidate: Candidate, newer: Sequence[Candidate], compared: Successor | None) -> Candidate:
+    """Return the candidate with a score below the best of the newer ones."""
+    first = max(newer, key=lambda each: each.score)
+    found = {"score": min(candidate.score, first.score - YIELD_MARGIN), "yields_to": first.memory_id}
+    if compared is not None and compared.memory_id == first.memory_id:
+        found |= {"same_matter": True, "held_until": compared.told_at if compared.replaces else None}
+    return candidate.model_copy(update=found)
 
 
 @dataclass(frozen=True, slots=True)

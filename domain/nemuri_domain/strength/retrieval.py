@@ -1,9 +1,8 @@
 """Retrieval in two stages: from a query to an agent's candidates, best first (document 000 §3.4)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -12,55 +11,13 @@ from numpy.typing import NDArray
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.keywords import tags_in
-from nemuri_domain.language.request_items import requests
-from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
-from nemuri_domain.strength.perspective_gate import perspective_words
-from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, expanded, ranked
-from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
+from nemuri_domain.strength.query_texts import QueryTexts
+from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, ranked
+from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates, SearchText
 
 MemoryLookup = Callable[[UUID], Remembered | None]
 """Function that returns the content and the state of a memory in the index; None if it was erased meanwhile."""
-
-
-SUMMARY_EXPANSION: Final = "task summary"
-"""Name of the expansion whose text is the task's summary (document 000 §3.6)."""
-MAX_QUERY_ITEMS: Final = 20
-"""Maximum number of items of a query that are searched separately. A task with more items opens a negotiation."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueryTexts:
-    """The texts to search for: the query, its items and its expansions."""
-
-    query: str
-    items: tuple[str, ...] = ()
-    """Requests that the query lists. Each is searched for with the same weight as the query."""
-    expansions: Mapping[str, str] = field(default_factory=dict)
-    """Expansions by name; the expansion by the summary comes first if there is one."""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """Return all texts in this order: the query, its items, its expansions."""
-        return self.query, *self.items, *self.expansions.values()
-
-    @property
-    def own(self) -> int:
-        """Return the number of entries at the beginning of `texts` that are the query and its items."""
-        return 1 + len(self.items)
-
-    @property
-    def relevance_text_count(self) -> int:
-        """Return the number of entries at the beginning of `texts` that decide whether anything is relevant: the query,
-        its items and the summary.
-        """
-        return self.own + (SUMMARY_EXPANSION in self.expansions)
-
-
-def query_texts(agent: Agent, query: str, summary: str | None = None) -> QueryTexts:
-    """Return the texts for a query: its items, and expansions by the task's summary and by the agent's perspectives."""
-    beyond = {SUMMARY_EXPANSION: summary} if summary else {}
-    return QueryTexts(query, requests(query)[:MAX_QUERY_ITEMS], beyond | expanded(agent, query))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +26,16 @@ class RetrievalQuery:
 
     wording: QueryTexts
     vectors: NDArray[np.float32]
-    """One vector for each of `wording.texts`."""
-    threshold: float
-    """The embedder's cosine threshold for relevance."""
+    """One vector for each of `wording.every`."""
     setting: Setting
-    words: tuple[Sequence[str], ...] = field(init=False)
-    """Terms of each of `wording.texts`."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "words", tuple(terms(text) for text in self.wording.texts))
+    @property
+    def texts(self) -> list[SearchText]:
+        """Return the texts to search for, with their vectors."""
+        return [
+            SearchText(each.text, vector, each.weight, each.decides)
+            for each, vector in zip(self.wording.every, self.vectors, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +91,7 @@ def relevant(
     if deep:
         mask |= index.eligible(asked.setting, active=False)
     return index.search(
-        asked.vectors,
-        asked.words,
-        vector_threshold=asked.threshold,
-        floor=floor,
-        mask=mask,
-        limit=agent.rules.candidate_limit,
-        share=agent.rules.source_share,
-        own=asked.wording.own,
-        relevance_text_count=asked.wording.relevance_text_count,
-        perspectives=perspective_words(agent.definition.perspectives) if agent.rules.enable_query_expansion else (),
+        asked.texts, floor=floor, mask=mask, limit=agent.rules.candidate_limit, share=agent.rules.source_share
     )
 
 
@@ -150,10 +99,10 @@ def with_contents(found: Candidates, known: MemoryLookup) -> list[RelevantMemory
     """Return the results of stage 1 with the content and state of each memory, in the same order, without erased
     memories.
     """
-    rows = zip(found.ids, found.similarity, found.lexical, found.relevance, strict=True)
+    rows = zip(found.ids, found.similarity, found.lexical, found.relevance, found.in_context, strict=True)
     return [
-        RelevantMemory(*memory, float(similarity), float(lexical), float(relevance))
-        for memory_id, similarity, lexical, relevance in rows
+        RelevantMemory(*memory, *map(float, numbers))
+        for memory_id, *numbers in rows
         if (memory := known(memory_id)) is not None
     ]
 

@@ -1,12 +1,7 @@
-"""The retrieval index of one agent: stage 1 of retrieval, which finds relevant memories by words and by vectors.
-
-Hashed dimensions are not weighted by their frequency in the index. Such weights improve the search by vectors alone,
-but not the sum of words and vectors (recall@10 of English conversations .645 without, .635 to .644 with; Japanese .975
-both).
-"""
+"""The retrieval index of one agent: stage 1 of retrieval, which finds relevant memories by words and by vectors."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final, Self
 from uuid import UUID
@@ -16,33 +11,37 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting, Turn
 from nemuri_domain.language.inverted_index import InvertedIndex
+from nemuri_domain.language.relevance import alignments, relevance
 from nemuri_domain.language.sparse_columns import Columns
-from nemuri_domain.language.tokenization import term_counts
+from nemuri_domain.language.tokenization import term_counts, terms
+from nemuri_domain.language.word_table import Words, WordTable, word_table
 from nemuri_domain.strength.memory_rows import NO_SOURCE, MemoryRows, RowArrays
-from nemuri_domain.strength.perspective_gate import PerspectiveWords, shares_by_perspective
-from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.vector_rows import vector_rows
+from nemuri_domain.strength.vector_rows import VectorRows
+from nemuri_domain.strength.word_rows import WordRows
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-EXPANSION_WEIGHT: Final = 0.5
-"""Weight of a hit for an expansion relative to a hit for the query itself, for words and vectors.
-
-Measured with expansions by keywords that do not suit the question, as recall@10 of words and vectors together.
-Weighting words, five expansions, Japanese paragraphs: 0.973 at 1, 0.975 at 0.5 and below, 0.975 without expansions.
-Weighting vectors, three expansions, English conversations: 0.636 at 1, 0.644 at 0.5 and below, 0.645 without
-expansions.
-"""
-SIGNIFICANT_COSINE: Final = 3
-"""Factor on the embedder's threshold. A cosine of this height counts like a text that contains the share
-`RELEVANCE_FLOOR` of the query's terms.
-"""
-RELATIVE_RELEVANCE_FLOOR: Final = 0.25
+SHORTLIST: Final = 60
+"""Number of memories by vectors, and as many by BM25, whose words are aligned with each text of a query."""
+RELATIVE_RELEVANCE_FLOOR: Final = 0.4
 """Minimum relevance of a candidate as a share of the best candidate's relevance. It applies only with a floor above
 0.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class SearchText:
+    """A text to search for: a sentence of a request, an item of it, or an expansion."""
+
+    text: str
+    vector: Floats
+    """Vector of the text, of length 1 or zero, shape (dimension,)."""
+    weight: float = 1.0
+    """Factor on the relevance to this text, 0 to 1."""
+    decides: bool = True
+    """True if the relevance to this text decides whether anything is relevant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +50,41 @@ class Candidates:
 
     ids: tuple[UUID, ...]
     similarity: Floats
-    """Cosine, -1 to 1: the maximum over the query and its expansions. Cosines of expansions are multiplied by
-    `EXPANSION_WEIGHT`.
-    """
+    """Cosine with the most similar text of the query, -1 to 1."""
     lexical: Floats
-    """BM25 divided by its maximum among the searched rows, 0 to 1. Scores of expansions are multiplied by
-    `EXPANSION_WEIGHT`.
-    """
+    """Alignment with the words of the best aligned text of the query, 0 to 1."""
     relevance: Floats
-    """Mean of the lexical score and the positive part of the cosine, 0 to 1. The relevance of a memory from a
-    conversation is averaged with that of its neighbours (`conversation_order`).
+    """Relevance to the text of the query to which it is most relevant, times the weight of that text, 0 to 1. It does
+    not depend on other memories.
     """
+    in_context: Floats
+    """The relevance, averaged with that of its neighbours if the memory comes from a conversation
+    (`conversation_order`). The order follows it.
+    """
+    nearest: tuple[UUID, float] | None = None
+    """If there are no candidates: the memory that is nearest to being relevant, with its relevance."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The texts of a query, prepared for both channels."""
+
+    vectors: Floats
+    words: Sequence[Words]
+    terms: Sequence[Sequence[str]]
+    weights: Floats
+    """Weight of each text, shape (texts, 1)."""
+    decisive: Mask
+
+    @classmethod
+    def of(cls, texts: Sequence[SearchText], table: WordTable) -> Self:
+        return cls(
+            np.stack([each.vector for each in texts]).astype(np.float32),
+            [table.words(each.text) for each in texts],
+            [terms(each.text) for each in texts],
+            np.array([each.weight for each in texts], np.float32)[:, None],
+            np.array([each.decides for each in texts], np.bool_),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,37 +96,43 @@ class IndexArrays:
     """Number of terms of each memory's text."""
     terms: Columns
     """Count of each term in each row."""
-    vectors: Floats | Columns
-    """Vector of each row, as a matrix or by dimension."""
+    vectors: Floats
+    """Vector of each row, shape (rows, dimension)."""
+    words: Words
+    """Words of all rows, one after the other."""
+    word_counts: NDArray[np.int32]
+    """Number of words of each row."""
 
 
-_NOTHING: Final = Candidates((), *(np.zeros(0, np.float32) for _ in range(3)))
+_NOTHING: Final = Candidates((), *(np.zeros(0, np.float32) for _ in range(4)))
 
 
 class AgentIndex:
     """In-process index of all memories of one agent: exact cosine, and BM25 over stemmed words and CJK bigrams.
 
-    Results depend only on the indexed memories, not on the order of insertion (except for the last bit of a float).
-    BM25 counts document frequencies over all memories, also archived ones and those of other scopes, so that a change
-    of one memory's status does not change the scores of others. Not thread-safe. Memory per row: 4 bytes × `dimension`,
-    or 8 bytes for each coordinate other than zero if the index is sparse; and about 1 KB for 200 characters of
-    Japanese (`bench/retrieval.py`).
+    The relevance of a memory to a text depends on these two alone, not on the other memories. BM25 only chooses which
+    memories are looked at closely. It counts document frequencies over all memories, also archived ones and those of
+    other scopes, so that a change of one memory's status does not change what is found. Not thread-safe. Memory per
+    row: 4 bytes × `dimension`, and about 1 KB for 200 characters of Japanese (`bench/retrieval.py`).
     """
 
-    def __init__(self, dimension: int, *, sparse: bool = False) -> None:
-        """Create an empty index. `sparse` suits embedders that hash features, which leave most coordinates zero."""
-        self.dimension, self.sparse = dimension, sparse
+    def __init__(self, dimension: int) -> None:
+        """Create an empty index for vectors of this dimension."""
+        self.dimension = dimension
         self._memories = MemoryRows()
-        self._vectors = vector_rows(dimension, sparse=sparse)
+        self._vectors = VectorRows(np.zeros((0, dimension), np.float32))
         self._postings = InvertedIndex()
+        self._words = WordRows()
+        self._table = word_table()
 
     @classmethod
     def of(cls, arrays: IndexArrays, dimension: int) -> Self:
         """Return the index with this state. It does not change the arrays."""
-        index = cls(dimension, sparse=isinstance(arrays.vectors, Columns))
+        index = cls(dimension)
         index._memories = MemoryRows(arrays.memories)
-        index._vectors = vector_rows(dimension, arrays.vectors)
+        index._vectors = VectorRows(arrays.vectors.copy())
         index._postings = InvertedIndex(arrays.terms, arrays.lengths)
+        index._words = WordRows(arrays.words, arrays.word_counts)
         return index
 
     @property
@@ -111,7 +140,11 @@ class AgentIndex:
         """Return the state of the index. The arrays change with the index."""
         rows = self._memories.count
         return IndexArrays(
-            self._memories.arrays, self._postings.lengths(rows), self._postings.terms, self._vectors.stored(rows)
+            self._memories.arrays,
+            self._postings.lengths(rows),
+            self._postings.terms,
+            self._vectors.stored(rows),
+            *self._words.stored(rows),
         )
 
     def __len__(self) -> int:
@@ -120,7 +153,7 @@ class AgentIndex:
     @property
     def nbytes(self) -> int:
         """Return the index's size in bytes of memory, reserved rows included, accurate to about a quarter."""
-        return self._memories.nbytes + self._vectors.nbytes + self._postings.nbytes
+        return self._memories.nbytes + self._vectors.nbytes + self._postings.nbytes + self._words.nbytes
 
     def __contains__(self, memory_id: UUID) -> bool:
         return memory_id in self._memories
@@ -164,12 +197,14 @@ class AgentIndex:
         ]
         for row, at in zip(rows, last.values(), strict=True):
             self._postings.add(row, term_counts(texts[at]))
+            self._words.set(row, self._table.words(texts[at]))
         self._vectors.add(rows, vectors[list(last.values())])
 
     def remove(self, ids: Iterable[UUID]) -> None:
         """Remove these memories with their vectors and terms. Unknown ids are ignored."""
         gone = self._memories.remove(ids)
         self._postings.remove(gone)
+        self._words.remove(gone)
         self._vectors.remove(gone)
 
     def set_active(self, ids: Iterable[UUID], active: bool) -> None:  # noqa: FBT001 - a status is what is set
@@ -199,93 +234,75 @@ class AgentIndex:
 
     def search(
         self,
-        vectors: Floats,
-        queries: Sequence[Sequence[str]],
+        texts: Sequence[SearchText],
         *,
-        vector_threshold: float,
         floor: float = 0.0,
         mask: Mask | None = None,
         limit: int = 50,
         share: float = 1.0,
-        own: int = 1,
-        relevance_text_count: int = 1,
-        perspectives: Sequence[PerspectiveWords] = (),
     ) -> Candidates:
-        """Return the `limit` most relevant rows under the mask (default `eligible()`) for a query, its items and its
-        expansions.
+        """Return the `limit` most relevant rows under the mask (default `eligible()`) for the texts of a query.
 
-        `vectors` (q, dimension) are unit or zero vectors, and `queries` are the terms of the same q texts. The first
-        `own` texts are the query and its items, with full weight; the others are expansions. A row is a candidate if it
-        shares a term with a text, if its cosine is positive and reaches the embedder's `vector_threshold`, or if a
-        neighbour in its conversation is such a row.
-
-        The result is empty unless some row is relevant to one of the first `relevance_text_count` texts: the row
-        contains at least the share `floor` of the text's terms (`InvertedIndex.shares`), or has an equally significant
-        cosine (`SIGNIFICANT_COSINE`). If there is none, the result has only rows that a perspective admits because they
-        say the same in other words (`shares_by_perspective`). With a floor, rows far less relevant than the best one
-        (`RELATIVE_RELEVANCE_FLOOR`) are left out. A source gets at most `share` of the limit while other sources have
-        candidates. The cost is linear in the number of texts. Raises ValueError if shapes do not match.
+        The relevance of a row is that to the text to which it is most relevant (`nemuri_domain.language.relevance`).
+        The result is empty, but for the `nearest` memory, if no row has a relevance of at least `floor` to a text that
+        decides. With a floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are left out. A
+        source gets at most `share` of the limit while other sources have candidates. The cost is linear in the number
+        of texts. Raises ValueError if a vector has another dimension than the index.
         """
-        vectors = np.asarray(vectors, np.float32)
-        if vectors.shape != (len(queries), self.dimension) or not len(queries):
-            raise ValueError(
-                f"expected at least one text and vectors of shape {(len(queries), self.dimension)}; got {vectors.shape}"
-            )
+        wrong = next((each.vector.shape for each in texts if each.vector.shape != (self.dimension,)), None)
+        if wrong is not None or not texts:
+            raise ValueError(f"expected at least one text with a vector of shape {(self.dimension,)}; got {wrong}")
         allowed = self.eligible() if mask is None else mask
         rows = np.flatnonzero(allowed)
         if not len(rows) or limit < 1:
             return _NOTHING
-        similarity = self._vectors.products(vectors, len(allowed))
-        least_similarity = SIGNIFICANT_COSINE * vector_threshold * floor / RELEVANCE_FLOOR
-        own_relevance = queries[:relevance_text_count]
-        if similarity[:relevance_text_count, rows].max() < least_similarity and all(
-            self._postings.shares(query, len(allowed))[rows].max() < floor for query in own_relevance
-        ):
-            rows = rows[self._admitted(own_relevance, perspectives, floor, len(allowed))[rows]]
-            if not len(rows):
-                return _NOTHING
-        lexical = _over_maximum(self._postings.scores(queries, len(allowed))[:, rows])
-        lexical[own:] *= EXPANSION_WEIGHT
-        similarity[own:] *= EXPANSION_WEIGHT
-        similarity = similarity.max(axis=0)[rows]
-        hit = (similarity > 0) & (similarity >= vector_threshold)
+        asked = _Asked.of(texts, self._table)
+        similarity = self._vectors.products(asked.vectors, len(allowed))[:, rows]
+        chosen = self._shortlist(asked, similarity, rows, len(allowed))
+        aligned = np.zeros_like(similarity)
+        aligned[:, chosen] = self._aligned(asked, rows[chosen])
+        relevant = asked.weights * relevance(similarity, aligned)
+        best = relevant[asked.decisive].max(axis=0, initial=0.0)
+        if floor and best.max() < floor:
+            at = int(best.argmax())
+            return replace(_NOTHING, nearest=(self._id(int(rows[at])), float(best[at])))
+        relevant = relevant.max(axis=0)
+        joined, supported = self._with_neighbours(rows, relevant, relevant > 0)
+        hit = (relevant > 0) | supported
+        standing, (joined, hit) = self._for_absorbed(rows, joined, hit)
         near = RELATIVE_RELEVANCE_FLOOR if floor else 0.0
-        return self._best(rows, similarity, lexical.max(axis=0), hit, near, limit, ceil(share * limit))
+        order = self._order(standing, joined, np.flatnonzero(hit & (joined >= near * joined.max())), limit, share)
+        return self._described(asked, standing[order], joined[order])
 
-    def _admitted(
-        self, queries: Sequence[Sequence[str]], perspectives: Sequence[PerspectiveWords], floor: float, rows: int
-    ) -> Mask:
-        """Return the mask of the rows that one of the perspectives makes relevant to one of the queries."""
-        found = np.zeros(rows, np.bool_)
-        for query in queries if perspectives else ():
-            found |= shares_by_perspective(self._postings, query, perspectives, rows) >= floor
-        return found
+    def _shortlist(self, asked: _Asked, similarity: Floats, rows: Rows, size: int) -> Rows:
+        """Return the places in `rows` that the vectors or BM25 choose for one of the texts."""
+        scores = self._postings.scores(asked.terms, size)[:, rows]
+        return np.unique(np.concatenate([_highest(each) for each in (*similarity, *scores)]))
 
-    def _best(
-        self,
-        rows: Rows,
-        similarity: Floats,
-        lexical: Floats,
-        hit: Mask,
-        floor_share: float,
-        limit: int,
-        most: int,
-    ) -> Candidates:
-        """Return the best candidates: rows with a vector `hit` or a shared term, and a relevance of at least
-        `floor_share` × the maximum.
+    def _aligned(self, asked: _Asked, rows: Rows) -> Floats:
+        """Return the alignment of each text with each of the rows, shape (texts, rows)."""
+        return alignments(self._table, asked.words, self._words.of(rows.tolist()))
 
-        If there are more than `limit`, a source gets at most `most` places while other sources have candidates.
+    def _order(self, rows: Rows, joined: Floats, found: Rows, limit: int, share: float) -> list[int]:
+        """Return the places of up to `limit` of the found rows, most relevant first.
+
+        If there are more than `limit`, a source gets at most `share` of the places while other sources have candidates.
         """
-        relevance = ((lexical + np.clip(similarity, 0, 1)) / 2).astype(np.float32)
-        relevance, supported = self._with_neighbours(rows, relevance, hit | (lexical > 0))
-        hit = hit | (lexical > 0) | supported
-        rows, (similarity, lexical, relevance, hit) = self._for_absorbed(rows, similarity, lexical, relevance, hit)
-        found = np.flatnonzero(hit & (relevance >= floor_share * relevance.max()))
-        order = self._first(rows, relevance, found, limit)
+        order = self._first(rows, joined, found, limit)
+        most = ceil(share * limit)
         if len(found) > limit and self._crowded(rows[order], most):
-            order = self._mixed(rows, relevance, found, limit, most)
-        ids = tuple(UUID(bytes=self._memories.id_bytes(int(rows[at]))) for at in order)
-        return Candidates(ids, similarity[order], lexical[order], relevance[order])
+            return self._mixed(rows, joined, found, limit, most)
+        return order
+
+    def _described(self, asked: _Asked, rows: Rows, joined: Floats) -> Candidates:
+        """Return the candidates in these rows, with their exact relevance, also of those that only neighbours chose."""
+        similarity, aligned = asked.vectors @ self._vectors.of(rows).T, self._aligned(asked, rows)
+        relevant = (asked.weights * relevance(similarity, aligned)).max(axis=0)
+        ids = tuple(self._id(int(row)) for row in rows)
+        return Candidates(ids, similarity.max(axis=0), aligned.max(axis=0), relevant, joined)
+
+    def _id(self, row: int) -> UUID:
+        return UUID(bytes=self._memories.id_bytes(row))
 
     def _for_absorbed(self, rows: Rows, *columns: NDArray[Any]) -> tuple[Rows, Sequence[NDArray[Any]]]:
         """Return the rows, ascending, with those of absorbed memories replaced by the rows that stand for them.
@@ -342,7 +359,9 @@ class AgentIndex:
         return self._first(rows, relevance, np.array(filled), limit)
 
 
-def _over_maximum(scores: Floats) -> Floats:
-    """Return the scores with each row divided by its maximum. A row of zeros stays zero."""
-    highest = scores.max(axis=1, keepdims=True)
-    return (scores / np.where(highest > 0, highest, 1)).astype(np.float32)
+def _highest(scores: Floats) -> Rows:
+    """Return the places of the `SHORTLIST` highest scores above 0."""
+    if len(scores) > SHORTLIST:
+        places = np.argpartition(scores, -SHORTLIST)[-SHORTLIST:]
+        return places[scores[places] > 0]
+    return np.flatnonzero(scores > 0)

@@ -1,0 +1,58 @@
+"""Relevance of a text to a request, as an absolute number: it depends on the two texts alone.
+
+It joins two comparisons. The cosine compares the texts as wholes. The alignment (late interaction) asks for each word of
+the request how near the nearest word of the text is, so a long text is not less relevant than a short one.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_domain.language.word_table import Words, WordTable, word_table
+
+ALIGNED: Final = 0.6
+"""Share of the alignment in the relevance. The cosine has the rest."""
+
+Floats = NDArray[np.float32]
+
+
+def relevance(cosines: Floats, aligned: Floats) -> Floats:
+    """Return the relevance of texts, 0 to 1, from their cosines with a request and their alignments with it."""
+    joined: Floats = (1 - ALIGNED) * np.clip(cosines, 0, 1) + ALIGNED * aligned
+    return joined
+
+
+def alignments(table: WordTable, requests: Sequence[Words], texts: Sequence[Words]) -> Floats:
+    """Return the alignment of each request with each text, shape (requests, texts), 0 to 1.
+
+    It is the mean over the words of the request, weighted by their importance, of the cosine with the nearest word of
+    the text. A word has cosine 1 with itself, and an unknown word has 0 with all others. It is 0 for a request or a
+    text without words.
+    """
+    lengths = np.array([len(each) for each in texts], np.intp)
+    found = np.zeros((len(requests), len(texts)), np.float32)
+    filled = np.flatnonzero(lengths)
+    asked = np.concatenate([*requests, np.zeros(0, np.int64)])
+    if not len(filled) or not len(asked):
+        return found
+    every, places = np.unique(np.concatenate([texts[at] for at in filled]), return_inverse=True)
+    near = np.clip(table.directions(every) @ table.directions(asked).T, 0, 1)
+    near[every[:, None] == asked[None, :]] = 1
+    begins = np.concatenate(([0], np.cumsum(lengths[filled])[:-1]))
+    nearest = np.maximum.reduceat(near[places], begins, axis=0) * table.importance(asked)
+    ends = np.cumsum([len(each) for each in requests])
+    for number, (words, end) in enumerate(zip(requests, ends, strict=True)):
+        weight = table.importance(words).sum()
+        if weight:
+            found[number, filled] = nearest[:, end - len(words) : end].sum(axis=1) / weight
+    return found
+
+
+def relevance_of(request: str, texts: Sequence[str]) -> Floats:
+    """Return the relevance of texts to a request by the built-in table alone, shape (texts,), 0 to 1."""
+    table = word_table()
+    asked, words = table.words(request), [table.words(each) for each in texts]
+    rows = table.vectors([asked, *words])
+    return relevance(rows[1:] @ rows[0], alignments(table, [asked], words)[0])

@@ -1,0 +1,194 @@
+"""A table of word vectors in English and Japanese, by which texts are compared by meaning without a model.
+
+The table was taught by a multilingual model (`python -m bench.word_table`). Words of both languages lie in one space,
+so *walnut* is near くるみ. A word that is not in the table (a name, an identifier, a number) has a vector made of its
+hash: it is like itself, and like nothing else.
+
+All sums are sums of integers, so equal texts give equal vectors on every machine. The files are mapped, so the
+processes of a machine share them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Final, Protocol
+from zlib import crc32
+
+import marisa_trie
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_domain.language.tokenization import stem
+from nemuri_domain.language.writing_systems import CJK, WORD
+
+MODEL: Final = "nemuri-words-1"
+"""Name of the table. It changes with the vectors, and with what counts as a word."""
+LONGEST_JAPANESE_WORD: Final = 8
+LONGEST_TEXT: Final = 16_000
+"""Maximum number of characters of a text that are read. The rest is ignored."""
+_UNKNOWN_COST: Final = 24.0
+"""Cost of a CJK character that is no word, in the segmentation: more than that of the rarest word."""
+_UNKNOWN_LEVEL: Final = 64
+"""Size of each coordinate of an unknown word's vector."""
+MEDIAN_IMPORTANCE: Final = 1 << 20
+"""Median importance of the words of the table."""
+UNKNOWN_WEIGHT: Final = 700
+"""Factor of an unknown word's vector. Its importance is then 0.7 of the median: a rare word says much, but a word that
+is not in the table may also be a slip or of another language.
+"""
+
+_PIECE = re.compile(rf"(?P<cjk>[{CJK}]+)|{WORD}+(?:['’.-]{WORD}+)*")
+_ENDING = re.compile(r"['’](?:s|ll|d|re|ve|m)?$")
+
+Floats = NDArray[np.float32]
+Words = NDArray[np.int64]
+"""The words of a text in order: the place of each known word in the table, or for an unknown word the negative of its
+hash. Shape (n,).
+"""
+
+
+class Trie(Protocol):
+    """A mapping of words to their places in the table."""
+
+    def get(self, word: str, /) -> int | None:
+        """Return the place of a word; None if it is unknown."""
+
+    def prefixes(self, text: str, /) -> list[str]:
+        """Return the words with which the text begins."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordTable:
+    """Vectors, weights and frequencies of words. Thread-safe."""
+
+    trie: Trie
+    levels: NDArray[np.int8]
+    """Direction of each word's vector, shape (words, dimension)."""
+    weights: NDArray[np.uint16]
+    """Factor of each word's direction in the sum of a text, shape (words,): low for words that say little."""
+    costs: NDArray[np.float32]
+    """Negative logarithm of each word's frequency, shape (words,), by which Japanese is divided into words."""
+
+    @property
+    def dimension(self) -> int:
+        """Return the dimension of the vectors."""
+        return int(self.levels.shape[1])
+
+    def words(self, text: str) -> Words:
+        """Return the words of a text. Linear time."""
+        folded = unicodedata.normalize("NFKC", text[:LONGEST_TEXT]).casefold()
+        places: list[int] = []
+        for match in _PIECE.finditer(folded):
+            if match["cjk"]:
+                places += self._japanese(match["cjk"])
+            else:
+                places += self._spaced(match.group())
+        return np.array(places, np.int64)
+
+    def vectors(self, texts: Sequence[Words]) -> Floats:
+        """Return the vectors of texts, shape (n, dimension): the weighted sums of their words, of length 1.
+
+        A text without words is a row of zeros.
+        """
+        sums = np.zeros((len(texts), self.dimension), np.float64)
+        for row, words in enumerate(texts):
+            if len(words):
+                known, unknown = words[words >= 0], words[words < 0]
+                total = self.weights[known].astype(np.int64) @ self.levels[known].astype(np.int64)
+                for each in unknown.tolist():
+                    total = total + UNKNOWN_WEIGHT * _hashed_levels(each, self.dimension)
+                sums[row] = total
+        # Sums of squared integers below 2^53 are exact, so the length does not depend on the order of the sum.
+        lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
+        return np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0).astype(np.float32)
+
+    def importance(self, words: Words) -> Floats:
+        """Return how much each word says about a text, shape (n,), in the units of `weights`."""
+        known = words >= 0
+        found = np.full(len(words), UNKNOWN_WEIGHT * _UNKNOWN_LEVEL * self.dimension**0.5, np.float32)
+        places = words[known]
+        found[known] = self.weights[places] * np.linalg.norm(self.levels[places].astype(np.float32), axis=1)
+        return found
+
+    def directions(self, words: Words) -> Floats:
+        """Return vectors of length 1 for words, shape (n, dimension). Unknown words are rows of zeros."""
+        rows = np.zeros((len(words), self.dimension), np.float32)
+        known = words >= 0
+        rows[known] = self.levels[words[known]]
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.divide(rows, lengths, out=rows, where=lengths > 0)
+
+    def _spaced(self, piece: str) -> Iterator[int]:
+        """Yield the places of a word of a script with spaces: of the whole, or else of its parts."""
+        plain = piece.replace("’", "'")
+        for form in (plain, _ENDING.sub("", plain)):
+            if (place := self.trie.get(form)) is not None:
+                yield place
+                return
+        parts = re.split(r"['.-]", _ENDING.sub("", plain))
+        if len(parts) > 1:
+            yield _hash_of(plain)
+        for part in parts:
+            place = self.trie.get(part)
+            yield _hash_of(stem(part)) if place is None else place
+
+    def _japanese(self, run: str) -> list[int]:
+        return list(_segmented(self, run)) if len(run) <= _CACHED_RUN else self._segment(run)
+
+    def _segment(self, run: str) -> list[int]:
+        """Return the places of the words into which a run of kana and kanji is divided: the most probable ones, if
+        words follow each other by chance.
+        """
+        size = len(run)
+        least, back = [0.0, *[float("inf")] * size], [(0, 0)] * (size + 1)
+        for start in range(size):
+            unknown = (-crc32(run[start].encode()) - 1, start + 1, _UNKNOWN_COST)
+            for place, end, cost in (*self._beginnings(run, start), unknown):
+                if least[start] + cost < least[end]:
+                    least[end], back[end] = least[start] + cost, (start, place)
+        found, end = list[int](), size
+        while end:
+            end, place = back[end]
+            found.append(place)
+        return found[::-1]
+
+    def _beginnings(self, run: str, start: int) -> Iterator[tuple[int, int, float]]:
+        """Yield the words that begin at `start`, each with its place, its end and its cost."""
+        for word in self.trie.prefixes(run[start : start + LONGEST_JAPANESE_WORD]):
+            place = self.trie.get(word)
+            if place is not None:
+                yield place, start + len(word), float(self.costs[place])
+
+
+_CACHED_RUN: Final = 32
+
+
+@lru_cache(maxsize=16_384)
+def _segmented(table: WordTable, run: str) -> tuple[int, ...]:
+    return tuple(table._segment(run))  # noqa: SLF001 - the cache of this method
+
+
+@cache
+def word_table() -> WordTable:
+    """Return the built-in table. Its files are mapped into memory, which takes a millisecond."""
+    folder = Path(str(resources.files("nemuri_domain.language.words")))
+    trie = marisa_trie.Trie().mmap(str(folder / "words.trie"))
+    return WordTable(trie, *(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("vectors", "weights", "costs")))
+
+
+def _hash_of(word: str) -> int:
+    return -crc32(word.encode("utf-8", "surrogatepass")) - 1
+
+
+@lru_cache(maxsize=16_384)
+def _hashed_levels(word: int, dimension: int) -> NDArray[np.int64]:
+    """Return the vector of an unknown word: a sign for each coordinate, from its hash by SplitMix64."""
+    states = np.arange(1, dimension // 64 + 2, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(-word)
+    states = (states ^ (states >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    states = (states ^ (states >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    bits = np.unpackbits((states ^ (states >> np.uint64(31))).astype("<u8").view(np.uint8))[:dimension]
+    return np.where(bits, _UNKNOWN_LEVEL, -_UNKNOWN_LEVEL).astype(np.int64)

@@ -1,0 +1,121 @@
+"""Succession: which of two memories about the same thing holds now.
+
+Of two statements about the same thing, the one that was told later comes first. Nothing is rewritten: the order is
+decided at each retrieval, by the words of both and the times at which they were told. The constants are fitted by
+`python -m bench.changed_facts`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_domain.language.word_table import Words, WordTable, word_table
+
+COMPARED: Final = 16
+"""Maximum number of memories of a retrieval that are compared with each other, the most relevant ones."""
+COMPARABLE_RELEVANCE: Final = 0.5
+"""Minimum relevance of a compared memory, as a share of the best one's."""
+COSINE, SHARED, SIGN, CONSTANT = 5.56, 2.26, 3.58, -5.22
+"""Weights of the likeness of two statements, of the share of their words that both have, and of a sign of change."""
+SAME_MATTER: Final = -1.5
+"""Evidence from which the newer of two statements comes first."""
+REPLACED: Final = 0.5
+"""Evidence from which the older of two statements is said to have held until the newer one was told."""
+_CHANGE: Final = (
+    "now anymore longer moved changed switched instead replaced formerly since new "
+    "変更 移動 異動 変わり なっ 今後 新しい もう 移っ 引っ越し 替え 切り替え"
+)
+"""Words whose neighbours in the table are signs of change."""
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a memory says, and when it was told."""
+
+    memory_id: UUID
+    text: str
+    told_at: datetime
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """The newer statement about the same thing."""
+
+    memory_id: UUID
+    told_at: datetime
+    replaces: bool
+    """True if the older statement surely held only until the newer one was told; False if both may be true."""
+
+
+def successors(statements: Sequence[Statement]) -> dict[UUID, Successor]:
+    """Return for each statement that has one its newest successor among the others, by memory id.
+
+    Only statements that are about as relevant as the best one are compared. Of statements told at the same time,
+    neither succeeds the other.
+    """
+    best = max((each.relevance for each in statements), default=0.0)
+    near = sorted(statements, key=lambda each: -each.relevance)[:COMPARED]
+    near = [each for each in near if each.relevance >= COMPARABLE_RELEVANCE * best]
+    if len({each.told_at for each in near}) < 2:
+        return {}
+    evidence = change_evidence([each.text for each in near])
+    found: dict[UUID, Successor] = {}
+    for at, older in enumerate(near):
+        later = [
+            (other, float(evidence[at, to]))
+            for to, other in enumerate(near)
+            if other.told_at > older.told_at and evidence[at, to] >= SAME_MATTER
+        ]
+        if later:
+            newest, sure = max(later, key=lambda each: each[0].told_at)
+            found[older.memory_id] = Successor(newest.memory_id, newest.told_at, sure >= REPLACED)
+    return found
+
+
+def change_evidence(texts: Sequence[str]) -> Floats:
+    """Return the evidence that each text (column) says about the same thing as each other text (row) what holds
+    instead, shape (n, n).
+
+    It is linear in the cosine of both, in the share of their words that both have, and in the likeness of a word that
+    only the newer one has to a word of change.
+    """
+    table = word_table()
+    words = [table.words(each) for each in texts]
+    rows = table.vectors(words)
+    shared, signs = np.zeros((len(texts), len(texts)), np.float32), np.zeros((len(texts), len(texts)), np.float32)
+    for older, one in enumerate(words):
+        for newer, other in enumerate(words):
+            if older != newer:
+                shared[older, newer] = _shared(table, one, other)
+                signs[older, newer] = _sign_of_change(table, other[~np.isin(other, one)])
+    evidence: Floats = COSINE * (rows @ rows.T) + SHARED * shared + SIGN * signs + CONSTANT
+    return evidence
+
+
+def _shared(table: WordTable, one: Words, other: Words) -> float:
+    """Return the share of the importance of both texts' words that both have, 0 to 1."""
+    first, second = table.importance(one), table.importance(other)
+    total = float(first.sum() + second.sum())
+    held = float(first[np.isin(one, other)].sum() + second[np.isin(other, one)].sum())
+    return held / total if total else 0.0
+
+
+def _sign_of_change(table: WordTable, words: Words) -> float:
+    if not len(words):
+        return 0.0
+    return float((table.directions(words) @ _signs().T).max())
+
+
+@cache
+def _signs() -> Floats:
+    table = word_table()
+    return table.directions(np.concatenate([table.words(each) for each in _CHANGE.split()]))
