@@ -137,7 +137,7 @@ class _Change:
         after = 0
         generation = self.vectors.generation
         while some := await oldest_missing(self.views, generation, agent_id, after=after, limit=BATCH_SIZE):
-            await self.vectors.of([each.text for each in some])
+            await self.vectors.store_missing([each.text for each in some])
             if not self.embedded.isdisjoint(some):
                 raise OperationError(
                     f"vectors of {agent_id} are missing from the store; run `nemuri rebuild --from-start` first"

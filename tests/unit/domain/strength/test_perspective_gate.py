@@ -117,7 +117,7 @@ def _search(texts: Sequence[str], query: str, perspectives: tuple[Perspective, .
     return index.search(
         EMBEDDER.rows(asked),
         [terms(each) for each in asked],
-        vector_threshold=EMBEDDER.relevance_threshold,
+        vector_threshold=EMBEDDER.calibration.thresholds().relevance,
         floor=RELEVANCE_FLOOR,
         perspectives=perspective_words(perspectives),
     )
