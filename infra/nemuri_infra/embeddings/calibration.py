@@ -60,7 +60,9 @@ class Calibration:
     centre: Floats | None
     """Mean of the vectors, shape (dimension,); None if nothing is subtracted."""
     spread: float
-    """Standard deviation of the cosine of unrelated texts after centring."""
+    """Standard deviation of the cosine of unrelated texts after centring, without the direction in which they differ
+    most. That is usually the language: otherwise memories in two languages would seem to scatter twice as far.
+    """
     sample: int
     """Number of distinct texts that it was measured on."""
     source: Source
@@ -82,9 +84,7 @@ class Calibration:
             raise ValueError("a calibration needs the vectors of at least two texts")
         centre = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
         found = cls(centre, 0.0, len(rows), source)
-        centred = found.centred(rows)
-        cosines = (centred @ centred.T)[np.triu_indices(len(rows), 1)]
-        return cls(centre, float(cosines.std(dtype=np.float64)), len(rows), source)
+        return cls(centre, _spread(found.centred(rows)), len(rows), source)
 
     @classmethod
     def of_dimension(cls, dimension: int) -> Self:
@@ -139,6 +139,19 @@ class Calibration:
             if centre.shape != (dimension,) or not np.isfinite(centre).all():
                 raise ValueError("the centre has another dimension")
         return cls(centre, float(told["spread"]), int(told["sample"]), told["source"])
+
+
+def _spread(rows: Floats) -> float:
+    """Return the standard deviation of the cosines of centred rows, without their direction of greatest variance."""
+    apart = rows - rows.mean(axis=0)
+    largest = np.linalg.eigh((apart @ apart.T).astype(np.float64))[1][:, -1]
+    direction = largest.astype(np.float32) @ apart
+    length = float(np.linalg.norm(direction))
+    if length > 0:
+        direction /= length
+        rows = normalised(rows - np.outer(rows @ direction, direction))
+    cosines = (rows @ rows.T)[np.triu_indices(len(rows), 1)]
+    return float(cosines.std(dtype=np.float64))
 
 
 def distinct(rows: Sequence[Floats]) -> Floats:

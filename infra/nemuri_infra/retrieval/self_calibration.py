@@ -17,18 +17,22 @@ ENOUGH: Final = 100
 async def calibrated_vectors(resources: Resources, agent: Agent | None) -> Vectors:
     """Return the vector store with the embedder of an agent, or with the platform's for None, and its calibration.
 
-    The embedder is calibrated first if that is due. Only services that may write vectors can do this.
+    While that is an assumption, the memories are counted now and then, and measured when there are enough. Only
+    services that may write vectors can call this.
     """
     vectors = resources.vectors if agent is None else resources.vectors.with_embedder_of(agent.embedding)
-    return await calibrated_by_memories(vectors, resources.database)
+    found = await vectors.calibrated()
+    if found.comparing.calibration.source != "assumed" or not vectors.calibrations.may_count(vectors.generation):
+        return found
+    return await calibrated_by_memories(found, resources.database)
 
 
 async def calibrated_by_memories(vectors: Vectors, database: Database) -> Vectors:
-    """Return the store with the calibration in force. While that is an assumption, the memories are counted now and
-    then, and the first process that finds enough of them calibrates the embedder for all.
+    """Return the store with the calibration in force. If that is an assumption and there are enough memories, they are
+    measured first; the first process that does this does it for all.
     """
     found = await vectors.calibrated()
-    if found.comparing.calibration.source != "assumed" or not vectors.calibrations.may_count(vectors.generation):
+    if found.comparing.calibration.source != "assumed":
         return found
     measured = await measure(database, vectors.generation, ENOUGH)
     if measured is None:
