@@ -10,9 +10,8 @@ The data sets have the formats of `bench/retrieval.py`. From 400 memories of eac
   (`bench/attribution.jsonl`) and, of each data set, answers of three sentences, one of them the memory, with nine other
   memories in the context.
 
-It prints these two, and what they and the thresholds in force let through. Thresholds of the operator's own model: give
-its SPEC and own texts in the format of SQuAD, and set `NEMURI_RELEVANCE_THRESHOLD` and `NEMURI_USE_THRESHOLD` to what
-is printed.
+It prints these two, and what they and the thresholds in force let through. The
+vectors are centred as the platform does it; the thresholds in force are the multiples of the spread.
 """
 
 import argparse

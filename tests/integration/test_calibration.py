@@ -55,7 +55,7 @@ class ConeEmbedder:
 
     def _rows(self, texts: Sequence[str], aside: float) -> NDArray[np.float32]:
         self.embedded.update(texts)
-        rows = HashingEmbedder(DIMENSION).rows(texts) / 3
+        rows = HashingEmbedder(DIMENSION).rows(texts) / np.float32(3)
         rows[:, 0] += 1
         rows[:, 1] += aside
         return normalised(rows)

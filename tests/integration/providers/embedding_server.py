@@ -40,7 +40,7 @@ class EmbeddingServer(Loopback):
 
 def cone(texts: Sequence[str]) -> Rows:
     """Return vectors that compare spelling, all within a narrow cone, as those of many models are."""
-    rows = HashingEmbedder(CONE_DIMENSION).rows(texts) / 3
+    rows = HashingEmbedder(CONE_DIMENSION).rows(texts) / np.float32(3)
     rows[:, 0] += 1
     return rows
 

@@ -73,7 +73,8 @@ async def test_texts_become_rows_of_length_one(embedder: Embedder) -> None:
     texts = ["The lock is oiled.", " \n", "鍵は引き出しにある。"]
     for embed in (embedder.embed_documents, embedder.embed_queries):
         rows = await embed(texts)
-        assert (rows.shape, rows.dtype) == ((3, embedder.dimension), np.float32)
+        assert rows.shape == (3, embedder.dimension)
+        assert rows.dtype == np.float32
         assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 0, 1], abs=1e-5)
         assert (await embed(texts[2:]))[0] == pytest.approx(rows[2], abs=1e-4)
         assert (await embed([])).shape == (0, embedder.dimension)
