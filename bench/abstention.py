@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from bench.retrieval import FOUND, Agent, dataset, locomo, squad
 from nemuri_domain.language.tokenization import terms
@@ -58,18 +59,19 @@ async def outcomes(agents: Sequence[Agent], embedder: Embedder) -> dict[float, O
     """Return the outcome of each relevance floor, over all agents, by floor."""
     shares: dict[float, list[float]] = {floor: [] for floor in FLOORS}
     nothing: dict[tuple[float, bool], list[bool]] = {(floor, own): [] for floor in FLOORS for own in (True, False)}
+    calibrated = await measured_on(embedder, [text for agent in agents for text in agent.memories])
     for number, agent in enumerate(agents):
         index = AgentIndex(embedder.dimension)
         ids = [UUID(int=place) for place in range(len(agent.memories))]
-        index.add(ids, await embedder.embed(agent.memories), agent.memories)
+        index.add(ids, await calibrated.documents(agent.memories), agent.memories)
         for own, questions in ((True, agent.questions), (False, agents[(number + 1) % len(agents)].questions)):
-            vectors = await embedder.embed([question for question, _ in questions])
+            vectors = await calibrated.queries([question for question, _ in questions])
             for vector, (question, evidence) in zip(vectors, questions, strict=True):
                 for floor in FLOORS:
                     found = index.search(
                         vector[None],
                         [terms(question)],
-                        vector_threshold=embedder.relevance_threshold,
+                        vector_threshold=calibrated.thresholds.relevance,
                         floor=floor,
                         limit=FOUND,
                     )

@@ -34,11 +34,13 @@ from uuid import UUID
 from bench.assistant_arms import EVERYTHING, SIMILARITY, Answering, Lived, Shown, by_bm25, lived
 from bench.cue_sets import CONVERSATIONS, MONTH, PLUS, Conversation, generated, locomo_plus
 from bench.feelings import labelled
+from bench.measured_embedder import measured_on
 from bench.measuring import save_figures, table
 from bench.simulated_memory import CachedEmbedder
 from nemuri_domain.affective.aggregate import ARCHIVED
 from nemuri_domain.affective.policy import CODING, DOCUMENT
 from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 BM25: Final = "bm25"
@@ -191,7 +193,8 @@ def main() -> None:
     parser.add_argument("--unrelated", type=int, help="only the first unrelated prompts")
     chosen = parser.parse_args()
     unrelated = [each["prompt"] for each in labelled() if each["language"] == "en"][: chosen.unrelated]
-    embedder = CachedEmbedder(build_embedder(EmbeddingSettings(spec=chosen.embedder)))
+    built = build_embedder(EmbeddingSettings(spec=chosen.embedder))
+    embedder = CachedEmbedder(built, asyncio.run(measured_on(built, GENERAL_TEXTS)).calibration)
     figures = dict[str, Any]()
     for name, conversations in sets_of(chosen.dataset).items():
         figures[name] = asyncio.run(measure(conversations[: chosen.conversations], unrelated, embedder))

@@ -23,6 +23,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
+from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.citations import cited_labels
@@ -30,8 +31,8 @@ from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.policy import Detection
 from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
-from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.chat import ChatReply
@@ -92,13 +93,13 @@ def examples() -> list[Example]:
     return [Example.model_validate_json(line) for line in SET.read_text(encoding="utf-8").splitlines()]
 
 
-async def shown(embedder: Embedder, example: Example) -> list[ContextMemory]:
+async def shown(embedder: CalibratedEmbedder, example: Example) -> list[ContextMemory]:
     """Return the memories of an example with their tags and their cosine similarity to the answer.
 
     The attribution service compares memories and answers in the same way.
     """
     texts = [embedded_text(MemoryContent(content=each.content, tags=each.tags)) for each in example.memories]
-    rows = await embedder.embed([example.answer, *texts])
+    rows = await embedder.documents([example.answer, *texts])
     likeness = rows[1:] @ rows[0]
     return [
         ContextMemory(UUID(int=number), each.tags, float(cosine))
@@ -106,7 +107,7 @@ async def shown(embedder: Embedder, example: Example) -> list[ContextMemory]:
     ]
 
 
-async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example]) -> Verdicts:
+async def pure(detection: Detection, embedder: CalibratedEmbedder, every: Sequence[Example]) -> Verdicts:
     """Return the decisions of a detection method that calls no model."""
     verdicts, spent = Verdicts(detection, {}), 0.0
     for example in every:
@@ -118,12 +119,12 @@ async def pure(detection: Detection, embedder: Embedder, every: Sequence[Example
             example.answer,
             citations,
             compared,
-            threshold=embedder.use_threshold,
+            threshold=embedder.thresholds.use,
             complete=bool(cited_labels(example.answer, [*labels, *(f"d{number}" for number in range(1, 10))])),
             detection=detection,
         )
         if detection == "similarity":
-            await embedder.embed([example.answer])
+            await embedder.documents([example.answer])
         spent += time.process_time() - began
         names = {each.int: held.id for each, held in zip(labels.values(), example.memories, strict=True)}
         verdicts.found[example.id] = frozenset(names[each.memory_id.int] for each in found)
@@ -243,8 +244,9 @@ def share(every: Sequence[Example], way: Verdicts) -> float:
 
 async def measured(name: str) -> None:
     """Measure every method over the whole set and for each language, print the tables and save the F1 values."""
-    embedder = build_embedder(EmbeddingSettings(spec=name))
     every = examples()
+    texts = [memory.content for example in every for memory in example.memories]
+    embedder = await measured_on(build_embedder(EmbeddingSettings(spec=name)), texts)
     ways = [await pure(each, embedder, every) for each in PURE]
     ways.append(extractive(every))
     judge = recorded(every, ways[0])
@@ -267,7 +269,7 @@ async def measured(name: str) -> None:
         print(f"\nThe judge is missing: no replies at {REPLIES}. Give the prompts of --prompts to a language model.")
     elif judge[1]:
         print(f"\n{judge[1]} replies of the judge are unreadable; the layered method decided on these answers.")
-    await embedder.aclose()
+    await embedder.embedder.aclose()
 
 
 def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:

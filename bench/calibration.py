@@ -10,9 +10,8 @@ The data sets have the formats of `bench/retrieval.py`. From 400 memories of eac
   (`bench/attribution.jsonl`) and, of each data set, answers of three sentences, one of them the memory, with nine other
   memories in the context.
 
-It prints these two, and what they and the thresholds in force let through. Thresholds of the operator's own model: give
-its SPEC and own texts in the format of SQuAD, and set `NEMURI_RELEVANCE_THRESHOLD` and `NEMURI_USE_THRESHOLD` to what
-is printed.
+It prints these two, and what they and the thresholds in force let through. The
+vectors are centred as the platform does it; the thresholds in force are the multiples of the spread.
 """
 
 import argparse
@@ -28,10 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench import attribution
+from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from bench.retrieval import Agent, dataset, locomo, squad
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
-from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 MEMORIES: Final = 400
@@ -70,18 +70,18 @@ class Cosines:
         return 2 * hits / (1 + hits + false)
 
 
-async def cosines(agents: list[Agent], embedder: Embedder, *, memories: int = MEMORIES) -> Cosines:
+async def cosines(agents: list[Agent], embedder: CalibratedEmbedder, *, memories: int = MEMORIES) -> Cosines:
     """Return the cosines for the memories of one agent, the one with most questions."""
     agent = max(agents, key=lambda each: len(each.questions))
     chance = random.Random(1)
     asked = [(question, min(evidence)) for question, evidence in agent.questions]
     chosen = chance.sample(asked, min(memories, len(asked)))
     texts = [agent.memories[place] for _, place in chosen]
-    rows = await embedder.embed(texts)
-    pairs = (await embedder.embed([question for question, _ in chosen])) @ rows.T
+    rows = await embedder.documents(texts)
+    pairs = (await embedder.queries([question for question, _ in chosen])) @ rows.T
     spare = [each for place, each in enumerate(agent.memories) if place not in {where for _, where in chosen}]
     answers = [_answer(text, spare, chance) for text in texts]
-    said = (await embedder.embed(answers)) @ rows.T
+    said = (await embedder.documents(answers)) @ rows.T
     places = [place for _, place in chosen]
     return Cosines(*_split(pairs, places), *_split(said, places))
 
@@ -94,7 +94,7 @@ class WrittenAnswers:
     unused: NDArray[np.float64]
 
     @classmethod
-    async def by(cls, embedder: Embedder) -> Self:
+    async def by(cls, embedder: CalibratedEmbedder) -> Self:
         """Return the cosines of the labelled answers."""
         found: dict[bool, list[float]] = {True: [], False: []}
         for example in attribution.examples():
@@ -135,26 +135,29 @@ def main() -> None:
     parser.add_argument("--embedder", metavar="SPEC", default="hashing")
     parser.add_argument("--quick", action="store_true")
     chosen = parser.parse_args()
-    embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
-    found = {}
+    sets = {}
     for path in chosen.dataset:
         data = json.loads(path.read_text(encoding="utf-8"))
-        agents = list(squad(data) if isinstance(data, dict) else locomo(data))
-        found[dataset(data)] = asyncio.run(cosines(agents, embedder, memories=50 if chosen.quick else MEMORIES))
+        sets[dataset(data)] = list(squad(data) if isinstance(data, dict) else locomo(data))
+    texts = [text for agents in sets.values() for agent in agents for text in agent.memories]
+    embedder = asyncio.run(measured_on(build_embedder(EmbeddingSettings(spec=chosen.embedder)), texts))
+    found = {}
+    for name, agents in sets.items():
+        found[name] = asyncio.run(cosines(agents, embedder, memories=50 if chosen.quick else MEMORIES))
     written = asyncio.run(WrittenAnswers.by(embedder))
     best = chosen_thresholds(list(found.values()), written)
     saved = {}
     for name, (relevance, use) in (
         ("chosen", best),
-        ("in force", (embedder.relevance_threshold, embedder.use_threshold)),
+        ("in force", (embedder.thresholds.relevance, embedder.thresholds.use)),
     ):
         passed = {each: cosine.passed(relevance, use) for each, cosine in found.items()}
         passed["written"] = {"f1": round(written.f1(use), 3)}
         saved[name.replace(" ", "_")] = {"relevance": relevance, "use": use, "passed": passed}
-        print(f"{embedder.model}, {name}: relevance {relevance}, use {use}")
+        print(f"{embedder.embedder.model}, {name}: relevance {relevance}, use {use}")
         for each, shares in passed.items():
             print(f"  {each}: " + ", ".join(f"{key} {value:.4g}" for key, value in shares.items()))
-    save_figures(f"calibration-{'hashing' if embedder.lexical else 'semantic'}", saved)
+    save_figures(f"calibration-{'hashing' if embedder.embedder.lexical else 'semantic'}", saved)
 
 
 if __name__ == "__main__":

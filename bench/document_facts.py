@@ -29,14 +29,16 @@ from pathlib import Path
 from statistics import mean
 from typing import Final
 
+from bench.measured_embedder import measured_on
 from bench.measuring import save_figures, table
 from bench.reading_sets import Fact, Material, Span, articles, conversations, mixed, reports
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.tokenization import term_counts, terms
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
-from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import MAX_QUOTES, ExtractiveModel
@@ -101,7 +103,7 @@ class Asker:
     """One document, with its index, to which questions are put."""
 
     made: Material
-    embedder: Embedder
+    embedder: CalibratedEmbedder
     channels: Channels = ALL_CHANNELS
 
     def __post_init__(self) -> None:
@@ -152,7 +154,7 @@ def _folded(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-async def outcomes(materials: Iterable[Material], facts: int, embedder: Embedder) -> Outcomes:
+async def outcomes(materials: Iterable[Material], facts: int, embedder: CalibratedEmbedder) -> Outcomes:
     """Return the outcomes of up to `facts` questions about each document."""
     found = Outcomes()
     for made in materials:
@@ -171,7 +173,7 @@ async def outcomes(materials: Iterable[Material], facts: int, embedder: Embedder
     return found
 
 
-async def ablation(materials: Sequence[Material], facts: int, embedder: Embedder) -> dict[str, float]:
+async def ablation(materials: Sequence[Material], facts: int, embedder: CalibratedEmbedder) -> dict[str, float]:
     """Return the share of answered questions with some channels of the search, by name."""
     shares = dict[str, float]()
     for name, channels in CHANNELS.items():
@@ -203,7 +205,7 @@ def materials_of(folder: Path | None) -> dict[str, list[Material]]:
     return found
 
 
-async def measure(folder: Path | None, facts: int, embedder: Embedder) -> dict[str, object]:
+async def measure(folder: Path | None, facts: int, embedder: CalibratedEmbedder) -> dict[str, object]:
     """Return the figures of every set, and print them."""
     figures = dict[str, object]()
     rows: list[tuple[object, ...]] = [
@@ -226,7 +228,7 @@ def main() -> None:
     parser.add_argument("--facts", type=int, default=20, help="questions about each document (default: %(default)s)")
     parser.add_argument("--embedder", metavar="SPEC", default="hashing", help="vectors (default: %(default)s)")
     chosen = parser.parse_args()
-    embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
+    embedder = asyncio.run(measured_on(build_embedder(EmbeddingSettings(spec=chosen.embedder)), GENERAL_TEXTS))
     figures = asyncio.run(measure(chosen.dataset, chosen.facts, embedder))
     if chosen.embedder == "hashing":
         save_figures("document_facts", figures)

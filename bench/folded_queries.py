@@ -12,6 +12,7 @@ from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemor
 from nemuri_domain.affective.retrieval import AffectCandidate
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_infra.projections.affective_queries import MAX_RANKED, AffectiveQueries, AffectiveRetrieval
+from nemuri_infra.stores.vectors import Vectors
 
 
 @dataclass
@@ -65,7 +66,7 @@ class FoldedQueries(AffectiveQueries):
     async def candidates_by_vector(
         self,
         agent: AffectAgent,
-        generation: str,  # noqa: ARG002 - all vectors are of one generation
+        vectors: Vectors,
         vector: NDArray[np.float32],
         wanted: AffectiveRetrieval,
     ) -> list[AffectCandidate]:
@@ -73,7 +74,7 @@ class FoldedQueries(AffectiveQueries):
         every = [each for each in self.state.mind.memories.values() if _is_wanted(each, wanted)]
         if not every:
             return []
-        cosines = np.stack([self.state.rows[each.memory_id] for each in every]) @ vector
+        cosines = vectors.centred(np.stack([self.state.rows[each.memory_id] for each in every])) @ vector
         some = [
             _candidate(each, agent, float(cosine))
             for each, cosine in zip(every, cosines, strict=True)

@@ -68,7 +68,10 @@ def orders(answer: str, shown: list[ContextMemory]) -> dict[str, Places]:
     """
 
     def found(**how: Any) -> Places:
-        return {each.memory_id.int for each in detect_uses(answer, [], shown, threshold=EMBEDDER.use_threshold, **how)}
+        return {
+            each.memory_id.int
+            for each in detect_uses(answer, [], shown, threshold=EMBEDDER.calibration.thresholds().use, **how)
+        }
 
     tags, similar = found(detection="tag"), found(detection="similarity")
     return {
@@ -89,7 +92,7 @@ async def measure(name: str, every: list[Asked]) -> None:
         others = [place for place in range(len(texts)) if place not in places]
         picked = places + rng.sample(others, min(len(others), max(0, AROUND - len(places))))
         memories = [MemoryContent(content=texts[place], tags=keywords(texts[place])) for place in picked]
-        rows = await EMBEDDER.embed([answer, *map(embedded_text, memories)])
+        rows = await EMBEDDER.embed_documents([answer, *map(embedded_text, memories)])
         shown = [
             ContextMemory(UUID(int=place), memory.tags, float(cosine))
             for place, memory, cosine in zip(picked, memories, rows[1:] @ rows[0], strict=True)

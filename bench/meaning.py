@@ -22,6 +22,7 @@ from statistics import mean
 from uuid import UUID
 
 from bench.experience_sets import FACTS, Fact, Language
+from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.statement_comparison import compare_statements
@@ -32,6 +33,7 @@ from nemuri_domain.strength.extracted_learning_decision import is_comparable
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.semantic_groups import Pair, comparable_pairs, groups, may_agree
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
@@ -67,7 +69,7 @@ class Told:
     owner: Mapping[UUID, int | None]
     """Number of the fact that a memory says; None for a contrary sentence."""
     index: AgentIndex
-    embedder: Embedder
+    embedder: CalibratedEmbedder
 
 
 async def told(facts: Sequence[Fact], embedder: Embedder) -> Told:
@@ -77,9 +79,10 @@ async def told(facts: Sequence[Fact], embedder: Embedder) -> Told:
     memories = [_memory(number, text) for number, (text, _) in enumerate(texts, 1)]
     index = AgentIndex(embedder.dimension, sparse=embedder.lexical)
     words = [text for text, _ in texts]
-    index.add([content.memory_id for content, _ in memories], await embedder.embed(words), words)
+    calibrated = await measured_on(embedder, words)
+    index.add([content.memory_id for content, _ in memories], await calibrated.documents(words), words)
     owner = {content.memory_id: fact for (content, _), (_, fact) in zip(memories, texts, strict=True)}
-    return Told(facts, memories, owner, index, embedder)
+    return Told(facts, memories, owner, index, calibrated)
 
 
 def _memory(number: int, text: str) -> Remembered:
@@ -103,7 +106,10 @@ async def neighbourhoods(agent: Told) -> list[list[Remembered]]:
         others = [
             known[each]
             for each, similarity in near
-            if each != one[0].memory_id and is_comparable(similarity, terms(mine), terms(known[each][0].memory.content))
+            if each != one[0].memory_id
+            and is_comparable(
+                similarity, terms(mine), terms(known[each][0].memory.content), same=agent.embedder.thresholds.same
+            )
         ]
         found.append([one, *others[:5]])
     return found
@@ -111,9 +117,9 @@ async def neighbourhoods(agent: Told) -> list[list[Remembered]]:
 
 async def search(agent: Told, text: str, *, floor: float = RELEVANCE_FLOOR) -> list[tuple[UUID, float]]:
     """Return the ids of the memories found for a text, best first, each with its cosine."""
-    vectors = await agent.embedder.embed([text])
+    vectors = await agent.embedder.queries([text])
     found = agent.index.search(
-        vectors, [terms(text)], vector_threshold=agent.embedder.relevance_threshold, floor=floor, limit=50
+        vectors, [terms(text)], vector_threshold=agent.embedder.thresholds.relevance, floor=floor, limit=50
     )
     return list(zip(found.ids, map(float, found.similarity), strict=True))
 

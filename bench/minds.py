@@ -139,7 +139,7 @@ async def _filled(resources: Resources, agents: int, size: int) -> None:
         of_agent = AgentIndex.of(replace(state, memories=replace(state.memories, ids=own)), embedder.dimension)
         name_of_copy = (resources.database, name, resources.vectors.generation)
         empty = await read_index(*name_of_copy, format_version=FORMAT)
-        stored = StoredIndex(empty.tables, agents + size, encode(of_agent, ()))
+        stored = StoredIndex(empty.tables, agents + size, encode(of_agent, (), embedder.calibration.digest))
         await write_index(*name_of_copy, stored, seen=agents + size, format_version=FORMAT)
     async with resources.database.reading() as connection:
         await connection.execute(text("VACUUM ANALYZE memory, memory_state, retrieval_index"))

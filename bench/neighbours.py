@@ -51,7 +51,7 @@ async def measure(sizes: Sequence[int], asked: int, singly: int) -> dict[str, An
     """Fill all three stores to each of the sizes in turn, and measure questions and additions at each size."""
     texts = list(memories(sizes[-1] + singly * len(sizes) + WARM))
     asking = list(questions(asked + WARM))
-    vectors = await HashingEmbedder(DIMENSION).embed([*texts, *asking])
+    vectors = await HashingEmbedder(DIMENSION).embed_documents([*texts, *asking])
     embedder = Precomputed(dict(zip([*texts, *asking], vectors, strict=True)))
     async with (
         Nemuri.open(embedder) as ours,

@@ -142,7 +142,7 @@ async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
 async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> AgentIndex:
     """Return an index of the same memories in this process."""
     index = AgentIndex(EMBEDDER.dimension)
-    vectors = await EMBEDDER.embed([embedded_text(each) for each in memories])
+    vectors = await EMBEDDER.embed_documents([embedded_text(each) for each in memories])
     texts, turns = [indexed_text(each) for each in memories], [each.turn for each in memories]
     index.add(ids, vectors, texts, turns=turns)
     return index
@@ -150,9 +150,14 @@ async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> 
 
 async def search(index: AgentIndex, question: str) -> list[UUID]:
     """Return the ids of the best ten memories in the bare index."""
-    vector = await EMBEDDER.embed([question])
+    vector = await EMBEDDER.embed_queries([question])
+    threshold = EMBEDDER.calibration.thresholds().relevance
     found = index.search(
-        vector, [terms(question)], vector_threshold=EMBEDDER.relevance_threshold, floor=RELEVANCE_FLOOR, limit=FOUND
+        vector,
+        [terms(question)],
+        vector_threshold=threshold,
+        floor=RELEVANCE_FLOOR,
+        limit=FOUND,
     )
     return list(found.ids)
 

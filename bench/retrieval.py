@@ -30,6 +30,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from nemuri_contracts.client_events import Turn
 from nemuri_domain.language.tokenization import terms
@@ -93,13 +94,14 @@ def recall(agents: list[Agent], embedder: Embedder) -> dict[str, float]:
     with turns.
     """
     shares: dict[str, list[float]] = {"words": [], "vectors": [], "both": [], "turns": []}
+    calibrated = asyncio.run(measured_on(embedder, [text for agent in agents for text in agent.memories]))
     for agent in agents:
         index, talk = AgentIndex(embedder.dimension), AgentIndex(embedder.dimension)
         ids = [UUID(int=place) for place in range(len(agent.memories))]
-        rows = asyncio.run(embedder.embed(agent.memories))
+        rows = asyncio.run(calibrated.documents(agent.memories))
         index.add(ids, rows, agent.memories)
         talk.add(ids, rows, agent.memories, turns=agent.turns)
-        vectors = asyncio.run(embedder.embed([question for question, _ in agent.questions]))
+        vectors = asyncio.run(calibrated.queries([question for question, _ in agent.questions]))
         nowhere = np.zeros((1, embedder.dimension), np.float32)
         for vector, (question, evidence) in zip(vectors, agent.questions, strict=True):
             asked = terms(question)
@@ -110,7 +112,7 @@ def recall(agents: list[Agent], embedder: Embedder) -> dict[str, float]:
                 ("turns", vector[None], asked),
             ):
                 whole = channel in {"both", "turns"}
-                threshold, floor = (embedder.relevance_threshold, RELEVANCE_FLOOR) if whole else (0.0, 0.0)
+                threshold, floor = (calibrated.thresholds.relevance, RELEVANCE_FLOOR) if whole else (0.0, 0.0)
                 found = (talk if channel == "turns" else index).search(
                     query, [words], vector_threshold=threshold, floor=floor, limit=FOUND
                 )

@@ -28,6 +28,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.client_events import Setting, TaskSubmitted
@@ -37,6 +38,7 @@ from nemuri_domain.tasks.agent_fit import LEXICAL, SEMANTIC, Calibration, FitMod
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.routing import Evidence
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
@@ -145,17 +147,17 @@ def japanese(experience: int) -> Case:
     )
 
 
-async def routed(case: Case, embedder: Embedder, calibration: Calibration) -> dict[str, float]:
+async def routed(case: Case, embedder: CalibratedEmbedder, calibration: Calibration) -> dict[str, float]:
     """Return the shares of right choices and of refusals by the platform's own routing."""
     judged = [Judged(UUID(int=n), text, {name: (1, 0)}) for n, (text, name) in enumerate(case.judged, 1)]
     known = texts_of(case.definitions, judged)
-    vectors = dict(zip(known, await compared(known, embedder), strict=True))
+    vectors = dict(zip(known, _joined(known, await embedder.documents(known), embedder), strict=True))
     model = FitModel(case.definitions, judged, vectors, calibration)
     applicants = [Applicant(name, each, (), 0, 0, 0) for name, each in sorted(case.definitions.items())]
 
     async def chosen(texts: Sequence[str]) -> list[tuple[str, bool]]:
         """Return the best agent for each text, and True if the client is asked instead."""
-        rows = await compared(texts, embedder)
+        rows = _joined(texts, await embedder.queries(texts), embedder)
         found = []
         for text, row in zip(texts, rows, strict=True):
             evidence = Evidence({text: model.fit(features(text, row))}, calibration.sharpness)
@@ -174,10 +176,9 @@ async def routed(case: Case, embedder: Embedder, calibration: Calibration) -> di
     } | {f"asked {kind}": float(np.mean([asked for _, asked in found])) for kind, found in refused.items()}
 
 
-async def compared(texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
+def _joined(texts: Sequence[str], rows: NDArray[np.float32], embedder: CalibratedEmbedder) -> NDArray[np.float32]:
     """Return the vectors by which the platform's routing compares texts."""
-    rows = await embedder.embed(texts)
-    return with_meanings(texts, rows) if embedder.lexical else rows
+    return with_meanings(texts, rows) if embedder.embedder.lexical else rows
 
 
 def _submitted(text: str) -> TaskSubmitted:
@@ -200,14 +201,16 @@ def _task(text: str) -> Task:
     )
 
 
-async def nearest(case: Case, embedder: Embedder) -> float:
+async def nearest(case: Case, embedder: CalibratedEmbedder) -> float:
     """Return the share of right choices by the cosine to the role and to the five nearest judged tasks, added up."""
     names = sorted(case.definitions)
-    roles = await embedder.embed([f"{each.role}. {each.description}" for _, each in sorted(case.definitions.items())])
-    asked = await embedder.embed([text for text, _ in case.tests])
+    roles = await embedder.documents(
+        [f"{each.role}. {each.description}" for _, each in sorted(case.definitions.items())]
+    )
+    asked = await embedder.queries([text for text, _ in case.tests])
     scores = asked @ roles.T
     if case.judged:
-        similar = asked @ (await embedder.embed([text for text, _ in case.judged])).T
+        similar = asked @ (await embedder.documents([text for text, _ in case.judged])).T
         owners = np.array([names.index(name) for _, name in case.judged])
         for row, order in enumerate(np.argsort(-similar, axis=1)[:, :5]):
             np.add.at(scores[row], owners[order], similar[row, order])
@@ -234,7 +237,12 @@ def regression(case: Case) -> float | None:
     return float(np.mean([best == name for best, (_, name) in zip(said, case.tests, strict=True)]))
 
 
-async def figures_of(cases: Sequence[Case], embedder: Embedder, calibration: Calibration) -> dict[str, float]:
+async def _measured(cases: Sequence[Case], embedder: Embedder) -> CalibratedEmbedder:
+    texts = [text for case in cases for text in texts_of(case.definitions, ())]
+    return await measured_on(embedder, [*texts, *(text for case in cases for text, _ in case.judged)])
+
+
+async def figures_of(cases: Sequence[Case], embedder: CalibratedEmbedder, calibration: Calibration) -> dict[str, float]:
     """Return the means over several cases."""
     found: defaultdict[str, list[float]] = defaultdict(list)
     for case in cases:
@@ -263,7 +271,7 @@ async def measured(folder: Path | None, spec: str, draws: Sequence[int]) -> None
     calibration = LEXICAL if embedder.lexical else SEMANTIC
     kind, saved = "hashing" if embedder.lexical else "semantic", []
     for name, number, found in cases(folder, draws, "test"):
-        figures = await figures_of(found, embedder, calibration)
+        figures = await figures_of(found, await _measured(found, embedder), calibration)
         saved.append({"split": name, "judged": number, **figures})
         print(f"{kind}, {name}, {number} judged each: " + ", ".join(f"{key} {value}" for key, value in figures.items()))
     save_figures(f"routing-{kind}", {"measurements": saved})
@@ -275,9 +283,10 @@ async def tuned(folder: Path, spec: str) -> None:
     embedder = build_embedder(EmbeddingSettings(spec=spec))
     base = LEXICAL if embedder.lexical else SEMANTIC
     for name, number, found in cases(folder, TUNED_DRAWS, "val"):
+        calibrated = await _measured(found, embedder)
         for share in (0.3, 0.5, 0.7, 0.85):
             for ridge in (0.15, 0.3, 0.6):
-                figures = await figures_of(found, embedder, replace(base, vector_share=share, ridge=ridge))
+                figures = await figures_of(found, calibrated, replace(base, vector_share=share, ridge=ridge))
                 print(f"{name}, {number} judged, vectors {share}, ridge {ridge}: {figures}", flush=True)
     await embedder.aclose()
 

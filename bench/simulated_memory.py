@@ -36,9 +36,10 @@ from nemuri_domain.affective.nightly_job import NightInput, admitted_to_protecti
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.text_compression import EXTRACTIVE, compressed
 from nemuri_domain.affective.turn_encoding import encode_turn
+from nemuri_infra.embeddings.calibration import Calibration
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.stores.vectors import Vectors
+from nemuri_infra.stores.vectors import Embed, Vectors
 from nemuri_services.affective_memory.handlers import STEPS
 from nemuri_services.affective_memory.retrieval import (
     SelectedMemories,
@@ -52,27 +53,37 @@ HOUR: Final = 3
 """Hour of the nightly job, UTC; the default of the policy."""
 
 
+Rows = dict[str, NDArray[np.float32]]
+"""Vectors by text."""
+
+
 class CachedEmbedder:
     """An embedder that computes the vector of each text once, for several simulations of the same turns."""
 
     stored: Final = False
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, calibration: Calibration | None = None) -> None:
         self._embedder = embedder
-        self._rows = dict[str, NDArray[np.float32]]()
+        self._documents, self._queries = Rows(), Rows()
+        self.calibration: Final = calibration or embedder.calibration
         self.model: Final = embedder.model
         self.dimension: Final = embedder.dimension
-        self.relevance_threshold: Final = embedder.relevance_threshold
-        self.use_threshold: Final = embedder.use_threshold
-        self.recall_threshold: Final = embedder.recall_threshold
         self.lexical: Final = embedder.lexical
+        self.symmetric: Final = embedder.symmetric
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of the texts, shape (len(texts), dimension)."""
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of documents, shape (len(texts), dimension)."""
+        return await self._cached(texts, self._embedder.embed_documents, self._documents)
+
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of queries, shape (len(texts), dimension)."""
+        return await self._cached(texts, self._embedder.embed_queries, self._queries)
+
+    async def _cached(self, texts: Sequence[str], embed: Embed, rows: Rows) -> NDArray[np.float32]:
         for text in texts:
-            if text not in self._rows:
-                self._rows[text] = (await self._embedder.embed([text]))[0]
-        return np.stack([self._rows[text] for text in texts])
+            if text not in rows:
+                rows[text] = (await embed([text]))[0]
+        return np.stack([rows[text] for text in texts])
 
     async def aclose(self) -> None:
         """Release the embedder."""
@@ -100,7 +111,7 @@ class SimulatedMemory:
     def __post_init__(self) -> None:
         """Define the agent with its policy."""
         # Its vectors are not stored, so that no store is needed.
-        self.vectors = Vectors(cast("Any", None), self.embedder, cast("Any", None))
+        self.vectors = Vectors(cast("Any", None), self.embedder, cast("Any", None), cast("Any", None))
         definition = Definition(role="the memory of an assistant", memory="affective")
         defined = AgentDefined(
             event_id=self._id("defined"), agent_id=AGENT, definition=definition, embedding=self.vectors.embedding
@@ -141,7 +152,7 @@ class SimulatedMemory:
         event = encode_turn(offered, self.agent, made, self._turns, UTC)
         self._take(event, ended_at)
         self.state.rows[event.memory_id] = (
-            await self.embedder.embed([embedded_text(made.reading.trigger, made.reading.content)])
+            await self.embedder.embed_documents([embedded_text(made.reading.trigger, made.reading.content)])
         )[0]
         self._protect(event, ended_at)
         return event.memory_id
@@ -150,7 +161,7 @@ class SimulatedMemory:
         """Return what a prompt hook would show for a prompt. The recall is recorded if its time `at` is given."""
         if at is not None:
             await self.pass_nights(at)
-        await self.embedder.embed([prompt])  # so that the retrieval does not have to wait for it
+        await self.embedder.embed_queries([prompt])  # so that the retrieval does not have to wait for it
         query = AffectRecallQuery(agent_id=AGENT, prompt=prompt)
         found = await select_memories(query, self.agent, self.vectors, self.queries)
         event = recall_event(query, found, self.agent)
@@ -203,7 +214,7 @@ class SimulatedMemory:
                 passed, nth=memory_id, memory_id=memory_id, compressed_by=EXTRACTIVE, **words
             )
             self._take(event, at)
-            self.state.rows[memory_id] = (await self.embedder.embed([text]))[0]
+            self.state.rows[memory_id] = (await self.embedder.embed_documents([text]))[0]
 
     def _waiting(self) -> list[AffectMemory]:
         some = (each for each in self.mind.memories.values() if each.protection == "asked" and each.level < ARCHIVED)

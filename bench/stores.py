@@ -23,6 +23,7 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspec
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_infra.embeddings.calibration import Calibration
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -59,12 +60,15 @@ class Precomputed:
     model: str = HashingEmbedder.model
     dimension: int = DIMENSION
     stored: bool = False
-    relevance_threshold: float = HashingEmbedder.relevance_threshold
-    use_threshold: float = HashingEmbedder.use_threshold
-    recall_threshold: float = HashingEmbedder.recall_threshold
+    calibration: Calibration = HashingEmbedder.calibration
+    symmetric: bool = HashingEmbedder.symmetric
     lexical: bool = HashingEmbedder.lexical
 
-    async def embed(self, texts: Sequence[str]) -> Floats:
+    async def embed_queries(self, texts: Sequence[str]) -> Floats:
+        """Return the vectors of the texts, one row each."""
+        return await self.embed_documents(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of the texts, one row each."""
         return np.array([self.known[text] for text in texts], np.float32).reshape(-1, DIMENSION)
 

@@ -93,7 +93,7 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
         spent, embedding, found = [], [], []
         for question in questions:
             began = time.process_time()
-            await embedder.embed([question, *expanded(agent, question).values()])
+            await embedder.embed_queries([question, *expanded(agent, question).values()])
             between = time.process_time()
             recollection = await minds.recall(resources, agent, question, perspective=None, setting=Setting())
             spent.append(time.process_time() - between)

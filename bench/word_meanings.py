@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from nemuri_infra.embeddings import word_meanings
-from nemuri_infra.embeddings.protocol import normalised
+from nemuri_infra.embeddings.unit_rows import normalised
 
 WORDS, DIMENSION = 20_000, 128
 SHORTEST: Final = 2

@@ -191,6 +191,29 @@ class WaitingTask(Value):
     """`negotiation`: it waits for a choice. `clarification`: it waits for the answer to its agent's question."""
 
 
+class CalibrationView(Value):
+    """How the vectors of an embedder are compared: minimum cosines after the mean vector was subtracted."""
+
+    source: Literal["built-in", "measured", "assumed"]
+    """`built-in`: it comes with the embedder. `measured`: from the platform's memories. `assumed`: from general texts,
+    because there are not enough memories yet.
+    """
+    sample: int
+    """Number of texts that it was measured on."""
+    centre: float
+    """Length of the mean vector, 0 to 1."""
+    spread: float
+    """Standard deviation of the cosine of unrelated texts."""
+    relevance: float
+    """Minimum cosine of a query and a memory that may be relevant to it."""
+    recall: float
+    """Minimum cosine of a prompt and a memory that is recalled without being asked for."""
+    use: float
+    """Minimum cosine of an answer and a memory that counts as used."""
+    same: float
+    """Minimum cosine of two statements about the same."""
+
+
 class StatusView(Value):
     """State of the projections: the last projected stream sequence, and the numbers of tasks, agents and memories."""
 
@@ -203,6 +226,8 @@ class StatusView(Value):
     memories: int
     embedding: Embedding
     """Model and dimension of the vectors of new agents."""
+    calibration: CalibrationView | None = None
+    """How these vectors are compared; None from a service of an earlier version."""
     database_bytes: int = 0
     """Size of the projections on disk in bytes: their tables and indexes."""
     halted: str | None = None

@@ -16,6 +16,21 @@ from tests.e2e.conftest import QUESTION, SHARED_PLATFORM, CommandLine
 pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 
 
+def test_the_embedder_is_shown(nemuri: CommandLine) -> None:
+    """`embedder show` and the status name the embedder, its thresholds and where they come from. The built-in one needs
+    no calibration.
+    """
+    lines = nemuri("embedder", "show").out.splitlines()
+    assert lines[-1] == "source      built in"
+    shown = nemuri("embedder", "show", "--json").json
+    assert shown["calibration"] == nemuri("status", "--json").json["calibration"]
+    assert any(each.startswith("thresholds    relevance ") for each in nemuri("status").out.splitlines())
+    refused = nemuri("embedder", "calibrate")
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "comes with its calibration" in refused.err
+    assert nemuri("embedder", "calibrate", "now").code == 2
+
+
 def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, tmp_path: Path) -> None:
     """`log` shows the newest events, counts them by kind and exports each once. A log with events refuses an import.
 

@@ -407,11 +407,12 @@ async def test_the_preselection_contains_the_best_memories(settings: Settings) -
         await resources.views.progress.wait(last)
         views = AffectiveQueries(resources.database)
         (agent,) = await views.agents()
-        generation, vector = resources.vectors.generation, (await resources.vectors.of(["parser comma lock"]))[0]
+        vectors = resources.vectors
+        [vector] = await vectors.of_queries(["parser comma lock"])
         for mood in (None, Emotion(valence="negative", arousal=80, tags=("anger", "fear"))):
             wanted = AffectiveRetrieval(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
-            everything = await views.candidates_by_vector(agent, generation, vector, replace(wanted, top=1_000))
-            few = await views.candidates_by_vector(agent, generation, vector, wanted)
+            everything = await views.candidates_by_vector(agent, vectors, vector, replace(wanted, top=1_000))
+            few = await views.candidates_by_vector(agent, vectors, vector, wanted)
             asking = RetrievalRequest("parser comma lock", 0.08, 0.08, mood)
             best = [each.memory_id for each in rank(everything, asking, agent.rules)]
             assert [each.memory_id for each in rank(few, asking, agent.rules)] == best
@@ -424,20 +425,23 @@ class UnreliableEmbedder:
     model = "remote-1"
     dimension = 64
     stored = True
-    relevance_threshold = 0.08
-    use_threshold = 0.4
-    recall_threshold = 0.1
     lexical = True
+    symmetric = True
+    calibration = HashingEmbedder.calibration
 
     def __init__(self) -> None:
         self.away = False
         self._hashing = HashingEmbedder(self.dimension)
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of documents."""
+        return await self.embed_documents(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors, or wait forever while the embedder is set not to answer."""
         if self.away:
             await asyncio.Event().wait()
-        return await self._hashing.embed(texts)
+        return await self._hashing.embed_documents(texts)
 
     async def aclose(self) -> None:
         """Do nothing."""

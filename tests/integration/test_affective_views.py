@@ -92,7 +92,7 @@ async def assert_as_folded(resources: Resources) -> None:
     for memory_id, generation, found in vectors:
         words = mind.memories[memory_id]
         text = embedded_text(words.trigger, words.content)
-        [row] = await HashingEmbedder(int(generation.rpartition(".")[2])).embed([text])
+        [row] = await HashingEmbedder(int(generation.rpartition(".")[2])).embed_documents([text])
         assert np.array_equal(found.to_numpy(), row)
 
 

@@ -14,6 +14,7 @@ from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.strength import MemoryEncoded
+from nemuri_infra.embeddings.calibration import Calibration
 from nemuri_infra.runtime.resources import open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
@@ -84,13 +85,16 @@ class FragileEmbedder:
     stored: Final = True
     model: Final = "fragile-1"
     dimension: Final = 2
-    relevance_threshold: Final = 0.1
-    use_threshold: Final = 0.5
-    recall_threshold: Final = 0.2
     lexical: Final = False
+    symmetric: Final = True
+    calibration: Calibration | None = None
     calls: int = 0
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of documents."""
+        return await self.embed_documents(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return equal vectors. Raises ValueError for a poisoned text."""
         self.calls += 1
         if any("poison" in each for each in texts):

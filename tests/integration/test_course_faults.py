@@ -65,11 +65,11 @@ async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) ->
 class FailingEmbedder(HashingEmbedder):
     """An embedder that fails when the wrong answer to the unanswerable exercise is reviewed."""
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors. Raises `ValueError` if the right answer to that exercise is among the texts."""
         if UNANSWERABLE_EXERCISE.answer in texts:
             raise ValueError("a fault of its own")
-        return await super().embed(texts)
+        return await super().embed_documents(texts)
 
 
 async def test_a_failed_review_has_no_memories(settings: Settings) -> None:

@@ -19,8 +19,11 @@ from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.language.tokenization import terms
+from nemuri_infra.embeddings.calibration import Calibration
+from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
 from nemuri_infra.embeddings.hashing import HashingEmbedder
-from nemuri_infra.embeddings.protocol import Embedder, normalised
+from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.unit_rows import normalised
 from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.projections import tables
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -55,10 +58,9 @@ class WordCountEmbedder:
     stored: Final = True
     model: Final = "dictionary-1"
     dimension: Final = 64
-    relevance_threshold: Final = 0.1
-    use_threshold: Final = 0.5
-    recall_threshold: Final = 0.2
     lexical: Final = False
+    symmetric: Final = True
+    calibration: Calibration | None = None
     embedded: Counter[str] = field(default_factory=Counter)
     calls_left: int | None = None
     """Number of calls until the provider becomes unavailable; None without limit."""
@@ -69,8 +71,21 @@ class WordCountEmbedder:
     def __post_init__(self) -> None:
         self.released.set()
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return vectors that have one component for each known term."""
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of documents."""
+        return await self.embed_documents(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return vectors that have one component for each known term. The texts of a calibration are not counted."""
+        if texts != GENERAL_TEXTS:
+            await self._call(texts)
+        rows = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in terms(text):
+                row[sum(term.encode()) % self.dimension] += 1
+        return normalised(rows)
+
+    async def _call(self, texts: Sequence[str]) -> None:
         self.called.set()
         await self.released.wait()
         if self.calls_left is not None:
@@ -78,11 +93,6 @@ class WordCountEmbedder:
                 raise ModelUnavailable("the dictionary is closed")
             self.calls_left -= 1
         self.embedded.update(texts)
-        rows = np.zeros((len(texts), self.dimension), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for term in terms(text):
-                row[sum(term.encode()) % self.dimension] += 1
-        return normalised(rows)
 
     async def aclose(self) -> None:
         """Do nothing."""

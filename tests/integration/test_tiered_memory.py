@@ -83,7 +83,7 @@ async def assert_as_folded(resources: Resources) -> None:
     assert agents == [tiers.agent]
     assert {each.memory_id: each for each in known} == dict(tiers.memories)
     ids = [each.memory_id for each in known]
-    assert set(await TieredQueries(resources.database).vectors("noah", "hashing-v1.1024", ids)) == set(ids)
+    assert set(await TieredQueries(resources.database).vectors("noah", resources.vectors, ids)) == set(ids)
 
 
 async def test_a_repeated_experience_is_recorded_once(settings: Settings) -> None:

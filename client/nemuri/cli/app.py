@@ -15,6 +15,7 @@ from nemuri.cli import (
     doctor,
     down,
     education,
+    embedder,
     experiments,
     forget,
     hook,
@@ -87,7 +88,7 @@ def root(
 for _group in (
     tasks, why, agents, memories, memory, principles, past_states, replay, education, doctor, hook, affective, tiered,
     scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup, permissions, prompts,
-    experiments, society, down, service, status,
+    experiments, society, down, service, status, embedder,
 ):  # fmt: skip
     _group.register(app)
 if (_demo := find_spec("nemuri.demo")) is not None and _demo.origin is not None:

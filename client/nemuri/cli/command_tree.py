@@ -20,8 +20,8 @@ PANELS: Final = {
     "Looking back": ("state", "diff", "replay", "log"),
     "Faces": ("window", "token"),
     "Operating": (
-        "service", "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "backup", "restore", "forget",
-        "permissions", "prompts",
+        "service", "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "embedder", "backup", "restore",
+        "forget", "permissions", "prompts",
     ),
     "Societies and experiments": ("society", "experiment"),
 }  # fmt: skip

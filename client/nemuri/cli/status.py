@@ -46,6 +46,7 @@ def status(
 
 
 def _say_status(found: "PlatformStatus", session: Session) -> None:
+    from nemuri.cli.embedder import origin, thresholds_line
     from nemuri.cli.result_lines import next_command
     from nemuri.terminal.output import say
     from nemuri_infra.runtime.storage_limits import warnings
@@ -63,6 +64,8 @@ def _say_status(found: "PlatformStatus", session: Session) -> None:
     say(f"memories      {found.memories}")
     say(f"size          {_sizes(found)}")
     say(f"embedder      {found.embedding.model}, {found.embedding.dimension} numbers")
+    if found.calibration:
+        say(f"thresholds    {thresholds_line(found.calibration)}; {origin(found.calibration)}")
     if found.proposed_principles:
         say(f"principles    {found.proposed_principles} proposed; see `{next_command(session, 'principles')}`")
     if found.dead_letters:

@@ -31,6 +31,7 @@ from nemuri_domain.strength.retrieval import RetrievalQuery, query_texts, retrie
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.sleep_input import sleep_input_of
 from nemuri_domain.strength.usage_detection import ContextMemory
+from nemuri_infra.embeddings.calibration import Thresholds
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
@@ -129,7 +130,10 @@ class InMemoryAgent:
         query, agent = task.query, self.agent
         wording = query_texts(agent, query)
         asked = RetrievalQuery(
-            wording, await self.vectors.of(wording.texts), self.vectors.embedder.relevance_threshold, Setting()
+            wording,
+            await self.vectors.of(wording.texts),
+            self.vectors.thresholds.relevance,
+            Setting(),
         )
         found = retrieved(agent, self.index, self.remembered, asked, perspective=task.needed.area, now=self.now)
         candidates = found.candidates
@@ -188,7 +192,7 @@ class InMemoryAgent:
         shown = [ContextMemory(each, self.mind.contents[each].memory.tags, similarity=0.0) for each in context]
         # The extractive model cites completely, so only its citations are used.
         citations = [labels[each] for each in answer.cited if each in labels]
-        threshold = self.vectors.embedder.use_threshold
+        threshold = self.vectors.thresholds.use
         used = usage_detection.detect_uses(answer.text, citations, shown, threshold=threshold, complete=answer.complete)
         return tuple(each.memory_id for each in used)
 
@@ -228,9 +232,14 @@ class Vectors:
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
     made: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
+    @property
+    def thresholds(self) -> Thresholds:
+        """Return the minimum cosines of the vectors."""
+        return self.embedder.calibration.thresholds()
+
     async def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of the texts, shape (len(texts), dimension)."""
         missing = [each for each in dict.fromkeys(texts) if each not in self.made]
         if missing:
-            self.made |= zip(missing, await self.embedder.embed(missing), strict=True)
+            self.made |= zip(missing, await self.embedder.embed_documents(missing), strict=True)
         return np.stack([self.made[each] for each in texts])

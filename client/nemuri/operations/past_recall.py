@@ -71,7 +71,7 @@ async def recall_as_of(
         rows = await _rows(past, vectors)
         embedder = vectors.embedder
         index = index_of(past.mind, rows, embedder.dimension, sparse=embedder.lexical)
-        asked = RetrievalQuery(wording, await vectors.of(wording.texts), embedder.relevance_threshold, setting)
+        asked = RetrievalQuery(wording, await vectors.of_queries(wording.texts), vectors.thresholds.relevance, setting)
     mind = past.mind
     found = retrieved(
         agent,
@@ -103,14 +103,14 @@ async def _vectors(log: Log, settings: Settings, embedding: Embedding) -> AsyncI
     """
     hashing = HashingEmbedder(embedding.dimension)
     if embedding.model == hashing.model:
-        yield await Vectors.open(log, hashing)
+        yield await (await Vectors.open(log, hashing)).calibrated()
         return
     try:
         embedder = build_embedder(settings.embedding_settings())
     except (ValueError, ModuleNotFoundError) as error:
         raise OperationError(f"the agent's vectors are of {embedding.model}: {error}") from error
     try:
-        vectors = await Vectors.open(log, embedder)
+        vectors = await (await Vectors.open(log, embedder, settings.given_thresholds())).calibrated()
         if vectors.embedding != embedding:
             raise OperationError(
                 f"the agent's vectors of then are of {embedding.model}, and this process embeds by {embedder.model}"
@@ -121,8 +121,12 @@ async def _vectors(log: Log, settings: Settings, embedding: Embedding) -> AsyncI
 
 
 async def _rows(past: PastState, vectors: Vectors) -> dict[UUID, NDArray[np.float32]]:
-    """Return the recorded vectors of all memories of a state, by memory."""
+    """Return the recorded vectors of all memories of a state, centred, by memory."""
     keys = {each: vectors.key(embedded_text(content.memory)) for each, content in past.mind.contents.items()}
     texts = {keys[each]: embedded_text(content.memory) for each, content in past.mind.contents.items()}
     known = await vectors.recorded(texts)
-    return {each: row for each, key in keys.items() if (row := known[key]) is not None}
+    there = {key: row for key, row in known.items() if row is not None}
+    if not there:
+        return {}
+    centred = dict(zip(there, vectors.centred(np.stack([*there.values()])), strict=True))
+    return {each: centred[key] for each, key in keys.items() if key in centred}

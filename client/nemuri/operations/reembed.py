@@ -1,14 +1,13 @@
 """Compute vectors of another embedder for all memories, and switch the agents to the new vectors one by one."""
 
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from nemuri.operations.configured_embedder import configured_embedder
 from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
 from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri_contracts.event import derive
 from nemuri_infra.bus.event_log import ConflictError
-from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
 from nemuri_infra.projections import rebuilder
@@ -16,6 +15,7 @@ from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.projection import OtherFoldsError
 from nemuri_infra.projections.vector_generations import EmbeddedText, count_missing, embeddings, oldest_missing
+from nemuri_infra.retrieval.self_calibration import calibrated_by_memories
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import Vectors
 
@@ -43,27 +43,12 @@ async def reembed(
     embedder of their own. Raises `OperationError`.
     """
     try:
-        async with open_operation(settings) as at, _opened(settings, embedder) as chosen:
+        async with open_operation(settings) as at, configured_embedder(settings, embedder) as chosen:
             change = _Change(at, await Vectors.open(at.log, chosen), on_progress)
             await change.complete()
     except (ModelUnavailable, ModelRefused) as error:
         raise OperationError(f"{error}; nothing is lost; `nemuri reembed` continues from here") from error
     return Reembedded(len(change.switched), len(change.embedded))
-
-
-@asynccontextmanager
-async def _opened(settings: Settings, embedder: Embedder | None) -> AsyncIterator[Embedder]:
-    if embedder is not None:
-        yield embedder
-        return
-    try:
-        built = build_embedder(settings.embedding_settings())
-    except (ValueError, ModuleNotFoundError) as error:
-        raise OperationError(str(error)) from error
-    try:
-        yield built
-    finally:
-        await built.aclose()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +122,7 @@ class _Change:
         after = 0
         generation = self.vectors.generation
         while some := await oldest_missing(self.views, generation, agent_id, after=after, limit=BATCH_SIZE):
-            await self.vectors.of([each.text for each in some])
+            await self.vectors.store_missing([each.text for each in some])
             if not self.embedded.isdisjoint(some):
                 raise OperationError(
                     f"vectors of {agent_id} are missing from the store; run `nemuri rebuild --from-start` first"
@@ -158,13 +143,15 @@ class _Change:
         )
 
     async def _switch(self, agent_id: str) -> None:
-        """Switch an agent to the new vectors if that is not done yet.
+        """Switch an agent to the new vectors if that is not done yet. If they are enough, the embedder is calibrated by
+        them before.
 
         The event id is derived from the previous switch, so that an agent can be switched back to an earlier model.
         """
         newest = await self.at.log.newest_on(self.at.log.subjects.of_agent(agent_id, EmbeddingAdopted))
         if await self._is_switched(agent_id):
             return
+        await calibrated_by_memories(self.vectors, self.views)
         key = f"{agent_id}/{self.vectors.generation}/{newest.event_id}"
         adopted = EmbeddingAdopted(
             event_id=derive(key, EmbeddingAdopted.kind_of()), agent_id=agent_id, embedding=self.embedding

@@ -16,9 +16,8 @@ from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Content, Memory
 from nemuri_domain.strength.scope_matching import scope_in
 
-COMPARISON_THRESHOLD: Final = 0.5
-"""Minimum similarity of two texts that are compared: their cosine, or the share of the shorter text's terms that both
-have.
+COMPARED_WORDS: Final = 0.5
+"""Minimum share of the shorter text's terms that two texts both have, so that they are compared whatever their vectors.
 """
 COMPARED_MEMORIES: Final = 5
 """Maximum number of memories that are compared with a learning. The nearest ones are taken."""
@@ -115,7 +114,7 @@ def compared_statements(learning: CandidateLearning, content: Content) -> dict[s
     return {
         name: text
         for name, text in statements(content).items()
-        if name in {None, learning.perspective} or is_comparable(0.0, wanted, terms(text))
+        if name in {None, learning.perspective} or shares_words(wanted, terms(text))
     }
 
 
@@ -155,11 +154,16 @@ def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Colle
 
 
 def is_comparable(
-    cosine: float, one: Collection[str], two: Collection[str], least: float = COMPARISON_THRESHOLD
+    cosine: float, one: Collection[str], two: Collection[str], *, same: float, least: float = COMPARED_WORDS
 ) -> bool:
     """Return True if two texts with these terms and with this cosine are similar enough to be compared.
 
-    `least` is the minimum of the cosine, or of the share of the shorter text's terms that both have.
+    `same` is the minimum of the cosine, by the embedder; for `least` see `shares_words`.
     """
+    return cosine >= same or shares_words(one, two, least)
+
+
+def shares_words(one: Collection[str], two: Collection[str], least: float = COMPARED_WORDS) -> bool:
+    """Return True if two texts have at least this share of the shorter one's terms in common."""
     fewer = min(len(set(one)), len(set(two)))
-    return cosine >= least or (fewer > 0 and len({*one} & {*two}) >= least * fewer)
+    return fewer > 0 and len({*one} & {*two}) >= least * fewer

@@ -64,10 +64,14 @@ def principle_memory_id(agent_id: str, text: str, scope: Scope = EVERYWHERE) -> 
 
 
 def similar_lessons(
-    new: Content, others: Iterable[Content], vectors: Mapping[str, NDArray[np.float32] | None] = MappingProxyType({})
+    new: Content,
+    others: Iterable[Content],
+    vectors: Mapping[str, NDArray[np.float32] | None] = MappingProxyType({}),
+    *,
+    same: float = 1.0,
 ) -> list[Content]:
     """Return `new` and the lessons of the same scope that share half of the words of the shorter text with it, or whose
-    vectors have a cosine of at least .5. `vectors` are those that are known, by key.
+    vectors have a cosine of at least `same`. `vectors` are those that are known, by key.
     """
     wanted, scope = terms(new.memory.content), new.memory.scope
     return [
@@ -77,7 +81,7 @@ def similar_lessons(
             for each in others
             if each.memory_id != new.memory_id
             and each.memory.scope == scope
-            and is_comparable(_cosine(new, each, vectors), wanted, terms(each.memory.content))
+            and is_comparable(_cosine(new, each, vectors), wanted, terms(each.memory.content), same=same)
         ),
     ][:MAX_LESSONS]
 

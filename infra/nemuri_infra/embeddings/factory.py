@@ -3,9 +3,10 @@
 from typing import Final
 
 from nemuri_infra.embeddings.hashing import HashingEmbedder
-from nemuri_infra.embeddings.openai import ESTIMATED, KNOWN_DIMENSIONS, OpenAIEmbedder
-from nemuri_infra.embeddings.protocol import Embedder, Thresholds
-from nemuri_infra.embeddings.sentence_transformer import CALIBRATED_THRESHOLDS, SentenceTransformerEmbedder
+from nemuri_infra.embeddings.openai import OpenAIEmbedder, known_dimension
+from nemuri_infra.embeddings.prompts import Prompts, prompts_of
+from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.sentence_transformer import SentenceTransformerEmbedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.openai import OPENAI_URL
 from nemuri_infra.models.retries import Retries
@@ -26,12 +27,12 @@ def build_embedder(settings: EmbeddingSettings) -> Embedder:
     if kind == "openai" and name:
         return _openai(name, settings)
     if kind == "sentence-transformers" and name:
-        return SentenceTransformerEmbedder(name, _thresholds(settings, CALIBRATED_THRESHOLDS))
+        return SentenceTransformerEmbedder(name)
     raise ValueError(f"unknown embedder {settings.spec!r}: use {SPECS}")
 
 
 def _openai(name: str, settings: EmbeddingSettings) -> OpenAIEmbedder:
-    dimension = settings.dimension or KNOWN_DIMENSIONS.get(name)
+    dimension = settings.dimension or known_dimension(name)
     if dimension is None:
         raise ValueError(f"the dimension of {name} is unknown: set it")
     key = secret(settings.openai_api_key)
@@ -44,14 +45,10 @@ def _openai(name: str, settings: EmbeddingSettings) -> OpenAIEmbedder:
         dimension=dimension,
         timeout=settings.timeout,
         retries=Retries(attempts=settings.attempts, budget=settings.budget),
-        thresholds=_thresholds(settings, ESTIMATED),
+        prompts=_prompts(name, settings),
     )
 
 
-def _thresholds(settings: EmbeddingSettings, default: Thresholds) -> Thresholds:
-    relevance, use = settings.relevance_threshold, settings.use_threshold
-    return Thresholds(
-        relevance=default.relevance if relevance is None else relevance,
-        use=default.use if use is None else use,
-        recall=default.recall,
-    )
+def _prompts(name: str, settings: EmbeddingSettings) -> Prompts:
+    known, query, document = prompts_of(name), settings.query_prefix, settings.document_prefix
+    return Prompts(known.query if query is None else query, known.document if document is None else document)

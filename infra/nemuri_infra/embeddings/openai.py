@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from nemuri_domain.language.token_estimate import estimate_tokens, truncate
-from nemuri_infra.embeddings.protocol import Thresholds, normalised
+from nemuri_infra.embeddings.prompts import NO_PROMPTS, Prompts
+from nemuri_infra.embeddings.unit_rows import normalised
 from nemuri_infra.models.failures import ModelUnusable
 from nemuri_infra.models.network_guard import require_allowed
 from nemuri_infra.models.provider_calls import read_body, sendable, translated_errors
@@ -29,9 +30,13 @@ KNOWN_DIMENSIONS: Final = {
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
     "text-embedding-ada-002": 1536,
+    **{
+        f"{kind}-{size}{version}": dimension
+        for kind, version in (("multilingual-e5", ""), ("e5", ""), ("e5", "-v2"))
+        for size, dimension in (("small", 384), ("base", 768), ("large", 1024))
+    },
 }
-
-ESTIMATED: Final = Thresholds(relevance=0.15, use=0.6, recall=0.3)
+"""Dimensions by the name of the model, without the organisation in front of a slash."""
 
 
 class _Vector(BaseModel):
@@ -47,12 +52,12 @@ class OpenAIEmbedder:
     """An embedder that calls one model of a server at a base URL. It sends texts in batches and retries failed
     requests.
 
-    The constructor imports the SDK. The default thresholds are estimates for text-embedding-3, not measurements. Pass
-    other thresholds for another model.
+    The constructor imports the SDK. `prompts` are sent in front of each query and each document.
     """
 
     stored: Final = True
     lexical: Final = False
+    calibration: Final = None
 
     def __init__(
         self,
@@ -63,7 +68,7 @@ class OpenAIEmbedder:
         dimension: int,
         timeout: float,
         retries: Retries | None = None,
-        thresholds: Thresholds = ESTIMATED,
+        prompts: Prompts = NO_PROMPTS,
     ) -> None:
         import openai
 
@@ -74,21 +79,27 @@ class OpenAIEmbedder:
         self._name = name
         self._timeout = timeout
         self._retries = retries or Retries()
-        self.model: Final = safe_name(name)
+        self._prompts = prompts
+        self.symmetric: Final = prompts.symmetric
+        self.model: Final = prompts.named(safe_name(name))
         self.dimension: Final = dimension
-        self.relevance_threshold: Final = thresholds.relevance
-        self.use_threshold: Final = thresholds.use
-        self.recall_threshold: Final = thresholds.recall
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of the texts, shape (len(texts), dimension).
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of documents, shape (len(texts), dimension).
 
         Blank texts are not sent; their rows are zeros. Raises `ModelUnavailable` or `ModelRefused` if the provider
         fails.
         """
+        return await self._rows(texts, self._prompts.document)
+
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of queries, shape (len(texts), dimension); see `embed_documents`."""
+        return await self._rows(texts, self._prompts.query)
+
+    async def _rows(self, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
         require_allowed(self._base_url)
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for places, batch in _batches(texts):
+        for places, batch in _batches(texts, prompt):
             rows[places] = await call_with_retries(partial(self._embed, batch), self._retries)
         return normalised(rows)
 
@@ -125,14 +136,19 @@ def safe_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-")
 
 
-def _batches(texts: Sequence[str]) -> Iterator[tuple[list[int], list[str]]]:
+def known_dimension(name: str) -> int | None:
+    """Return the dimension of the vectors of a model; None if it is unknown."""
+    return KNOWN_DIMENSIONS.get(name.rpartition("/")[2])
+
+
+def _batches(texts: Sequence[str], prompt: str) -> Iterator[tuple[list[int], list[str]]]:
     places: list[int] = []
     batch: list[str] = []
     tokens = 0
     for place, text in enumerate(texts):
         if not text.strip():
             continue
-        cut = truncate(sendable(text), LONGEST_TEXT)
+        cut = prompt + truncate(sendable(text), LONGEST_TEXT)
         cost = estimate_tokens(cut)
         if batch and (len(batch) == BATCH_TEXTS or tokens + cost > BATCH_TOKENS):
             yield places, batch

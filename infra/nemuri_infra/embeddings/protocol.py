@@ -1,27 +1,20 @@
 """The protocol of embedders."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """The calibrated thresholds of an embedder, as cosine similarities. The properties of `Embedder` explain each."""
-
-    relevance: float
-    use: float
-    recall: float
+from nemuri_infra.embeddings.calibration import Calibration
 
 
 class Embedder(Protocol):
     """An embedder. It maps texts to vectors of length 1, so that the inner product of two vectors is their cosine
     similarity.
 
-    The thresholds are cosine similarities that were calibrated for this embedder. They do not apply to another one.
+    A query is what is asked, a document is what may answer it. Many models want them marked. Two statements are
+    compared as documents.
     """
 
     @property
@@ -43,44 +36,26 @@ class Embedder(Protocol):
         """
 
     @property
-    def relevance_threshold(self) -> float:
-        """Return the minimum cosine of a query and a memory that may be relevant to it.
-
-        It is low, so that hardly any relevant memory is lost.
-        """
-
-    @property
-    def use_threshold(self) -> float:
-        """Return the minimum cosine of an answer and a memory for the memory to count as used.
-
-        It is high, so that unrelated memories do not count.
-        """
-
-    @property
-    def recall_threshold(self) -> float:
-        """Return the minimum cosine for a memory that is recalled although nobody asked for it.
-
-        It is higher than the relevance threshold. If `lexical` is false, a memory that shares the prompt's topic by its
-        words does not need it.
-        """
-
-    @property
     def lexical(self) -> bool:
         """Return whether similar vectors mean similar spelling. Affective retrieval then requires common words."""
 
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of the texts, shape (len(texts), dimension).
+    @property
+    def symmetric(self) -> bool:
+        """Return whether a text has the same vector as a query and as a document."""
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """Return the calibration that comes with the embedder; None if it has to be measured."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts that are found, shape (len(texts), dimension).
 
         Each row has length 1, or is zero for a text without content. Raises `ModelUnavailable` or `ModelRefused` of
         `nemuri_infra.models.failures` if a provider fails.
         """
 
+    async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts that search, shape (len(texts), dimension); see `embed_documents`."""
+
     async def aclose(self) -> None:
         """Release the connections or the model. The embedder must not be used afterwards."""
-
-
-def normalised(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the rows, shape (n, dimension), scaled to length 1. Rows of zeros stay zeros."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    return scaled

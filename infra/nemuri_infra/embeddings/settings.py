@@ -4,8 +4,6 @@ from typing import Annotated
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, SecretStr
 
-Cosine = Annotated[float, Field(ge=-1, le=1)]
-
 
 class EmbeddingSettings(BaseModel):
     """The choice of an embedder and the limits of its calls."""
@@ -19,10 +17,10 @@ class EmbeddingSettings(BaseModel):
 
     Required for an unknown model in OpenAI's format; ignored for sentence-transformers.
     """
-    relevance_threshold: Cosine | None = None
-    use_threshold: Cosine | None = None
-    """Thresholds that replace the calibrated ones of the embedder. With None the calibrated one is used. Ignored for
-    hashing.
+    query_prefix: str | None = None
+    document_prefix: str | None = None
+    """Texts in front of each query and each document, for `openai:MODEL`. None means what the model's name tells: e5
+    wants "query: " and "passage: ", other models nothing.
     """
     openai_api_key: SecretStr | None = None
     """API key of OpenAI. Not required for other servers."""

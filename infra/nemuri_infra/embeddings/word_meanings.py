@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from nemuri_domain.language.word_lists import GENERAL_WORDS, STOP_WORDS
 from nemuri_infra.embeddings.hashing import HashingEmbedder
-from nemuri_infra.embeddings.protocol import normalised
+from nemuri_infra.embeddings.unit_rows import normalised
 
 FILE: Final = "word_meanings.npz"
 GENERAL: Final = 0.3

@@ -20,6 +20,7 @@ from nemuri_domain.affective.turn_encoding import agent_timezone
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, records, selecting
+from nemuri_infra.stores.vectors import Vectors
 
 COMPARED_VECTORS = 5_000
 """Number of vectors that are read and compared at a time, so that not all of them are in memory at once."""
@@ -27,10 +28,10 @@ _MEMORY = tables.affect_memory
 _OF = _MEMORY.c
 
 
-async def night_input(views: Database, agent_id: str, generation: str, nights: int, zone: tzinfo) -> NightInput | None:
+async def night_input(views: Database, agent_id: str, vectors: Vectors, nights: int, zone: tzinfo) -> NightInput | None:
     """Return the input of the agent's nightly job, read from one snapshot; None if there is no such agent.
 
-    `generation` is the generation (embedding model and dimension) of the vectors by which memories are compared.
+    Memories are compared by their vectors in the calibrated store `vectors`.
     `nights` is the number of nights since the last job. `zone` is the machine's time zone, used unless the policy has
     its own.
     """
@@ -63,7 +64,7 @@ async def night_input(views: Database, agent_id: str, generation: str, nights: i
             waiting=await _some(connection, active, _OF.protection == "asked", order=(_OF.said_at, _OF.memory_id)),
             web=await _web(connection, active),
             fresh=fresh,
-            alike=await _alike(connection, agent, generation, fresh),
+            alike=await _alike(connection, agent, vectors, fresh),
             workdays=await workdays(connection, agent, zone) if agent.rules.retention.aging_days != "all" else None,
         )
 
@@ -115,17 +116,19 @@ async def _web(connection: AsyncConnection, active: ColumnElement[bool]) -> list
 
 
 async def _alike(
-    connection: AsyncConnection, agent: AffectAgent, generation: str, fresh: Sequence[UUID]
+    connection: AsyncConnection, agent: AffectAgent, vectors: Vectors, fresh: Sequence[UUID]
 ) -> list[SimilarPair]:
-    """Return the pairs of a memory in `fresh` and any memory of the agent whose vectors are similar enough for a
-    relation.
+    """Return the pairs of a memory in `fresh` and any memory of the agent whose centred vectors are similar enough for
+    a relation.
     """
     if not fresh or not agent.rules.relations.enable_auto_linking:
         return []
     vector = tables.memory_vector.c
-    of = select(vector.memory_id, vector.vector).where(vector.agent_id == agent.agent_id, vector.model == generation)
+    ours = (vector.agent_id == agent.agent_id, vector.model == vectors.generation)
+    of = select(vector.memory_id, vector.vector).where(*ours)
     own, rows = await _vectors(connection, of.where(vector.memory_id.in_(fresh)))
-    found: list[SimilarPair] = []
+    calibration, found = vectors.comparing.calibration, list[SimilarPair]()
+    rows = calibration.centred(rows)
     last = UUID(int=0)
     while own:
         others, columns = await _vectors(
@@ -134,7 +137,7 @@ async def _alike(
         if not others:
             break
         bound = agent.rules.relations.auto_link_similarity_threshold
-        found += await asyncio.to_thread(_near, own, rows, others, columns, bound)
+        found += await asyncio.to_thread(_near, own, rows, others, calibration.centred(columns), bound)
         last = others[-1]
     return found
 

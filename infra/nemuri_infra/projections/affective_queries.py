@@ -19,9 +19,11 @@ from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.retrieval import AffectCandidate
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_infra.projections import tables
+from nemuri_infra.projections.centred_similarity import similarity_sql, similarity_values
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
+from nemuri_infra.stores.vectors import Vectors
 
 MAX_RANKED = 2_000
 """Maximum number of memories that one retrieval ranks exactly."""
@@ -68,7 +70,7 @@ _BEST = """
 _BY_VECTOR = {
     # Materialised before the join. Without statistics of fresh tables the join would hash the vectors themselves and
     # take three times as long.
-    "before": "near AS MATERIALIZED (SELECT memory_id, - (vector <#> CAST(:asked AS vector)) AS similarity"
+    "before": "near AS MATERIALIZED (SELECT memory_id, {cosine} AS similarity"
     " FROM memory_vector WHERE agent_id = :agent AND model = :generation),",
     "similarity": "near.similarity",
     "vectors": "JOIN near ON near.memory_id = m.memory_id",
@@ -187,13 +189,16 @@ class AffectiveQueries:
         return next(iter(found), None)
 
     async def candidates_by_vector(
-        self, agent: AffectAgent, generation: str, vector: NDArray[np.float32], wanted: AffectiveRetrieval
+        self, agent: AffectAgent, vectors: Vectors, vector: NDArray[np.float32], wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval by vector.
+        """Return the candidates of a retrieval by a centred vector of the calibrated store `vectors`.
 
         They include every memory that can be among the best after exact ranking.
         """
-        return await self._found(agent, _BY_VECTOR, {"asked": vector, "generation": generation}, wanted)
+        calibration = vectors.comparing.calibration
+        by = _BY_VECTOR | {"before": _BY_VECTOR["before"].format(cosine=similarity_sql("vector", calibration))}
+        asked = similarity_values(vector, calibration) | {"generation": vectors.generation}
+        return await self._found(agent, by, asked, wanted)
 
     async def candidates_by_words(
         self, agent: AffectAgent, terms: Sequence[str], wanted: AffectiveRetrieval

@@ -17,15 +17,17 @@ from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 from nemuri_domain.tiered.merge_and_forget import LongTermColumns
 from nemuri_domain.tiered.retrieval import COLUMNS, LAYERS, TYPES, Relevance, Rows
 from nemuri_infra.projections import tables
+from nemuri_infra.projections.centred_similarity import similarity_sql, similarity_values
 from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, records, selecting
+from nemuri_infra.stores.vectors import Vectors
 
 _MEMORY = tables.tier_memory
 _OF = _MEMORY.c
 _NEAR = """
     -- All memories of an agent, each with its cosine similarity to the query. A memory without a vector has 0.
     WITH near AS MATERIALIZED (
-        SELECT memory_id, - (vector <#> CAST(:asked AS vector)) AS similarity
+        SELECT memory_id, {cosine} AS similarity
         FROM memory_vector WHERE agent_id = :agent AND model = :generation
     )
     SELECT m.memory_id, m.layer, m.type, m.at, m.importance, COALESCE(near.similarity, 0) AS similarity
@@ -35,7 +37,7 @@ _NEAR = """
 _SHARED = """
     -- Memories that other agents share with an agent. A memory embedded by another model has similarity 0.
     SELECT m.memory_id, m.layer, m.type, m.at, m.importance,
-        COALESCE(- (v.vector <#> CAST(:asked AS vector)), 0) AS similarity
+        COALESCE({cosine}, 0) AS similarity
     FROM tier_memory AS m LEFT JOIN memory_vector AS v
         ON v.agent_id = m.agent_id AND v.memory_id = m.memory_id AND v.model = :generation
     WHERE m.agent_id <> :agent AND m.scope <> 'private' AND (m.scope = 'global' OR m.visible_to ? :agent)
@@ -140,15 +142,20 @@ class TieredQueries:
             return found
 
     async def candidates(
-        self, agent_id: str, generation: str, vector: NDArray[np.float32], of: Literal["own", "shared"] = "own"
+        self, agent_id: str, vectors: Vectors, vector: NDArray[np.float32], of: Literal["own", "shared"] = "own"
     ) -> SearchedMemories:
-        """Return the memories that a retrieval of the agent searches, with their similarity to `vector`.
+        """Return the memories that a retrieval of the agent searches, with their similarity to `vector`, a centred
+        vector of the calibrated store `vectors`.
 
         These are all memories of the agent (`own`), or the memories that other agents share with it (`shared`).
         """
-        values = {"agent": agent_id, "generation": generation, "asked": vector}
+        calibration = vectors.comparing.calibration
+        query, column = (_NEAR, "vector") if of == "own" else (_SHARED, "v.vector")
+        values = similarity_values(vector, calibration) | {"agent": agent_id, "generation": vectors.generation}
         async with self.database.reading() as connection:
-            found = (await connection.execute(text(_NEAR if of == "own" else _SHARED), values)).all()
+            found = (
+                await connection.execute(text(query.format(cosine=similarity_sql(column, calibration))), values)
+            ).all()
         rows = np.array(
             [(LAYERS.index(each.layer), TYPES.index(each.type), each.at, each.importance) for each in found], COLUMNS
         )
@@ -178,14 +185,18 @@ class TieredQueries:
 
         return await read_snapshot(self.database, read)
 
-    async def vectors(self, agent_id: str, generation: str, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:
-        """Return the vectors of this generation for the memories in `ids`, by id. Memories without one are left out."""
+    async def vectors(self, agent_id: str, vectors: Vectors, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:
+        """Return the centred vectors of the memories in `ids`, by id, as the calibrated store `vectors` compares them.
+
+        Memories without one are left out.
+        """
         vector = tables.memory_vector.c
         query = select(vector.memory_id, vector.vector).where(
-            vector.agent_id == agent_id, vector.model == generation, vector.memory_id.in_(ids)
+            vector.agent_id == agent_id, vector.model == vectors.generation, vector.memory_id.in_(ids)
         )
         async with self.database.reading() as connection:
-            return {memory_id: found.to_numpy() for memory_id, found in await connection.execute(query)}
+            found = {memory_id: row.to_numpy() for memory_id, row in await connection.execute(query)}
+        return dict(zip(found, vectors.centred(np.stack([*found.values()])), strict=True)) if found else {}
 
 
 async def _newest(connection: AsyncConnection, agent_id: str, layer: str, limit: int) -> list[TierMemory]:

@@ -12,7 +12,7 @@ from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.extracted_learning_decision import (
     COMPARED_MEMORIES,
-    COMPARISON_THRESHOLD,
+    COMPARED_WORDS,
     is_comparable,
     statements,
 )
@@ -32,6 +32,7 @@ from nemuri_infra.observability.tracing import span
 from nemuri_infra.projections.strength_queries import memories_with_ids
 from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
 from nemuri_infra.retrieval.index_refresh import refresh
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 
@@ -58,7 +59,7 @@ class RetrievalResult:
 
 @dataclass(slots=True)
 class AgentIndexes:
-    """The retrieval indexes of this process, one for each agent and vector generation.
+    """The retrieval indexes of this process, one for each agent, vector generation and calibration.
 
     After each use the least recently used indexes are removed until the others fit in `Settings.index_bytes`. So an
     index that is larger than this limit is read from its stored copy again for each use.
@@ -86,7 +87,7 @@ class AgentIndexes:
         """
         with span("recall", agent=agent.agent_id):
             wording = query_texts(agent, query, summary)
-            vectors = resources.vectors.with_embedder_of(agent.embedding)
+            vectors = await calibrated_vectors(resources, agent)
             asked = await _asked(vectors, wording, setting)
             scorer = await resources.views.agents.scorer(agent.agent_id)
             async with self._current(resources, agent, vectors) as indexed:
@@ -113,15 +114,18 @@ class AgentIndexes:
             )
 
     async def near(
-        self, resources: Resources, agent: Agent, text: str, scope: Scope, *, least: float = COMPARISON_THRESHOLD
+        self, resources: Resources, agent: Agent, text: str, scope: Scope, *, least: float | None = None
     ) -> tuple[Remembered, ...]:
         """Return the active memories that are similar enough to `text` to be compared with it, most relevant first.
 
-        `least` is the minimum similarity (`is_comparable`). At most `COMPARED_MEMORIES` are returned, all of exactly
-        the scope `scope`. Their strength has no influence.
+        `least` is the minimum of the similarity and of the share of words (`is_comparable`); None means that of the
+        embedder for texts about the same, and half of the words. At most `COMPARED_MEMORIES` are returned, all of
+        exactly the scope `scope`. Their strength has no influence.
         """
-        vectors = resources.vectors.with_embedder_of(agent.embedding)
-        asked = await _asked(vectors, QueryTexts(text), setting_of(scope))
+        vectors = await calibrated_vectors(resources, agent)
+        rows = await vectors.of([text])
+        asked = RetrievalQuery(QueryTexts(text), rows, vectors.thresholds.relevance, setting_of(scope))
+        same, words = (vectors.thresholds.same, COMPARED_WORDS) if least is None else (least, least)
         wanted = terms(text)
         async with self._current(resources, agent, vectors) as indexed:
             found = relevant(agent, indexed.index, asked)
@@ -131,7 +135,8 @@ class AgentIndexes:
             for each in with_contents(found, known.get)
             if each.content.memory.scope == scope
             and any(
-                is_comparable(each.similarity, wanted, terms(text), least) for text in statements(each.content).values()
+                is_comparable(each.similarity, wanted, terms(text), same=same, least=words)
+                for text in statements(each.content).values()
             )
         ]
         return tuple(close[:COMPARED_MEMORIES])
@@ -140,9 +145,11 @@ class AgentIndexes:
     async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[CachedIndex]:
         """Update the index of an agent from the projections and yield it. It is locked during the context."""
         views, dimension = resources.database, vectors.embedder.dimension
-        name = (views.url, views.schema, agent.agent_id, vectors.generation)
+        name = (views.url, views.schema, agent.agent_id, vectors.comparing.space)
         empty = AgentIndex(dimension, sparse=vectors.embedder.lexical)
-        indexed = self.indexes.get_or_create(name, lambda: CachedIndex(empty, vectors.generation))
+        indexed = self.indexes.get_or_create(
+            name, lambda: CachedIndex(empty, vectors.generation, vectors.comparing.calibration.digest)
+        )
         try:
             async with indexed.lock:
                 async with nullcontext() if len(indexed.index) else self.indexes.loading:
@@ -167,4 +174,4 @@ async def _memories(
 
 
 async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> RetrievalQuery:
-    return RetrievalQuery(wording, await vectors.of(wording.texts), vectors.embedder.relevance_threshold, setting)
+    return RetrievalQuery(wording, await vectors.of_queries(wording.texts), vectors.thresholds.relevance, setting)

@@ -12,7 +12,7 @@ from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
 IndexKey = tuple[str, str, str, str]
-"""Database URL, schema, agent and vector generation."""
+"""Database URL, schema, agent, and what its vectors can be compared with: generation and calibration."""
 MEMORY_BYTES = 4_000
 """Measured size of a memory in bytes without its texts: two pydantic models with their ids, times and mappings."""
 TAG_BYTES = 60
@@ -24,6 +24,8 @@ class CachedIndex:
 
     index: AgentIndex
     generation: str
+    calibration: str
+    """Digest of the calibration by which the vectors in the index are centred."""
     known: dict[UUID, Remembered] = field(default_factory=dict)
     """Memories that were candidates before and have not changed since."""
     principles: set[UUID] = field(default_factory=set)

@@ -12,7 +12,7 @@ from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.strength.memory_rows import RowArrays
 from nemuri_domain.strength.retrieval_index import AgentIndex, IndexArrays
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Version of the binary form and of what an index takes from a memory. Raise it if terms, hashed vectors, the embedded
 text or the arrays of an index change: then stored copies are ignored.
 """
@@ -20,8 +20,10 @@ _LENGTH_BYTES: Final = 8
 _COLUMN_ARRAYS: Final = 4
 
 
-def encode(index: AgentIndex, principles: Iterable[UUID]) -> bytes:
-    """Return an index and the ids of its principles in binary form: a JSON header, then the bytes of the arrays."""
+def encode(index: AgentIndex, principles: Iterable[UUID], calibration: str) -> bytes:
+    """Return an index, the ids of its principles and the digest of its calibration in binary form: a JSON header, then
+    the bytes of the arrays.
+    """
     state = index.arrays
     rows = state.memories
     arrays: list[NDArray[Any]] = [rows.ids, rows.active, rows.scopes, rows.sources, rows.conversations, rows.positions]
@@ -34,6 +36,7 @@ def encode(index: AgentIndex, principles: Iterable[UUID]) -> bytes:
             "conversations": rows.conversation_names,
             "absorbed": [(each.hex(), other and other.hex()) for each, other in rows.absorbed],
             "principles": sorted(map(str, principles)),
+            "calibration": calibration,
             "arrays": [(each.dtype.str, each.shape) for each in arrays],
         }
     )
@@ -42,10 +45,15 @@ def encode(index: AgentIndex, principles: Iterable[UUID]) -> bytes:
     )
 
 
-def decode(data: bytes, dimension: int) -> tuple[AgentIndex, set[UUID]]:
-    """Return the index and the ids of its principles. Raises ValueError, KeyError or TypeError if data is damaged."""
+def decode(data: bytes, dimension: int, calibration: str) -> tuple[AgentIndex, set[UUID]] | None:
+    """Return the index and the ids of its principles; None if its vectors are centred by another calibration.
+
+    Raises ValueError, KeyError or TypeError if data is damaged.
+    """
     start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "big")
     header = orjson.loads(data[_LENGTH_BYTES:start])
+    if header["calibration"] != calibration:
+        return None
     arrays: list[NDArray[Any]] = []
     for kind, shape in header["arrays"]:
         size = int(np.prod(shape))

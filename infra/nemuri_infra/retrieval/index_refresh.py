@@ -64,14 +64,15 @@ async def _read_copy(indexed: CachedIndex, resources: Resources, agent: Agent) -
     if not copy.data:
         return
     try:
-        indexed.index, indexed.principles = decode(copy.data, indexed.index.dimension)
-        indexed.until = copy.until
+        if (found := decode(copy.data, indexed.index.dimension, indexed.calibration)) is not None:
+            indexed.index, indexed.principles = found
+            indexed.until = copy.until
     except (ValueError, KeyError, TypeError):
         logging.getLogger(__name__).warning("the stored index of %s is damaged and is made again", agent.agent_id)
 
 
 async def _store_copy(indexed: CachedIndex, resources: Resources, agent: Agent, here: int) -> None:
-    copy = StoredIndex(indexed.tables, indexed.until, encode(indexed.index, indexed.principles))
+    copy = StoredIndex(indexed.tables, indexed.until, encode(indexed.index, indexed.principles, indexed.calibration))
     name = (agent.agent_id, indexed.generation)
     await write_index(resources.database, *name, copy, seen=here, format_version=FORMAT)
     indexed.unstored = 0
@@ -105,7 +106,11 @@ async def _index(indexed: CachedIndex, fresh: Sequence[IndexedMemory], vectors: 
     missing = [each for each in fresh if each.vector is None]
     made = await vectors.of([embedded_text(each.memory) for each in missing])
     own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}
-    rows = [own[each.memory_id] if each.vector is None else each.vector for each in fresh]
+    stored = [each for each in fresh if each.vector is not None]
+    if stored:
+        centred = vectors.centred(np.stack([each.vector for each in stored if each.vector is not None]))
+        own |= {each.memory_id: row for each, row in zip(stored, centred, strict=True)}
+    rows = [own[each.memory_id] for each in fresh]
     if len(fresh) > THREAD_THRESHOLD:
         await asyncio.to_thread(_add, indexed, fresh, rows)
     else:

@@ -10,6 +10,7 @@ from nemuri_contracts.client_events import MAX_QUESTION_MINUTES
 from nemuri_contracts.event import Identifier
 from nemuri_infra.bus.access import Access
 from nemuri_infra.embedded.data_directory import default_path
+from nemuri_infra.embeddings.calibration import GivenThresholds
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.settings import ModelSettings, Price, secret
 from nemuri_infra.process import hook_settings
@@ -143,6 +144,10 @@ class Settings(BaseSettings):
     """
     embedding_dimension: int | None = Field(default=None, ge=1)
     """Dimension of vectors. Default: the embedder's own."""
+    embedder_query_prefix: str | None = None
+    """Text in front of each query that `openai:MODEL` embeds. Default: by the model's name ("query: " for e5)."""
+    embedder_document_prefix: str | None = None
+    """Text in front of each document that `openai:MODEL` embeds. Default: by the model's name ("passage: " for e5)."""
     relevance_threshold: float | None = Field(default=None, ge=-1, le=1)
     """Minimum cosine similarity of a relevant memory, instead of the embedder's calibrated one."""
     use_threshold: float | None = Field(default=None, ge=-1, le=1)
@@ -263,6 +268,10 @@ class Settings(BaseSettings):
             return self.embedder
         return KEYED_EMBEDDER if secret(self.openai_api_key) and self.openai_base_url is None else LEXICAL_EMBEDDER
 
+    def given_thresholds(self) -> GivenThresholds:
+        """Return the thresholds that replace those of the embedder."""
+        return GivenThresholds(self.relevance_threshold, self.use_threshold)
+
     def embedding_settings(self) -> EmbeddingSettings:
         """Return the settings of embeddings."""
         given: dict[str, object] = {
@@ -270,8 +279,8 @@ class Settings(BaseSettings):
             "dimension": self.embedding_dimension,
             "openai_api_key": self.openai_api_key,
             "openai_base_url": self.openai_base_url,
-            "relevance_threshold": self.relevance_threshold,
-            "use_threshold": self.use_threshold,
+            "query_prefix": self.embedder_query_prefix,
+            "document_prefix": self.embedder_document_prefix,
             "attempts": self.model_attempts,
             "budget": self.model_budget,
         }

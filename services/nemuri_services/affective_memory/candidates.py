@@ -51,10 +51,10 @@ def bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> Bounds:
     """
     if words_only:
         return Bounds(*[MIN_SHARED_WORDS] * 4)
-    embedder, rules = vectors.embedder, agent.rules
+    thresholds, rules = vectors.thresholds, agent.rules
     given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
-    lowest = embedder.recall_threshold if embedder.lexical else embedder.relevance_threshold
-    relevance, candidate = (embedder.recall_threshold, lowest) if given is None else (given, given)
+    lowest = thresholds.recall if vectors.embedder.lexical else thresholds.relevance
+    relevance, candidate = (thresholds.recall, lowest) if given is None else (given, given)
     if revival is None:
         return Bounds(relevance, relevance, candidate, candidate)
     return Bounds(relevance, revival, candidate, archived_candidate=revival)
@@ -75,7 +75,7 @@ async def find_candidates(
         some = (
             await queries.candidates_by_words(agent, _longest_terms(prompt), each)
             if vector is None
-            else await queries.candidates_by_vector(agent, vectors.generation, vector, each)
+            else await queries.candidates_by_vector(agent, vectors, vector, each)
         )
         found |= {one.memory_id: one for one in some}
     return list(found.values())
@@ -131,10 +131,12 @@ def _compared(
 async def vector_in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
     """Return the prompt's vector; None if the embedder needs more than `VECTOR_TIMEOUT` seconds, is unavailable, or
     gives an unusable answer.
+
+    It is not stored, because no event holds the prompt, so that an erasure could not find its vector.
     """
     try:
         async with asyncio.timeout(VECTOR_TIMEOUT):
-            rows = await vectors.embedder.embed([prompt])
+            rows = await vectors.comparing.queries([prompt])
     except (TimeoutError, ModelUnavailable, ModelUnusable):
         return None
     vector: NDArray[np.float32] = rows[0]

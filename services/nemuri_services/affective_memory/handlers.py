@@ -43,6 +43,7 @@ from nemuri_infra.models.memory_jobs import Compressed, CompressJob
 from nemuri_infra.process.timezone import local_timezone
 from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_memory.presenters import memory_view, state_view
@@ -72,7 +73,7 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
         return None
     if await queries.memories([derive(event.event_id, TurnRemembered.kind_of())]):
         return None  # The turn is encoded already, so no model is called twice.
-    vectors = resources.vectors.with_embedder_of(defined.embedding)
+    vectors = await calibrated_vectors(resources, defined)
     made = await understand(event, agent, resources.models.light, vectors, queries)
     await vectors.store_missing([embedded_text(made.reading.trigger, made.reading.content)])
     zone, number = agent_timezone(agent.rules, local_timezone()), await queries.turns_until(event)

@@ -25,6 +25,7 @@ from nemuri_domain.affective.topic_categories import category_asked
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 from nemuri_services.affective_memory.candidates import bounds, enough_with_words, find_candidates, vector_in_time
@@ -60,7 +61,8 @@ async def retrieve(
     """
     if not is_conversation(query.prompt):
         return AffectRecallView(recalled=(), block="")
-    vectors, began = resources.vectors.with_embedder_of(defined.embedding), monotonic()
+    began = monotonic()
+    vectors = await calibrated_vectors(resources, defined)
     found = await select_memories(query, agent, vectors, AffectiveQueries(resources.database))
     if found.block.text and not query.quietly and is_waited_for(query.within, began):
         await _record(query, found, agent, resources)

@@ -50,7 +50,7 @@ async def similar_memories(
     wanted = AffectiveRetrieval(
         top=MAX_EARLIER, relevance=bound, revival=bound, mood=None, archive=False, projects=projects
     )
-    found = await queries.candidates_by_vector(agent, vectors.generation, (await vectors.of([words]))[0], wanted)
+    found = await queries.candidates_by_vector(agent, vectors, (await vectors.of([words]))[0], wanted)
     if vectors.embedder.lexical:
         found = [each for each in await with_words(words, found, queries) if each.shares_topic]
     nearest = sorted((each for each in found if each.similarity >= bound), key=lambda each: -each.similarity)

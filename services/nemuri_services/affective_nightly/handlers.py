@@ -55,5 +55,5 @@ async def _night_input(agent_id: str, nights: int, resources: Resources) -> tupl
     agent = await resources.views.agent(agent_id)
     if agent is None:
         return newest, None
-    generation = resources.vectors.with_embedder_of(agent.embedding).generation
-    return newest, await night_input(resources.database, agent_id, generation, nights, local_timezone())
+    vectors = await resources.vectors.with_embedder_of(agent.embedding).calibrated()
+    return newest, await night_input(resources.database, agent_id, vectors, nights, local_timezone())

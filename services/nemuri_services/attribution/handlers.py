@@ -31,6 +31,7 @@ from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.memory_jobs import Learned, LearningsJob
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.sources import Source
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.attribution.learning_comparison import Session, decide_learnings
@@ -53,7 +54,7 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     question = state.question(work)
     agent = await resources.views.agent(work.agent_id, only_rules=True)
     detection = (agent.rules if agent else Policy()).use_detection
-    vectors = resources.vectors.with_embedder_of(agent.embedding) if agent else resources.vectors
+    vectors = await calibrated_vectors(resources, agent)
     used, cost = await detect_used_memories(
         event, question, shown, detection, resources, vectors=vectors, perspective=work.perspective
     )

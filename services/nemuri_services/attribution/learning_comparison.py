@@ -30,6 +30,7 @@ from nemuri_infra.models.memory_jobs import Comparisons, RelationsJob
 from nemuri_infra.models.protocol import Model, Reply
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 
@@ -78,7 +79,7 @@ async def decide_learnings(
         *(minds.near(resources, agent, embedded_text(each.memory), each.memory.scope) for each in learnings)
     )
     texts = [embedded_text(each.memory) for each in learnings]
-    vectors = resources.vectors.with_embedder_of(agent.embedding)
+    vectors = await calibrated_vectors(resources, agent)
     rows = await vectors.of(texts)
     alike = rows @ rows.T if len(rows) else rows
     words = [terms(text) for text in texts]
@@ -86,7 +87,7 @@ async def decide_learnings(
         (one, two)
         for one in range(len(learnings))
         for two in range(one)
-        if is_comparable(float(alike[one, two]), words[one], words[two])
+        if is_comparable(float(alike[one, two]), words[one], words[two], same=vectors.thresholds.same)
     ]
     job = _PairedStatements.of(learnings, older, doubles)
     reply = await _compare_pairs(job.job, resources.models.light)

@@ -13,7 +13,9 @@ from nemuri_domain.strength.aggregate import Agent, Content
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.principles import organisation_defined, proposal, proposal_id, similar_lessons
 from nemuri_infra.projections.strength_queries import newest_lessons
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.stores.vectors import Vectors, generation_in
 
 MAX_COMPARED: Final = 200
 """Maximum number of lessons with which a new one is compared: the newest of the agent, and of all agents."""
@@ -67,15 +69,18 @@ async def _similar(
     """
     earlier = await newest_lessons(resources.database, of, MAX_COMPARED)
     some = [*{each.memory_id: each for each in (*earlier, *new)}.values()]
-    return similar_lessons(lesson, some, await _vectors(agent, some, resources))
+    vectors = await calibrated_vectors(resources, agent)
+    return similar_lessons(lesson, some, await _rows(vectors, some), same=vectors.thresholds.same)
 
 
-async def _vectors(
-    agent: Agent, some: Sequence[Content], resources: Resources
-) -> dict[str, NDArray[np.float32] | None]:
-    """Return the stored vectors of lessons by key; none if the agent's embedder compares words only. No model is
-    called.
+async def _rows(vectors: Vectors, some: Sequence[Content]) -> dict[str, NDArray[np.float32] | None]:
+    """Return the centred vectors of lessons by key, of the store's embedder alone; none if it compares words only.
+
+    No model is called.
     """
-    if resources.vectors.with_embedder_of(agent.embedding).embedder.lexical:
+    if vectors.embedder.lexical:
         return {}
-    return await resources.vectors.recorded({each.vector: embedded_text(each.memory) for each in some})
+    mine = [each for each in some if generation_in(each.vector) == vectors.generation]
+    found = await vectors.recorded({each.vector: embedded_text(each.memory) for each in mine})
+    known = {key: row for key, row in found.items() if row is not None}
+    return dict(zip(known, vectors.centred(np.stack([*known.values()])), strict=True)) if known else {}

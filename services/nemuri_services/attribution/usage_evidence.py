@@ -50,7 +50,7 @@ async def detect_used_memories(
         event.text,
         event.citations,
         shown,
-        threshold=vectors.embedder.use_threshold,
+        threshold=vectors.thresholds.use,
         complete=event.citations_complete,
         detection=detection,
     )

@@ -20,6 +20,7 @@ from nemuri_domain.tasks.routing import Evidence, compared_texts
 from nemuri_infra.embeddings.word_meanings import with_meanings
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.projections.precedent_queries import JudgedTask, judged_tasks
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 
@@ -29,7 +30,7 @@ CACHE_BYTES: Final = 64 * 1024 * 1024
 MindState = tuple[int, int, tuple[int, ...], int] | None
 """Numbers that change whenever the orchestrator's memories change; None while it has no memory."""
 Place = tuple[str, str, str, str | None, frozenset[str]]
-"""Database URL, schema, vector generation, and the project and domains of the setting."""
+"""Database URL, schema, what the vectors can be compared with, and the project and domains of the setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,11 @@ class Fitness:
         if not texts:
             return Evidence({})
         mind = await resources.views.agent(ORCHESTRATOR, only_rules=True)
-        vectors = resources.vectors.with_embedder_of(mind.embedding) if mind else resources.vectors
+        vectors = await calibrated_vectors(resources, mind)
         calibration = LEXICAL if vectors.embedder.lexical else SEMANTIC
         definitions = {each.agent_id: each.definition for each in applicants}
         model = await self._model(definitions, mind, task.setting, vectors, calibration, resources)
-        rows = await _rows_of(texts, vectors)
+        rows = _joined(texts, await vectors.of_queries(texts), vectors)
         fits = {text: model.fit(features(text, row)) for text, row in zip(texts, rows, strict=True)}
         return Evidence(fits, calibration.sharpness)
 
@@ -74,7 +75,7 @@ class Fitness:
         resources: Resources,
     ) -> FitModel:
         views = resources.database
-        place = (views.url, views.schema, vectors.generation, setting.project, frozenset(setting.domains))
+        place = (views.url, views.schema, vectors.comparing.space, setting.project, frozenset(setting.domains))
         state = (mind.slept, len(mind.awake), mind.active, mind.archived) if mind else None
         known = self._trained.get(place)
         if known and known.state == state and known.definitions == definitions:
@@ -96,12 +97,11 @@ def _judged(task: JudgedTask, mind: Agent) -> Judged:
 
 
 async def _vectors_of(texts: Sequence[str], vectors: Vectors) -> Mapping[str, NDArray[np.float32]]:
-    return dict(zip(texts, await _rows_of(texts, vectors), strict=True))
+    return dict(zip(texts, _joined(texts, await vectors.of(texts), vectors), strict=True))
 
 
-async def _rows_of(texts: Sequence[str], vectors: Vectors) -> NDArray[np.float32]:
+def _joined(texts: Sequence[str], rows: NDArray[np.float32], vectors: Vectors) -> NDArray[np.float32]:
     """Return the vectors by which routing compares texts. Those of a lexical embedder are joined with the built-in
     meanings of words.
     """
-    rows = await vectors.of(texts)
     return with_meanings(texts, rows) if vectors.embedder.lexical else rows

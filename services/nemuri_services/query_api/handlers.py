@@ -61,6 +61,7 @@ from nemuri_infra.projections.task_pages import task_page
 from nemuri_infra.runtime.fair_turns import slot_released
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
+from nemuri_infra.stores.calibration_view import calibration_view
 from nemuri_infra.stores.results import shortened_result
 from nemuri_services.query_api.explanations import LostError, explanation, routing
 from nemuri_services.query_api.handover_outcome import handover_outcome
@@ -81,7 +82,12 @@ from nemuri_services.query_api.scorers import scorer_view
 LONGEST_WAIT = 2.0
 """Maximum seconds that a query waits for an outcome that is not decided yet."""
 
-service = Service("query-api", concurrency=16, lag_per_replica=100, capabilities=frozenset({Capability.TELLS_RESULTS}))
+service = Service(
+    "query-api",
+    concurrency=16,
+    lag_per_replica=100,
+    capabilities=frozenset({Capability.TELLS_RESULTS, Capability.READS_VECTORS}),
+)
 
 
 @service.handles(TaskCompleted, TaskFailed, NegotiationOpened, ClarificationAsked, SessionEnded)
@@ -318,6 +324,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
         agents=agents_known,
         memories=memories_known,
         embedding=resources.vectors.embedding,
+        calibration=calibration_view(await resources.vectors.calibrated()),
         database_bytes=await resources.database.stored_bytes(),
         halted=position.halted or (str(OtherFoldsError(position.fold)) if position.fold != FOLD else None),
         halted_at=position.halted_at,

@@ -21,7 +21,7 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
     sleep on.
     """
     counted, never = await count_health(resources.database, agent, datetime.now(UTC))
-    relevance = resources.vectors.with_embedder_of(agent.embedding).embedder.relevance_threshold
+    relevance = (await resources.vectors.with_embedder_of(agent.embedding).calibrated()).thresholds.relevance
     return AgentHealth(
         agent_id=agent.agent_id,
         findings=diagnose(counted, agent.rules, relevance=relevance),

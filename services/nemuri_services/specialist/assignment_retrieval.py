@@ -43,7 +43,7 @@ async def retrieved(
         query=query,
         terms=found.terms,
         expansions=found.expansions,
-        vector=resources.vectors.with_embedder_of(agent.embedding).key(query),
+        vector=resources.vectors.with_embedder_of(agent.embedding).query_key(query),
         perspective=work.perspective,
         setting=task.setting,
         seed=seed,

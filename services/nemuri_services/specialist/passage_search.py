@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_domain.language.tokenization import terms
-from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_services.specialist.passage_index import PassageIndex
 
@@ -53,18 +53,18 @@ ALL_CHANNELS: Final = Channels()
 
 @dataclass(slots=True)
 class RowVectors:
-    """The vectors of texts by an embedder. The most recently used ones are kept in memory."""
+    """The centred vectors of documents by an embedder. The most recently used ones are kept in memory."""
 
     _known: ByteCache[tuple[str, str], Floats] = field(
         default_factory=lambda: ByteCache(CACHED_VECTOR_BYTES, lambda key, row: len(key[1]) * 2 + row.nbytes)
     )
 
-    async def of(self, texts: Sequence[str], embedder: Embedder) -> Floats:
+    async def of(self, texts: Sequence[str], embedder: CalibratedEmbedder) -> Floats:
         """Return the vectors of the texts, shape (len(texts), dimension)."""
-        name = f"{embedder.model}.{embedder.dimension}"
+        name = embedder.space
         held = {text: self._known.get((name, text)) for text in texts}
         missing = [text for text, row in held.items() if row is None]
-        made = await embedder.embed(missing) if missing else ()
+        made = await embedder.documents(missing) if missing else ()
         fresh = dict(zip(missing, made, strict=True))
         for text, row in fresh.items():
             self._known.keep((name, text), row)
@@ -76,7 +76,7 @@ async def relevance(
     index: PassageIndex,
     wanted: Wanted,
     texts: Mapping[str, str],
-    embedder: Embedder,
+    embedder: CalibratedEmbedder,
     rows: RowVectors,
     channels: Channels = ALL_CHANNELS,
 ) -> Floats:
@@ -123,13 +123,13 @@ async def _cosines(
     request: str,
     words: Floats,
     texts: Mapping[str, str],
-    embedder: Embedder,
+    embedder: CalibratedEmbedder,
     rows: RowVectors,
 ) -> Floats:
     """Return the cosine of each of the rows that fit best by words; 0 for the others and below the threshold."""
     chosen = (-words).argsort(kind="stable")[:MOST_EMBEDDED] if len(index) > MOST_EMBEDDED else np.arange(len(index))
-    made = await rows.of([request, *(index.text(int(row), texts) for row in chosen)], embedder)
-    near = made[1:] @ made[0]
+    [asked] = await embedder.queries([request])
+    near = await rows.of([index.text(int(row), texts) for row in chosen], embedder) @ asked
     found = np.zeros(len(index), np.float32)
-    found[chosen] = np.where(near >= embedder.relevance_threshold, near, 0)
+    found[chosen] = np.where(near >= embedder.thresholds.relevance, near, 0)
     return found

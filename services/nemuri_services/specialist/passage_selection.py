@@ -11,7 +11,7 @@ import numpy as np
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.tasks.read_share import place_of
-from nemuri_infra.embeddings.protocol import Embedder
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.models.sources import Hit, Source
 from nemuri_infra.stores.blobs import Blobs
 from nemuri_services.specialist.open_parts import open_parts
@@ -65,7 +65,7 @@ class PassageReader:
         wanted: Wanted,
         details: Sequence[DetailPoint],
         blobs: Blobs,
-        embedder: Embedder,
+        embedder: CalibratedEmbedder,
         *,
         characters: int = READ_CHARACTERS,
     ) -> tuple[Passage, ...]:
@@ -95,7 +95,7 @@ class PassageReader:
         return tuple(_passage(index, first, last, texts, scores) for first, last in chosen.windows)
 
     async def _scores(
-        self, index: PassageIndex, wanted: Wanted, texts: Mapping[str, str], embedder: Embedder
+        self, index: PassageIndex, wanted: Wanted, texts: Mapping[str, str], embedder: CalibratedEmbedder
     ) -> Floats:
         return await relevance(index, wanted, texts, embedder, self.vectors, self.channels)
 

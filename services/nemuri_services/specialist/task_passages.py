@@ -10,6 +10,7 @@ from nemuri_domain.strength.retrieval import SUMMARY_EXPANSION
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.read_share import place_of
 from nemuri_infra.models.sources import Source
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.specialist.passage_search import Wanted
 from nemuri_services.specialist.passage_selection import Passage, PassageReader
@@ -37,8 +38,8 @@ async def passages_for(
     expansions = [text for name, text in event.expansions.items() if name != SUMMARY_EXPANSION]
     texts = [content.memory.content for content, _ in remembered[:MOST_REMEMBERED]]
     wanted = Wanted(question, tuple(expansions), tuple(texts))
-    embedder = resources.vectors.with_embedder_of(agent.embedding).embedder
-    return await reader.passages(wanted, task.details, resources.blobs, embedder)
+    vectors = await calibrated_vectors(resources, agent)
+    return await reader.passages(wanted, task.details, resources.blobs, vectors.comparing)
 
 
 async def read_passages(
@@ -49,8 +50,8 @@ async def read_passages(
 
     Vectors are those of the agent's embedder, or of the platform's without an agent. Raises the errors of the embedder.
     """
-    vectors = resources.vectors if agent is None else resources.vectors.with_embedder_of(agent.embedding)
-    return await reader.passages(Wanted(query), task.details, resources.blobs, vectors.embedder, characters=characters)
+    vectors = await calibrated_vectors(resources, agent)
+    return await reader.passages(Wanted(query), task.details, resources.blobs, vectors.comparing, characters=characters)
 
 
 def outline(task: Task) -> str:

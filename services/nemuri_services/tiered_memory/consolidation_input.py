@@ -11,6 +11,7 @@ from nemuri_domain.tiered.merge_and_forget import plan_forgetting
 from nemuri_infra.models.memory_jobs import ConsolidateJob
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.projections.tiered_queries import TieredQueries
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 
 
@@ -33,10 +34,10 @@ async def consolidation_plan(
         return None
     moving, faint = memories_to_move(tiers.short, agent, because, now), plan_forgetting(fading, now, agent.rules)
     wanted = [*(each.memory_id for each in moving), *faint.mergeable]
-    generation = resources.vectors.with_embedder_of(defined.embedding).generation
-    vectors = await queries.vectors(agent_id, generation, wanted) if wanted else {}
+    vectors = await calibrated_vectors(resources, defined)
+    rows = await queries.vectors(agent_id, vectors, wanted) if wanted else {}
     mergeable = [*(await queries.memories(faint.mergeable)).values()]
-    return plan_consolidation(because, moving, faint, mergeable, vectors, agent.rules)
+    return plan_consolidation(because, moving, faint, mergeable, rows, agent.rules)
 
 
 async def merged_text(agent: TiersAgent, sources: Sequence[TierMemory], resources: Resources) -> Reply[MemoryText]:

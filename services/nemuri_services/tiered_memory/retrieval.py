@@ -21,6 +21,7 @@ from nemuri_domain.tiered.retrieval import (
     without_shared_experiences,
 )
 from nemuri_infra.projections.tiered_queries import SearchedMemories, TieredQueries
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.tiered_memory.presenters import memory_view
 
@@ -66,14 +67,14 @@ async def _candidates(
     """
     if not pattern.top:
         return []
-    vectors, queries = resources.vectors.with_embedder_of(defined.embedding), TieredQueries(resources.database)
-    [asked] = await vectors.embedder.embed([query.query])
-    own = await queries.candidates(agent.agent_id, vectors.generation, asked)
+    vectors, queries = await calibrated_vectors(resources, defined), TieredQueries(resources.database)
+    [asked] = await vectors.comparing.queries([query.query])  # not stored: no event holds the query
+    own = await queries.candidates(agent.agent_id, vectors, asked)
     newest = float(own.rows["at"].max()) if own.ids else None
     now = current_time(agent, newest, time.time()) if query.second is None else query.second
     found = _ranked(own, now, pattern, agent)
     if query.shared:
-        others = await queries.candidates(agent.agent_id, vectors.generation, asked, "shared")
+        others = await queries.candidates(agent.agent_id, vectors, asked, "shared")
         found += _ranked(others, now, pattern.model_copy(update={"layers": ("long",)}), agent)
     return sorted(found, key=lambda each: (-each.score, each.memory_id))
 

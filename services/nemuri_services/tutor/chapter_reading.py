@@ -40,7 +40,7 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
         for section, (learnings, _) in zip(sections, found, strict=True)
     ]
     texts, vectors = [embedded_text(each) for each in contents], resources.vectors.with_embedder_of(agent.embedding)
-    await vectors.of(texts)
+    await vectors.store_missing(texts)
     origin = Origin(textbook=course.textbook.title)
     faint = {"strength": agent.rules.initial_strength_education}  # low: a memory that was only read was not used yet
     memories = [

@@ -175,7 +175,9 @@ def store_rights(name: str) -> dict[str, set[str]]:
         f"$O.{name}-blobs.C.ann.abc.abc.0": OPERATORS | {"ann"},
         f"$O.{name}-blobs.M.bob.abc": OPERATORS | {"bob"},
         f"$JS.API.STREAM.MSG.GET.OBJ_{name}-blobs": {"intake", "specialist"} | OPERATORS,
-        f"$JS.API.STREAM.MSG.GET.KV_{name}-vectors": embedding | {"projector", "affective-nightly"} | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-vectors": embedding
+        | {"projector", "affective-nightly", "query-api"}
+        | OPERATORS,
         f"$JS.API.STREAM.MSG.GET.KV_{name}-results": {"query-api"} | OPERATORS,
         f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": WITH_CLOCK | OPERATORS,
         f"$JS.{name}.API.STREAM.MSG.GET.OBJ_{name}-blobs": set(),

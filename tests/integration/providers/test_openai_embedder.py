@@ -28,7 +28,7 @@ async def test_rows_are_normalised_and_in_order() -> None:
     """Vectors are normalised and ordered by their index. Blank texts are not sent and get zero vectors."""
     async with Provider([ScriptedReply(openai_embeddings([3, 4], [0, -2]))]) as provider:
         vectors = embedder(provider.url)
-        rows = await vectors.embed(["one", " \n", "two"])
+        rows = await vectors.embed_documents(["one", " \n", "two"])
         await vectors.aclose()
     assert vectors.model == "org-tiny-1"
     assert rows.dtype == np.float32
@@ -46,7 +46,7 @@ async def test_many_texts_go_in_batches() -> None:
     ]
     async with Provider(replies) as provider:
         vectors = embedder(provider.url)
-        rows = await vectors.embed(["text"] * (BATCH_TEXTS + 1))
+        rows = await vectors.embed_documents(["text"] * (BATCH_TEXTS + 1))
         await vectors.aclose()
     assert [len(request.body["input"]) for request in provider.received] == [BATCH_TEXTS, 1]
     assert rows[:, 1].tolist() == [0.0] * BATCH_TEXTS + [1.0]
@@ -61,7 +61,7 @@ async def test_unusable_vectors_are_requested_once_more(body: object) -> None:
     async with Provider([ScriptedReply(body)]) as provider:
         vectors = embedder(provider.url)
         with pytest.raises(ModelUnusable):
-            await vectors.embed(["one"])
+            await vectors.embed_documents(["one"])
         await vectors.aclose()
     assert len(provider.received) == 2
 
@@ -75,33 +75,32 @@ async def test_a_failure_is_repeated_and_a_refusal_is_not() -> None:
     ]
     async with Provider(replies) as provider:
         vectors = embedder(provider.url)
-        assert (await vectors.embed(["one"])).shape == (1, 2)
+        assert (await vectors.embed_documents(["one"])).shape == (1, 2)
         with pytest.raises(ModelRefused, match="HTTP 401, no"):
-            await vectors.embed(["one"])
+            await vectors.embed_documents(["one"])
         await vectors.aclose()
     assert len(provider.received) == 3
 
 
 async def test_a_shorter_dimension_is_requested() -> None:
-    """A dimension below the model's own is requested from the provider, and the threshold of the settings is used."""
+    """A dimension below the model's own is requested from the provider."""
     async with Provider([ScriptedReply(openai_embeddings([1, 0, 0]))]) as provider:
         settings = EmbeddingSettings(
             spec="openai:text-embedding-3-small",
             dimension=3,
-            use_threshold=0.5,
             openai_api_key=SecretStr("k"),
             openai_base_url=AnyHttpUrl(f"{provider.url}/v1"),
         )
         vectors = build_embedder(settings)
-        await vectors.embed(["one"])
+        await vectors.embed_documents(["one"])
         await vectors.aclose()
     assert provider.received[0].body["dimensions"] == 3
-    assert (vectors.dimension, vectors.use_threshold, vectors.stored) == (3, 0.5, True)
+    assert (vectors.dimension, vectors.stored) == (3, True)
 
 
 async def test_calls_off_this_machine_are_forbidden() -> None:
     """A call off this machine raises `ModelCallsForbidden`."""
     vectors = embedder(OPENAI_URL.removesuffix("/v1"))
     with pytest.raises(ModelCallsForbidden):
-        await vectors.embed(["one"])
+        await vectors.embed_documents(["one"])
     await vectors.aclose()

@@ -6,6 +6,7 @@ import pytest
 
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
@@ -49,7 +50,9 @@ def details(ref: str, text: str) -> tuple[DetailPoint, ...]:
 async def found(question: str, text: str, *remembered: str) -> tuple[Passage, ...]:
     """Return the passages of a text that are selected for a question. `remembered` are texts of memories."""
     wanted = Wanted(question, remembered=remembered)
-    return await PassageReader().passages(wanted, details("a", text), Held(a=text), HashingEmbedder())
+    return await PassageReader().passages(
+        wanted, details("a", text), Held(a=text), CalibratedEmbedder.of(HashingEmbedder())
+    )
 
 
 FILLER = "A value is true unless its class says otherwise. " * 40

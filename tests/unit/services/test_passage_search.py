@@ -2,6 +2,7 @@
 
 import pytest
 
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.hashing import HashingEmbedder
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
@@ -19,7 +20,9 @@ FILLER = [
 async def found(question: str, text: str, *remembered: str) -> tuple[Passage, ...]:
     """Return the passages of a text for a question and memories."""
     wanted = Wanted(question, remembered=remembered)
-    return await PassageReader().passages(wanted, details("a", text), Held(a=text), HashingEmbedder())
+    return await PassageReader().passages(
+        wanted, details("a", text), Held(a=text), CalibratedEmbedder.of(HashingEmbedder())
+    )
 
 
 async def quoted(question: str, passages: tuple[Passage, ...]) -> list[str]:

@@ -17,7 +17,7 @@ ROWS = EMBEDDER.rows(TEXTS)
 def about_the_same(prompt: str) -> list[int]:
     """Return the indexes of the sessions that share the topic of a prompt."""
     asked, cosines = prompt_terms(prompt), ROWS @ EMBEDDER.rows([prompt])[0]
-    near = np.flatnonzero(cosines >= EMBEDDER.recall_threshold)
+    near = np.flatnonzero(cosines >= EMBEDDER.calibration.thresholds().recall)
     return [int(each) for each in near if shares_topic(asked, shared_terms(asked, TEXTS[each]))]
 
 

@@ -88,5 +88,7 @@ def test_a_stored_index_knows_what_is_absorbed() -> None:
     """The binary form of an index keeps which memories are absorbed, and by which."""
     index = index_of(["steel", "steel winter", "dear"])
     index.set_absorbed({UUID(int=1): UUID(int=2), UUID(int=3): None})
-    again, _ = decode(encode(index, ()), DIMENSION)
+    copy = decode(encode(index, (), "raw"), DIMENSION, "raw")
+    assert copy is not None
+    again, _ = copy
     assert found(again, "steel") == found(index, "steel")

@@ -105,11 +105,11 @@ def _found(query: str) -> list[int]:
     async def search() -> list[int]:
         index = AgentIndex(EMBEDDER.dimension)
         ids = [UUID(int=number) for number in range(len(MEMORIES))]
-        index.add(ids, await EMBEDDER.embed(MEMORIES), MEMORIES)
+        index.add(ids, await EMBEDDER.embed_documents(MEMORIES), MEMORIES)
         found = index.search(
-            await EMBEDDER.embed([query]),
+            await EMBEDDER.embed_queries([query]),
             [terms(query)],
-            vector_threshold=EMBEDDER.relevance_threshold,
+            vector_threshold=EMBEDDER.calibration.thresholds().relevance,
             floor=RELEVANCE_FLOOR,
         )
         return [memory_id.int for memory_id in found.ids]

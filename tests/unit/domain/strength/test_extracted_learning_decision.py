@@ -113,10 +113,10 @@ def test_memories_are_near_by_similarity_or_by_words() -> None:
 
     A text without words is never near.
     """
-    assert is_comparable(0.5, [], [])
-    assert is_comparable(0.1, ["steel", "dear"], ["steel", "cheap", "in", "summer"])
-    assert not is_comparable(0.49, ["steel", "dear", "now"], ["steel", "cheap", "in", "summer"])
-    assert not is_comparable(0.0, [], ["steel"])
+    assert is_comparable(0.5, [], [], same=0.5)
+    assert is_comparable(0.1, ["steel", "dear"], ["steel", "cheap", "in", "summer"], same=0.5)
+    assert not is_comparable(0.49, ["steel", "dear", "now"], ["steel", "cheap", "in", "summer"], same=0.5)
+    assert not is_comparable(0.0, [], ["steel"], same=0.5)
 
 
 def test_learnings_of_several_perspectives_stay_separate() -> None:

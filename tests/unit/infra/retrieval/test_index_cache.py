@@ -22,7 +22,7 @@ WORDS = ["".join(random.Random(seed).choices("abcdefghijklmnop", k=7)) for seed 
 
 def mind(number: int, characters: int, chance: random.Random) -> CachedIndex:
     """Return the index of an agent with `number` memories of `characters` characters each."""
-    indexed = CachedIndex(AgentIndex(DIMENSION), "g")
+    indexed = CachedIndex(AgentIndex(DIMENSION), "g", "raw")
     known = dict(_remembered(characters, chance) for _ in range(number))
     vectors = np.zeros((number, DIMENSION), np.float32)
     indexed.index.add(list(known), vectors, [content.memory.content for content, _ in known.values()])

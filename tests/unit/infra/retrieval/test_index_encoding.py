@@ -46,7 +46,9 @@ def found(index: AgentIndex, query: str) -> Candidates:
 def test_a_decoded_index_is_the_same(sparse: bool) -> None:
     """A decoded index gives the same results, and can be changed like the encoded one."""
     index = filled(sparse=sparse)
-    decoded, principles = decode(encode(index, PRINCIPLES), DIMENSION)
+    again = decode(encode(index, PRINCIPLES, "raw"), DIMENSION, "raw")
+    assert again is not None
+    decoded, principles = again
     assert principles == PRINCIPLES
     for each in (index, decoded):
         each.set_active([UUID(int=3)], True)
@@ -62,13 +64,18 @@ def test_a_decoded_index_is_the_same(sparse: bool) -> None:
 
 def test_damaged_data_is_refused() -> None:
     """Truncated data raises an error instead of giving another index."""
-    data = encode(filled(sparse=True), PRINCIPLES)
+    data = encode(filled(sparse=True), PRINCIPLES, "raw")
     for damaged in (data[:-1], data[:40], b"\x00" * 8 + data[8:], b""):
         with pytest.raises((ValueError, KeyError, TypeError)):
-            decode(damaged, DIMENSION)
+            decode(damaged, DIMENSION, "raw")
+
+
+def test_an_index_of_another_calibration_is_ignored() -> None:
+    """A copy whose vectors were centred by another calibration is not used."""
+    assert decode(encode(filled(sparse=False), PRINCIPLES, "old"), DIMENSION, "new") is None
 
 
 def test_the_format_has_a_new_number_when_its_content_changes() -> None:
     """The bytes of an index change only with `FORMAT`. If this fails, raise `FORMAT` and write down the new digest."""
-    digest = sha256(encode(filled(sparse=True), PRINCIPLES)).hexdigest()
-    assert (FORMAT, digest[:16]) == (4, "fa0de39c6200f9ce")
+    digest = sha256(encode(filled(sparse=True), PRINCIPLES, "raw")).hexdigest()
+    assert (FORMAT, digest[:16]) == (5, "3e80542f3f3a0ae4")

@@ -1,0 +1,45 @@
+"""An embedder with its calibration: the vectors that are compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from nemuri_infra.embeddings.calibration import NONE_GIVEN, Calibration, Floats, GivenThresholds, Thresholds
+from nemuri_infra.embeddings.protocol import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedEmbedder:
+    """An embedder whose vectors are centred. Nothing is stored."""
+
+    embedder: Embedder
+    calibration: Calibration
+    given: GivenThresholds = NONE_GIVEN
+
+    @classmethod
+    def of(cls, embedder: Embedder, given: GivenThresholds = NONE_GIVEN) -> Self:
+        """Return the embedder with the calibration that it comes with, or else with an assumption."""
+        return cls(embedder, embedder.calibration or Calibration.of_dimension(embedder.dimension), given)
+
+    @property
+    def dimension(self) -> int:
+        """Return the dimension of the vectors."""
+        return self.embedder.dimension
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Return the minimum cosines of these vectors."""
+        return self.calibration.thresholds(self.given)
+
+    @property
+    def space(self) -> str:
+        """Return the name of what these vectors can be compared with: model, dimension and centre."""
+        return f"{self.embedder.model}.{self.embedder.dimension}.{self.calibration.digest}"
+
+    async def documents(self, texts: Sequence[str]) -> Floats:
+        """Return the centred vectors of documents, shape (len(texts), dimension). Raises as the embedder does."""
+        return self.calibration.centred(await self.embedder.embed_documents(texts))
+
+    async def queries(self, texts: Sequence[str]) -> Floats:
+        """Return the centred vectors of queries, shape (len(texts), dimension). Raises as the embedder does."""
+        return self.calibration.centred(await self.embedder.embed_queries(texts))

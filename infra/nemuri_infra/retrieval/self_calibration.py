@@ -1,0 +1,49 @@
+"""Calibration of an embedder by the memories of the platform, the first time that there are enough of them."""
+
+import asyncio
+from typing import Final
+
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_infra.embeddings.calibration import Calibration
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.vector_sample import has_vectors, sample_vectors
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.stores.vectors import Vectors
+
+ENOUGH: Final = 100
+"""Number of distinct texts from which an embedder is calibrated without being asked."""
+
+
+async def calibrated_vectors(resources: Resources, agent: Agent | None) -> Vectors:
+    """Return the vector store with the embedder of an agent, or with the platform's for None, and its calibration.
+
+    While that is an assumption, the memories are counted now and then, and measured when there are enough. Only
+    services that may write vectors can call this.
+    """
+    vectors = resources.vectors if agent is None else resources.vectors.with_embedder_of(agent.embedding)
+    found = await vectors.calibrated()
+    if found.comparing.calibration.source != "assumed" or not vectors.calibrations.may_count(vectors.generation):
+        return found
+    return await calibrated_by_memories(found, resources.database)
+
+
+async def calibrated_by_memories(vectors: Vectors, database: Database) -> Vectors:
+    """Return the store with the calibration in force. If that is an assumption and there are enough memories, they are
+    measured first; the first process that does this does it for all.
+    """
+    found = await vectors.calibrated()
+    if found.comparing.calibration.source != "assumed":
+        return found
+    measured = await measure(database, vectors.generation, ENOUGH)
+    if measured is None:
+        return found
+    await vectors.calibrations.settle(vectors.embedder, measured)
+    return await vectors.calibrated()
+
+
+async def measure(database: Database, generation: str, least: int) -> Calibration | None:
+    """Return the calibration by a sample of the memories' vectors; None with fewer than `least` distinct texts."""
+    if not await has_vectors(database, generation, least):
+        return None
+    rows = await sample_vectors(database, generation)
+    return await asyncio.to_thread(Calibration.of_rows, rows, "measured") if len(rows) >= least else None
