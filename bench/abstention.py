@@ -89,7 +89,7 @@ def main() -> None:
     """Print a table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, action="append", required=True)
-    parser.add_argument("--embedder", default="hashing", help="as NEMURI_EMBEDDER")
+    parser.add_argument("--embedder", default="built-in", help="as NEMURI_EMBEDDER")
     chosen = parser.parse_args()
     embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
     for path in chosen.dataset:

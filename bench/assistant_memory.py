@@ -188,7 +188,7 @@ def main() -> None:
     """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, metavar="FOLDER", help="folder of the public data sets")
-    parser.add_argument("--embedder", metavar="SPEC", default="hashing", help="vectors (default: %(default)s)")
+    parser.add_argument("--embedder", metavar="SPEC", default="built-in", help="vectors (default: %(default)s)")
     parser.add_argument("--conversations", type=int, help="only the first conversations of each set")
     parser.add_argument("--unrelated", type=int, help="only the first unrelated prompts")
     chosen = parser.parse_args()
@@ -202,7 +202,7 @@ def main() -> None:
     if LOCOMO_PLUS not in figures:
         print("not saved, because the saved figures are those of LoCoMo-Plus")
         return
-    kind = "hashing" if chosen.embedder == "hashing" else "semantic"
+    kind = "hashing" if chosen.embedder == "built-in" else "semantic"
     save_figures(f"assistant_memory-{kind}", {"embedder": embedder.model, "at": figures})
 
 

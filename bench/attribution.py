@@ -285,7 +285,7 @@ def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
 def main() -> None:
     """Read the arguments and print the tables or write the prompts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--embedder", default="hashing")
+    parser.add_argument("--embedder", default="built-in")
     parser.add_argument("--prompts", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     if arguments.prompts:

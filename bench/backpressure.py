@@ -85,9 +85,9 @@ async def _platform() -> AsyncIterator[tuple[Settings, list[Worker]]]:
     try:
         await nats.start()
         await postgres.start()
-        chosen = Settings(namespace="bench", providers="extractive", embedder="hashing")
+        chosen = Settings(namespace="bench", providers="extractive", embedder="built-in")
         settings = chosen.addressed(nats.url, postgres.url)
-        told = {"NEMURI_NAMESPACE": "bench", "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
+        told = {"NEMURI_NAMESPACE": "bench", "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "built-in"}
         await prepare(settings)
         home = Home(directory / "home")
         home.workers.mkdir(parents=True, exist_ok=True)
@@ -111,7 +111,7 @@ async def agents(resources: Resources) -> None:
             description=f"{topic}: questions about {topic}",
             perspectives=(Perspective(name="facts"), Perspective(name="pitfalls")),
         )
-        embedding = Embedding(model="hashing-v1", dimension=1024)
+        embedding = Embedding(model="nemuri-words-1", dimension=1024)
         event = AgentDefined(event_id=uuid4(), agent_id=topic, definition=definition, embedding=embedding)
         await resources.views.progress.wait(await resources.log.append(event))
 

@@ -132,7 +132,7 @@ def main() -> None:
     """Print the thresholds of each data set, and save those of both."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, action="append", required=True)
-    parser.add_argument("--embedder", metavar="SPEC", default="hashing")
+    parser.add_argument("--embedder", metavar="SPEC", default="built-in")
     parser.add_argument("--quick", action="store_true")
     chosen = parser.parse_args()
     sets = {}

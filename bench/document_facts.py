@@ -226,11 +226,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, metavar="FOLDER", help="folder of the public data sets")
     parser.add_argument("--facts", type=int, default=20, help="questions about each document (default: %(default)s)")
-    parser.add_argument("--embedder", metavar="SPEC", default="hashing", help="vectors (default: %(default)s)")
+    parser.add_argument("--embedder", metavar="SPEC", default="built-in", help="vectors (default: %(default)s)")
     chosen = parser.parse_args()
     embedder = asyncio.run(measured_on(build_embedder(EmbeddingSettings(spec=chosen.embedder)), GENERAL_TEXTS))
     figures = asyncio.run(measure(chosen.dataset, chosen.facts, embedder))
-    if chosen.embedder == "hashing":
+    if chosen.embedder == "built-in":
         save_figures("document_facts", figures)
 
 

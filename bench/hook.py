@@ -59,7 +59,7 @@ def platform(data: Path, *options: str) -> Iterator[int]:
 
     `options` are further options of the command.
     """
-    told = {**os.environ, "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing"}
+    told = {**os.environ, "NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "built-in"}
     running = subprocess.Popen([SCRIPT, "--data", data, "up", *options], stdout=subprocess.PIPE, env=told, text=True)
     try:
         assert running.stdout is not None

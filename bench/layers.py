@@ -24,7 +24,7 @@ from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 
 AROUND: Final = 10
 QUESTIONS: Final = 600
@@ -33,7 +33,7 @@ Asked = tuple[str, list[int], list[str]]
 """A question with its answer; the positions of the texts that contain its evidence; the texts of its article or
 session.
 """
-EMBEDDER: Final = HashingEmbedder()
+EMBEDDER: Final = BuiltInEmbedder()
 
 
 def squad(data: dict[str, Any]) -> Iterator[Asked]:

@@ -201,7 +201,7 @@ async def run(spec: str) -> None:
 def main() -> None:
     """Parse the arguments and run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--embedder", default="hashing")
+    parser.add_argument("--embedder", default="built-in")
     asyncio.run(run(parser.parse_args().embedder))
 
 

@@ -42,7 +42,7 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspec
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.strength.aggregate import Content, Memory
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.rows import copy
@@ -120,7 +120,7 @@ async def measure(agents: int, size: int, asked: int, limit: int) -> dict[str, A
 
 async def _filled(resources: Resources, agents: int, size: int) -> None:
     """Define the agents, and give each the same memories under ids of its own."""
-    embedder = HashingEmbedder()
+    embedder = BuiltInEmbedder()
     embedding = Embedding(model=embedder.model, dimension=embedder.dimension)
     names = [_name(number) for number in range(agents)]
     events = (AgentDefined(event_id=uuid4(), agent_id=name, definition=KEEPER, embedding=embedding) for name in names)

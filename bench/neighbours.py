@@ -37,7 +37,7 @@ from bench.measuring import Spent, save_figures, table
 from bench.stores import BEST, DIMENSION, Found, LangGraph, Mem0, Nemuri, Precomputed, Store, update_statistics
 from bench.texts import memories, questions
 from nemuri.client.exchange import PassingError
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
 
 SIZES, PORTION, QUESTIONS, ONE_BY_ONE = (1_000, 10_000), 1_000, 200, 100
@@ -51,7 +51,7 @@ async def measure(sizes: Sequence[int], asked: int, singly: int) -> dict[str, An
     """Fill all three stores to each of the sizes in turn, and measure questions and additions at each size."""
     texts = list(memories(sizes[-1] + singly * len(sizes) + WARM))
     asking = list(questions(asked + WARM))
-    vectors = await HashingEmbedder(DIMENSION).embed_documents([*texts, *asking])
+    vectors = await BuiltInEmbedder(DIMENSION).embed_documents([*texts, *asking])
     embedder = Precomputed(dict(zip([*texts, *asking], vectors, strict=True)))
     async with (
         Nemuri.open(embedder) as ours,

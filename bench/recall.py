@@ -37,14 +37,14 @@ from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process import event_loop
 from nemuri_services.service_registry import SERVICES
 
 FOUND = 10
 ADVERSARIAL = 5
 """LoCoMo's category of unanswerable questions."""
-EMBEDDER = HashingEmbedder()
+EMBEDDER = BuiltInEmbedder()
 
 
 @dataclass(frozen=True)

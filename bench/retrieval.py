@@ -169,7 +169,7 @@ def main() -> None:
     """Print a table for each data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, action="append", required=True)
-    parser.add_argument("--embedder", metavar="SPEC", default="hashing", help="vectors (default: %(default)s)")
+    parser.add_argument("--embedder", metavar="SPEC", default="built-in", help="vectors (default: %(default)s)")
     chosen = parser.parse_args()
     embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
     for path in chosen.dataset:
@@ -179,7 +179,7 @@ def main() -> None:
         print(f"{path.name}: {sum(len(agent.memories) for agent in agents)} memories, {questions} questions")
         shares = recall(agents, embedder)
         print("  recall@10 " + ", ".join(f"{channel} {share:.3f}" for channel, share in shares.items()))
-        if chosen.embedder == "hashing":
+        if chosen.embedder == "built-in":
             found = {channel: round(share, 4) for channel, share in shares.items()}
             save_figures(f"retrieval-{dataset(data)}", {"questions": questions, "recall": found})
         timings(agents)

@@ -300,7 +300,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     chosen = parser.parse_args()
     draws = REPORTED_DRAWS[:1] if chosen.quick else REPORTED_DRAWS
-    for spec in chosen.embedder or ["hashing"]:
+    for spec in chosen.embedder or ["built-in"]:
         if chosen.tune:
             asyncio.run(tuned(chosen.dataset, spec))
         else:

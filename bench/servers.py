@@ -24,7 +24,7 @@ async def servers(kept: Path | None = None) -> AsyncIterator[Settings]:
         try:
             await nats.start()
             await postgres.start()
-            settings = Settings(embedder="hashing", providers="extractive").addressed(nats.url, postgres.url)
+            settings = Settings(embedder="built-in", providers="extractive").addressed(nats.url, postgres.url)
             await prepare(settings)
             yield settings
         finally:

@@ -113,7 +113,7 @@ async def measure(agents: int, seconds: float) -> dict[str, Any]:
     )  # fmt: skip
     watching = Watching(agents, seconds)
     with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
-        chosen = Settings(data=Path(directory), embedder="hashing", providers="extractive")
+        chosen = Settings(data=Path(directory), embedder="built-in", providers="extractive")
         async with society_server(chosen, start=True, running=society.name, new=True) as (settings, log):
             await create_society(log, society)
             await run_society(

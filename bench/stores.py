@@ -24,7 +24,7 @@ from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.embeddings.calibration import Calibration
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources, open_resources
 
@@ -57,12 +57,12 @@ class Precomputed:
     """
 
     known: Mapping[str, Floats]
-    model: str = HashingEmbedder.model
+    model: str = BuiltInEmbedder.model
     dimension: int = DIMENSION
     stored: bool = False
-    calibration: Calibration = HashingEmbedder.calibration
-    symmetric: bool = HashingEmbedder.symmetric
-    lexical: bool = HashingEmbedder.lexical
+    calibration: Calibration = BuiltInEmbedder.calibration
+    symmetric: bool = BuiltInEmbedder.symmetric
+    lexical: bool = BuiltInEmbedder.lexical
 
     async def embed_queries(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of the texts, one row each."""

@@ -169,7 +169,7 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
     async with AsyncExitStack() as stack:
         url = await stack.enter_async_context(model(milliseconds))
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="nemuri-bench-")))
-        chosen = {"NEMURI_PROVIDERS": "openai", "NEMURI_EMBEDDER": "hashing", "OPENAI_BASE_URL": url}
+        chosen = {"NEMURI_PROVIDERS": "openai", "NEMURI_EMBEDDER": "built-in", "OPENAI_BASE_URL": url}
         settings = await stack.enter_async_context(servers())
         told = environment_of(settings) | chosen | {"OPENAI_API_KEY": "none"}
         resources = await stack.enter_async_context(open_resources(settings))

@@ -33,13 +33,13 @@ from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.ranking import expanded
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.stores.vectors import vector_key
 
-EMBEDDING = Embedding(model=HashingEmbedder.model, dimension=DIMENSION)
+EMBEDDING = Embedding(model=BuiltInEmbedder.model, dimension=DIMENSION)
 QUERIES, BATCH_SIZE, TAGS = 100, 50, 4
 
 
@@ -82,7 +82,7 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
         agent = await resources.views.agent("reader")
         if agent is None:
             raise LookupError("the agent was not defined")
-        minds, embedder = AgentIndexes(), HashingEmbedder(DIMENSION)
+        minds, embedder = AgentIndexes(), BuiltInEmbedder(DIMENSION)
         before = _resident()
         began, started = time.process_time(), time.perf_counter()
         await minds.recall(resources, agent, questions[0], perspective=None, setting=Setting())

@@ -61,7 +61,7 @@ async def work(settings: Settings, tasks: int) -> None:
 @contextmanager
 def worker_alone(data: Path, service: str) -> Iterator[psutil.Process]:
     """Run a worker of a service as a program of its own, and yield its process when it is ready."""
-    chosen = {"NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "hashing", "NEMURI_PROVISION": "false"}
+    chosen = {"NEMURI_PROVIDERS": "extractive", "NEMURI_EMBEDDER": "built-in", "NEMURI_PROVISION": "false"}
     ready = data / f"{service}-alone.ready"
     command: list[str | Path] = [SCRIPT, "--data", data, "worker", service, "--ready", ready]
     running = subprocess.Popen(command, env=os.environ | chosen)

@@ -142,7 +142,7 @@ def _worker_pids(line: CommandLine) -> dict[str, int]:
 async def test_a_stopped_platform_ends_its_processes(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stopped platform ends its worker processes. The test runs only two services."""
     monkeypatch.setattr("nemuri.platform.platform.SERVICES", {each: SERVICES[each] for each in ("intake", "query-api")})
-    settings = Settings(data=cli.data, providers="extractive", embedder="hashing")
+    settings = Settings(data=cli.data, providers="extractive", embedder="built-in")
     stopping, workers = asyncio.Event(), Home(cli.data).workers
 
     def ready(_addresses: Addresses, _told: dict[str, str]) -> None:

@@ -119,7 +119,7 @@ class Machines:
             await stack.enter_async_context(Supervisor([nats, postgres], steady_seconds=0.0).running())
             model_server = await stack.enter_async_context(ModelServer())
             network = await stack.enter_async_context(Network(nats.url))
-            settings = Settings(namespace=fresh_namespace(), embedder="hashing", ack_wait=ACK_WAIT)
+            settings = Settings(namespace=fresh_namespace(), embedder="built-in", ack_wait=ACK_WAIT)
             settings = settings.addressed(nats.url, postgres.url)
             await prepare(settings)
             machines = cls(
@@ -173,7 +173,7 @@ class Machines:
             "OPENAI_BASE_URL": self.model_server.url,
             "NEMURI_NAMESPACE": self.settings.namespace,
             "NEMURI_ACK_WAIT": f"{self.settings.ack_wait:g}",
-            "NEMURI_EMBEDDER": "hashing",
+            "NEMURI_EMBEDDER": "built-in",
             "NEMURI_LOG_LEVEL": "info",
         }
         first = common | {"NEMURI_PROVIDERS": "openai"}

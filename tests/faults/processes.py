@@ -33,11 +33,11 @@ def worker(
     fork_server: ForkServerProcess | None = None,
     variables: Mapping[str, str] = EXTRACTIVE,
 ) -> Worker:
-    """Return a worker of the namespace that uses the hashing embedder, with these further environment variables.
+    """Return a worker of the namespace that uses the built-in embedder, with these further environment variables.
 
     By default it uses the extractive model, even if API keys are set.
     """
-    chosen = {"NEMURI_NAMESPACE": settings.namespace, "NEMURI_EMBEDDER": "hashing"}
+    chosen = {"NEMURI_NAMESPACE": settings.namespace, "NEMURI_EMBEDDER": "built-in"}
     environment = environment_of(settings) | chosen | dict(variables)
     return Worker(home, name, environment, fork_server)
 

@@ -72,7 +72,7 @@ class RestrictedServers:
         with pytest.MonkeyPatch.context() as environment:
             for name, value in self.environment(user).items():
                 environment.setenv(name, value)
-            return Settings(providers="extractive", embedder="hashing", data=self.directory / "data")
+            return Settings(providers="extractive", embedder="built-in", data=self.directory / "data")
 
     def of(self, role: str) -> Settings:
         """Return the settings of the user of a service or an operator."""

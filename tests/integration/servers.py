@@ -82,9 +82,9 @@ class Servers:
             shutil.rmtree(directory)
 
     def settings(self) -> Settings:
-        """Return settings of a new namespace on these servers, with the extractive model and the hashing embedder."""
+        """Return settings of a new namespace on these servers, with the extractive model and the built-in embedder."""
         chosen = Settings(
-            namespace=fresh_namespace(), data=self.directory / "data", providers="extractive", embedder="hashing"
+            namespace=fresh_namespace(), data=self.directory / "data", providers="extractive", embedder="built-in"
         )
         return chosen.addressed(self.nats.url, self.postgres.url)
 

@@ -36,7 +36,7 @@ from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectMemory
 from nemuri_domain.affective.policy import CODING, PROFILES
 from nemuri_domain.affective.retrieval import RetrievalRequest, rank
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.projections.erasure_lineage import Thing
@@ -427,11 +427,11 @@ class UnreliableEmbedder:
     stored = True
     lexical = True
     symmetric = True
-    calibration = HashingEmbedder.calibration
+    calibration = BuiltInEmbedder.calibration
 
     def __init__(self) -> None:
         self.away = False
-        self._hashing = HashingEmbedder(self.dimension)
+        self._hashing = BuiltInEmbedder(self.dimension)
 
     async def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of documents."""

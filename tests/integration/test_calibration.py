@@ -17,7 +17,7 @@ from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding
 from nemuri_infra.embeddings.calibration import MULTIPLES, Calibration
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.unit_rows import normalised
 from nemuri_infra.projections.centred_similarity import similarity_sql, similarity_values
 from nemuri_infra.retrieval.self_calibration import ENOUGH
@@ -55,7 +55,7 @@ class ConeEmbedder:
 
     def _rows(self, texts: Sequence[str], aside: float) -> NDArray[np.float32]:
         self.embedded.update(texts)
-        rows = HashingEmbedder(DIMENSION).rows(texts) / np.float32(3)
+        rows = BuiltInEmbedder(DIMENSION).rows(texts) / np.float32(3)
         rows[:, 0] += 1
         rows[:, 1] += aside
         return normalised(rows)

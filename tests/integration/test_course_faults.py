@@ -15,7 +15,7 @@ from nemuri_contracts.education import ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.event import TUTOR
 from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.tasks import ReactionFailed
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.runtime.resources import open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.classroom import TEXTBOOK, UNANSWERABLE_EXERCISE, until_finished, until_finished_and_idle
@@ -62,7 +62,7 @@ async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) ->
     await assert_verified(settings)
 
 
-class FailingEmbedder(HashingEmbedder):
+class FailingEmbedder(BuiltInEmbedder):
     """An embedder that fails when the wrong answer to the unanswerable exercise is reviewed."""
 
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ from bench.texts import memories, questions
 
 from nemuri_contracts.queries import AffectRecallQuery
 from nemuri_domain.affective.policy import CODING, PROFILES
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.affective_memory.retrieval import select_memories
@@ -21,7 +21,7 @@ BEGINNING = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 async def lived_memory() -> SimulatedMemory:
     """Return a memory of twenty-four days with two turns each, some of which were recalled after a week."""
-    memory = SimulatedMemory(CachedEmbedder(HashingEmbedder()), PROFILES[CODING], BEGINNING)
+    memory = SimulatedMemory(CachedEmbedder(BuiltInEmbedder()), PROFILES[CODING], BEGINNING)
     texts = list(memories(48))
     for place, text in enumerate(texts):
         at = BEGINNING + timedelta(days=1 + place // 2, minutes=place % 2)

@@ -25,7 +25,7 @@ from nemuri_contracts.tiered import (
 )
 from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
 from nemuri_domain.tiered.fold import FOLDED, fold
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.rows import load
@@ -49,7 +49,7 @@ TIERED_SERVICES = ("projector", "intake", "tiered-memory", "query-api")
 SIMILAR_TEXTS = tuple(
     f"Noah mined iron with Lila in the cave in the {each}" for each in ("morning", "morning ", "morning  ")
 )
-"""Three texts with the same words, so that the hashing embedder gives them the same vector."""
+"""Three texts with the same words, so that the built-in embedder gives them the same vector."""
 
 
 @asynccontextmanager
@@ -145,7 +145,7 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
         await until_idle(resources)
         assert {each.access_count for each in await all_memories(resources)} == {1}
         await assert_as_folded(resources)
-        done = await reembed(settings, embedder=HashingEmbedder(256))
+        done = await reembed(settings, embedder=BuiltInEmbedder(256))
         assert (done.agents, done.memories) == (1, 3)
         again = await client.tiers_recall("noah", "how do I get iron with Lila?", second=60.0, quietly=True)
         assert again.recalled[0].memory.memory_id == long["procedural"].memory_id

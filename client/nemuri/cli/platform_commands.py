@@ -120,13 +120,10 @@ def _tell_start(settings: "Settings", addresses: "Addresses", told: dict[str, st
     from threading import Thread
 
     from nemuri.hook.session_upload import catch_up
-    from nemuri.platform.embedder_check import recall_advice
 
     path = settings.data.expanduser().absolute()
     ask = f"nemuri --data {shlex.quote(str(path))} ask TEXT"
     typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
-    if line := recall_advice(settings):
-        typer.echo(line)
     for name, url in told.items():
         typer.echo(f"{name} serves health and metrics at {url}")
     Thread(target=catch_up, args=[str(path)], daemon=True).start()

@@ -26,7 +26,7 @@ async def open_platform(settings: Settings, data: Path | None) -> AsyncIterator[
                 "nats_url": None,
                 "database_url": None,
                 "providers": "extractive",
-                "embedder": "hashing",
+                "embedder": "built-in",
                 "embedding_dimension": None,
             }
         )

@@ -27,12 +27,13 @@ from nemuri_domain.strength.aggregate import Agent, Mind, Remembered
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.memory_content import embedded_text, encoded, indexed_text, new_memory
 from nemuri_domain.strength.ranking import selected, version
-from nemuri_domain.strength.retrieval import RetrievalQuery, query_texts, retrieved
+from nemuri_domain.strength.query_texts import query_texts
+from nemuri_domain.strength.retrieval import RetrievalQuery, retrieved
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.sleep_input import sleep_input_of
 from nemuri_domain.strength.usage_detection import ContextMemory
 from nemuri_infra.embeddings.calibration import Thresholds
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.sources import Source
@@ -129,12 +130,7 @@ class InMemoryAgent:
         """Return the memories retrieved for a task and those cited by the answer. The agent does not change."""
         query, agent = task.query, self.agent
         wording = query_texts(agent, query)
-        asked = RetrievalQuery(
-            wording,
-            await self.vectors.of(wording.texts),
-            self.vectors.thresholds.relevance,
-            Setting(),
-        )
+        asked = RetrievalQuery(wording, await self.vectors.of([each.text for each in wording.every]), Setting())
         found = retrieved(agent, self.index, self.remembered, asked, perspective=task.needed.area, now=self.now)
         candidates = found.candidates
         if self.regime == "none":
@@ -229,7 +225,7 @@ def _assigned(number: int, task: Task) -> TaskAssigned:
 class Vectors:
     """A cache of text vectors. Each vector is computed once."""
 
-    embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
+    embedder: BuiltInEmbedder = field(default_factory=BuiltInEmbedder)
     made: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     @property

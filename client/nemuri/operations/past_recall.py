@@ -18,10 +18,11 @@ from nemuri_contracts.strength import Candidate
 from nemuri_domain.counterfactual.mind_index import index_of
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.ranking import selected, valid_principles, version
-from nemuri_domain.strength.retrieval import RetrievalQuery, query_texts, retrieved
+from nemuri_domain.strength.query_texts import query_texts
+from nemuri_domain.strength.retrieval import RetrievalQuery, retrieved
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.factory import build_embedder
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import Vectors
 
@@ -69,9 +70,9 @@ async def recall_as_of(
     now, wording = then or datetime.now(UTC), query_texts(agent, query)
     async with _vectors(log, settings, agent.embedding) as vectors:
         rows = await _rows(past, vectors)
-        embedder = vectors.embedder
-        index = index_of(past.mind, rows, embedder.dimension, sparse=embedder.lexical)
-        asked = RetrievalQuery(wording, await vectors.of_queries(wording.texts), vectors.thresholds.relevance, setting)
+        index = index_of(past.mind, rows, vectors.embedder.dimension)
+        texts = await vectors.of_queries([each.text for each in wording.every])
+        asked = RetrievalQuery(wording, texts, setting, vectors.comparing.calibration.spread)
     mind = past.mind
     found = retrieved(
         agent,
@@ -101,9 +102,8 @@ async def _vectors(log: Log, settings: Settings, embedding: Embedding) -> AsyncI
     """Yield the vector store with the embedder of these vectors. Raises `OperationError` if this process has another
     one.
     """
-    hashing = HashingEmbedder(embedding.dimension)
-    if embedding.model == hashing.model:
-        yield await (await Vectors.open(log, hashing)).calibrated()
+    if embedding.model == BuiltInEmbedder.model:
+        yield await (await Vectors.open(log, BuiltInEmbedder(embedding.dimension))).calibrated()
         return
     try:
         embedder = build_embedder(settings.embedding_settings())

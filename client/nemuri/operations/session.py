@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nemuri.client.connection import permitted
 from nemuri_infra.bus.connection import jetstream_needed
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.fold_version import check_tables
 from nemuri_infra.projections.projection import OtherFoldsError, OutdatedError, Projection, Unprojectable
@@ -44,7 +44,7 @@ async def open_operation(settings: Settings) -> AsyncIterator[OperationContext]:
         # embedder.
         with permitted(log, OperationError):
             with jetstream_needed(str(settings.nats_url)):
-                vectors = await Vectors.open(log, HashingEmbedder())
+                vectors = await Vectors.open(log, BuiltInEmbedder())
             yield OperationContext(log, vectors, Projection(database, vectors))
     except (Unprojectable, OtherFoldsError, OutdatedError) as error:
         raise OperationError(str(error)) from error

@@ -9,8 +9,8 @@ from nemuri_contracts.memory_views import AgentView
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.vector_generations import embeddings
-from nemuri_infra.runtime.settings import LEXICAL_EMBEDDER, Settings
-from nemuri_infra.stores.vectors import HASHING
+from nemuri_infra.runtime.settings import BUILT_IN_EMBEDDER, Settings
+from nemuri_infra.stores.vectors import BUILT_IN
 
 
 class EmbedderChanged(RuntimeError):  # noqa: N818 - the name states a fact
@@ -19,16 +19,6 @@ class EmbedderChanged(RuntimeError):  # noqa: N818 - the name states a fact
 
 class SettingsError(ValueError):
     """A setting that cannot be used. The message is one line."""
-
-
-def recall_advice(settings: Settings) -> str | None:
-    """Return a line that says that recall is by words and how to change that; None with an embedder of meanings."""
-    if settings.embedder_spec.partition(":")[0] != LEXICAL_EMBEDDER:
-        return None
-    return (
-        "recall is by words, not by meaning; for meaning set OPENAI_API_KEY, or install nemuri[local] and set "
-        "NEMURI_EMBEDDER=sentence-transformers:NAME, then run `nemuri reembed`"
-    )
 
 
 async def embedding_in_force(settings: Settings) -> Embedding:
@@ -55,7 +45,7 @@ async def embedding_in_force(settings: Settings) -> Embedding:
 def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) -> None:
     """Raise `EmbedderChanged` unless every process with this embedding can compute the vectors of all agents.
 
-    Besides its own, these are the hashed vectors that agents have from a time before the configured model.
+    Besides its own, these are the built-in vectors that agents have from a time before the configured model.
     """
     others = {name: each for name, each in agents.items() if each != embedding and not _is_computed(each, embedding)}
     if others:
@@ -68,8 +58,8 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
         )
 
 
-def lexical_agents(agents: Iterable[AgentView], embedding: Embedding) -> tuple[str, ...]:
-    """Return the ids of the agents that still have hashed vectors beside this embedding of a model."""
+def built_in_agents(agents: Iterable[AgentView], embedding: Embedding) -> tuple[str, ...]:
+    """Return the ids of the agents that still have built-in vectors beside this embedding of a model."""
     return tuple(
         each.agent_id for each in agents if each.embedding != embedding and _is_computed(each.embedding, embedding)
     )
@@ -98,8 +88,8 @@ async def check_embedder(settings: Settings, embedding: Embedding) -> None:
 
 
 def _is_computed(one: Embedding, embedding: Embedding) -> bool:
-    """Return True if `one` is hashed and `embedding` is that of a model."""
-    return one.model == HASHING and embedding.model != HASHING
+    """Return True if `one` is built in and `embedding` is that of a model."""
+    return one.model == BUILT_IN and embedding.model != BUILT_IN
 
 
 def _named(embedding: Embedding) -> str:

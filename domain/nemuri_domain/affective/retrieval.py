@@ -112,7 +112,7 @@ class RetrievalRequest:
     mood: Emotion | None = None
     category: Category | None = None
     """Category to rank first; None for no preference."""
-    spelled_alike: bool = False
+    words_only: bool = False
     """True if similarity compares spelling and not meaning. Then a relevant memory must also share the topic by its
     words. Otherwise either is enough.
     """
@@ -214,7 +214,7 @@ def is_relevant(known: AffectCandidate, asking: RetrievalRequest) -> bool:
     The priority does not matter.
     """
     near = known.similarity >= (asking.revival if known.archived else asking.relevance)
-    return near and known.shares_topic if asking.spelled_alike else near or known.shares_topic
+    return near and known.shares_topic if asking.words_only else near or known.shares_topic
 
 
 def _newest(some: Iterable[RankedMemory]) -> list[RankedMemory]:

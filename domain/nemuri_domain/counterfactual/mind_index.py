@@ -11,16 +11,15 @@ from nemuri_domain.strength.memory_content import indexed_text
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
 
-def index_of(mind: Mind, vectors: Mapping[UUID, NDArray[np.float32]], dimension: int, *, sparse: bool) -> AgentIndex:
+def index_of(mind: Mind, vectors: Mapping[UUID, NDArray[np.float32]], dimension: int) -> AgentIndex:
     """Return the index of all memories of a mind, as the services hold it for the present one.
 
     Args:
         mind: The mind, with all its memories and their contents.
         vectors: Vectors by memory. A memory without one is found by its words alone.
         dimension: Dimension of the vectors.
-        sparse: Whether most coordinates of the vectors are zero.
     """
-    index, none = AgentIndex(dimension, sparse=sparse), np.zeros(dimension, np.float32)
+    index, none = AgentIndex(dimension), np.zeros(dimension, np.float32)
     ids = sorted(mind.memories)
     if not ids:
         return index

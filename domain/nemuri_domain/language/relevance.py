@@ -12,15 +12,23 @@ from numpy.typing import NDArray
 
 from nemuri_domain.language.word_table import Words, WordTable, word_table
 
-ALIGNED: Final = 0.6
+ALIGNED: Final = 0.5
 """Share of the alignment in the relevance. The cosine has the rest."""
 
 Floats = NDArray[np.float32]
+BUILT_IN_SPREAD: Final = 0.13
+"""Standard deviation of the cosine of unrelated texts by the built-in table (`python -m bench.calibration`). Cosines of
+other embedders are scaled to the same spread, so that relevance means the same with each.
+"""
 
 
-def relevance(cosines: Floats, aligned: Floats) -> Floats:
-    """Return the relevance of texts, 0 to 1, from their cosines with a request and their alignments with it."""
-    joined: Floats = (1 - ALIGNED) * np.clip(cosines, 0, 1) + ALIGNED * aligned
+def relevance(cosines: Floats, aligned: Floats, spread: float = BUILT_IN_SPREAD) -> Floats:
+    """Return the relevance of texts, 0 to 1, from their cosines with a request and their alignments with it.
+
+    `spread` is that of the embedder's cosines.
+    """
+    scaled = np.clip(cosines * np.float32(BUILT_IN_SPREAD / max(spread, 1e-6)), 0, 1)
+    joined: Floats = (1 - ALIGNED) * scaled + ALIGNED * aligned
     return joined
 
 

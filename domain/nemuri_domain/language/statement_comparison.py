@@ -1,7 +1,7 @@
 """Comparison of two statements: same, contradicting, superseding or unrelated.
 
 Compares words only, so in doubt two statements are unrelated: synonyms and conclusions from world knowledge are not
-recognised. Error rates were measured on sentences and their five nearest neighbours by the hashing embedder (cosine
+recognised. Error rates were measured on sentences and their five nearest neighbours by the built-in embedder (cosine
 from 0.2). Of 15,979 pairs of the Python documentation, 104 are classified as the same, 2 as contradicting and 1 as
 superseding. Of the 104, 20 are equal in letters; the other 84 were read by a person and are correct (most are headings
 and repeated sentences). The other three are wrong (notes on two different escapes; two texts on one proposal). Of 8,974

@@ -89,18 +89,19 @@ class WordTable:
                 places += self._spaced(match.group())
         return np.array(places, np.int64)
 
-    def vectors(self, texts: Sequence[Words]) -> Floats:
+    def vectors(self, texts: Sequence[Words], dimension: int | None = None) -> Floats:
         """Return the vectors of texts, shape (n, dimension): the weighted sums of their words, of length 1.
 
-        A text without words is a row of zeros.
+        A text without words is a row of zeros. With `dimension`, only that many coordinates are used.
         """
-        sums = np.zeros((len(texts), self.dimension), np.float64)
+        size = dimension or self.dimension
+        sums = np.zeros((len(texts), size), np.float64)
         for row, words in enumerate(texts):
             if len(words):
                 known, unknown = words[words >= 0], words[words < 0]
-                total = self.weights[known].astype(np.int64) @ self.levels[known].astype(np.int64)
+                total = self.weights[known].astype(np.int64) @ self.levels[known, :size].astype(np.int64)
                 for each in unknown.tolist():
-                    total = total + UNKNOWN_WEIGHT * _hashed_levels(each, self.dimension)
+                    total = total + UNKNOWN_WEIGHT * _hashed_levels(each, self.dimension)[:size]
                 sums[row] = total
         # Sums of squared integers below 2^53 are exact, so the length does not depend on the order of the sum.
         lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))

@@ -12,6 +12,7 @@ from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.keywords import tags_in
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
+from nemuri_domain.language.relevance import BUILT_IN_SPREAD
 from nemuri_domain.strength.query_texts import QueryTexts
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, ranked
 from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates, SearchText
@@ -28,6 +29,8 @@ class RetrievalQuery:
     vectors: NDArray[np.float32]
     """One vector for each of `wording.every`."""
     setting: Setting
+    spread: float = BUILT_IN_SPREAD
+    """Standard deviation of the cosine of unrelated texts by this embedder."""
 
     @property
     def texts(self) -> list[SearchText]:
@@ -91,7 +94,7 @@ def relevant(
     if deep:
         mask |= index.eligible(asked.setting, active=False)
     return index.search(
-        asked.texts, floor=floor, mask=mask, limit=agent.rules.candidate_limit, share=agent.rules.source_share
+        asked.texts, spread=asked.spread, floor=floor, mask=mask, limit=agent.rules.candidate_limit, share=agent.rules.source_share
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting, Turn
 from nemuri_domain.language.inverted_index import InvertedIndex
-from nemuri_domain.language.relevance import alignments, relevance
+from nemuri_domain.language.relevance import BUILT_IN_SPREAD, alignments, relevance
 from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.language.tokenization import term_counts, terms
 from nemuri_domain.language.word_table import Words, WordTable, word_table
@@ -75,15 +75,17 @@ class _Asked:
     weights: Floats
     """Weight of each text, shape (texts, 1)."""
     decisive: Mask
+    spread: float
 
     @classmethod
-    def of(cls, texts: Sequence[SearchText], table: WordTable) -> Self:
+    def of(cls, texts: Sequence[SearchText], table: WordTable, spread: float) -> Self:
         return cls(
             np.stack([each.vector for each in texts]).astype(np.float32),
             [table.words(each.text) for each in texts],
             [terms(each.text) for each in texts],
             np.array([each.weight for each in texts], np.float32)[:, None],
             np.array([each.decides for each in texts], np.bool_),
+            spread,
         )
 
 
@@ -236,6 +238,7 @@ class AgentIndex:
         self,
         texts: Sequence[SearchText],
         *,
+        spread: float = BUILT_IN_SPREAD,
         floor: float = 0.0,
         mask: Mask | None = None,
         limit: int = 50,
@@ -246,8 +249,8 @@ class AgentIndex:
         The relevance of a row is that to the text to which it is most relevant (`nemuri_domain.language.relevance`).
         The result is empty, but for the `nearest` memory, if no row has a relevance of at least `floor` to a text that
         decides. With a floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are left out. A
-        source gets at most `share` of the limit while other sources have candidates. The cost is linear in the number
-        of texts. Raises ValueError if a vector has another dimension than the index.
+        source gets at most `share` of the limit while other sources have candidates. `spread` is that
+        of the embedder's cosines. The cost is linear in the number of texts. Raises ValueError if a vector has another dimension than the index.
         """
         wrong = next((each.vector.shape for each in texts if each.vector.shape != (self.dimension,)), None)
         if wrong is not None or not texts:
@@ -256,12 +259,12 @@ class AgentIndex:
         rows = np.flatnonzero(allowed)
         if not len(rows) or limit < 1:
             return _NOTHING
-        asked = _Asked.of(texts, self._table)
+        asked = _Asked.of(texts, self._table, spread)
         similarity = self._vectors.products(asked.vectors, len(allowed))[:, rows]
         chosen = self._shortlist(asked, similarity, rows, len(allowed))
         aligned = np.zeros_like(similarity)
         aligned[:, chosen] = self._aligned(asked, rows[chosen])
-        relevant = asked.weights * relevance(similarity, aligned)
+        relevant = asked.weights * relevance(similarity, aligned, spread)
         best = relevant[asked.decisive].max(axis=0, initial=0.0)
         if floor and best.max() < floor:
             at = int(best.argmax())
@@ -297,7 +300,7 @@ class AgentIndex:
     def _described(self, asked: _Asked, rows: Rows, joined: Floats) -> Candidates:
         """Return the candidates in these rows, with their exact relevance, also of those that only neighbours chose."""
         similarity, aligned = asked.vectors @ self._vectors.of(rows).T, self._aligned(asked, rows)
-        relevant = (asked.weights * relevance(similarity, aligned)).max(axis=0)
+        relevant = (asked.weights * relevance(similarity, aligned, asked.spread)).max(axis=0)
         ids = tuple(self._id(int(row)) for row in rows)
         return Candidates(ids, similarity.max(axis=0), aligned.max(axis=0), relevant, joined)
 

@@ -25,7 +25,7 @@ Rows = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Constants for one kind of embedder, chosen by `python -m bench.routing --tune`."""
+    """Constants of the regression, chosen by `python -m bench.routing --tune`."""
 
     vector_share: float
     """Share of the vectors in the kernel, 0 to 1. The words have the rest."""
@@ -39,10 +39,7 @@ class Calibration:
     """Distance from the threshold of familiarity at which a task surely counts as inside or outside."""
 
 
-LEXICAL: Final = Calibration(vector_share=0.7, ridge=1.0, sharpness=8.0, familiar=0.165, doubt=0.12)
-"""For embedders that compare spelling, joined with the built-in meanings of words."""
-SEMANTIC: Final = Calibration(vector_share=0.7, ridge=0.5, sharpness=8.0, familiar=-0.04, doubt=0.3)
-"""For embedders that compare meaning."""
+CALIBRATION: Final = Calibration(vector_share=0.7, ridge=0.5, sharpness=8.0, familiar=-0.04, doubt=0.3)
 
 WHOLE: Final = 8.0
 """Weight of a whole definition. A judged task of full strength has weight 1."""

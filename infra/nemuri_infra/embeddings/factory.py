@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.openai import OpenAIEmbedder, known_dimension
 from nemuri_infra.embeddings.prompts import Prompts, prompts_of
 from nemuri_infra.embeddings.protocol import Embedder
@@ -12,7 +12,7 @@ from nemuri_infra.models.openai import OPENAI_URL
 from nemuri_infra.models.retries import Retries
 from nemuri_infra.models.settings import secret
 
-SPECS: Final = "hashing, openai:MODEL or sentence-transformers:NAME_OR_PATH"
+SPECS: Final = "built-in, openai:MODEL or sentence-transformers:NAME_OR_PATH"
 
 
 def build_embedder(settings: EmbeddingSettings) -> Embedder:
@@ -22,8 +22,8 @@ def build_embedder(settings: EmbeddingSettings) -> Embedder:
     sentence-transformer is loaded here, which takes seconds; without its extra `ModuleNotFoundError` is raised.
     """
     kind, _, name = settings.spec.strip().partition(":")
-    if kind == "hashing" and not name:
-        return HashingEmbedder(settings.dimension or 1024)
+    if kind == "built-in" and not name:
+        return BuiltInEmbedder(settings.dimension)
     if kind == "openai" and name:
         return _openai(name, settings)
     if kind == "sentence-transformers" and name:

@@ -56,7 +56,6 @@ class OpenAIEmbedder:
     """
 
     stored: Final = True
-    lexical: Final = False
     calibration: Final = None
 
     def __init__(

@@ -36,10 +36,6 @@ class Embedder(Protocol):
         """
 
     @property
-    def lexical(self) -> bool:
-        """Return whether similar vectors mean similar spelling. Affective retrieval then requires common words."""
-
-    @property
     def symmetric(self) -> bool:
         """Return whether a text has the same vector as a query and as a document."""
 

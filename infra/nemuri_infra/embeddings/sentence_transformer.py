@@ -31,7 +31,6 @@ class SentenceTransformerEmbedder:
     """
 
     stored: Final = True
-    lexical: Final = False
     calibration: Final = None
 
     def __init__(self, name_or_path: str) -> None:

@@ -10,10 +10,10 @@ class EmbeddingSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    spec: str = "hashing"
-    """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
+    spec: str = "built-in"
+    """`built-in`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`."""
     dimension: Annotated[int, Field(ge=1)] | None = None
-    """Dimension of the vectors. None means 1,024 for hashing, and the model's own dimension otherwise.
+    """Dimension of the vectors. None means the embedder's own dimension. The built-in embedder can take fewer.
 
     Required for an unknown model in OpenAI's format; ignored for sentence-transformers.
     """

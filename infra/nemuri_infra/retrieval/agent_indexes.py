@@ -17,10 +17,9 @@ from nemuri_domain.strength.extracted_learning_decision import (
     statements,
 )
 from nemuri_domain.strength.ranking import valid_principles, version
+from nemuri_domain.strength.query_texts import QueryText, QueryTexts, query_texts
 from nemuri_domain.strength.retrieval import (
-    QueryTexts,
     RetrievalQuery,
-    query_texts,
     ranked_for,
     relevant,
     searched,
@@ -123,8 +122,8 @@ class AgentIndexes:
         exactly the scope `scope`. Their strength has no influence.
         """
         vectors = await calibrated_vectors(resources, agent)
-        rows = await vectors.of([text])
-        asked = RetrievalQuery(QueryTexts(text), rows, vectors.thresholds.relevance, setting_of(scope))
+        rows, spread = await vectors.of([text]), vectors.comparing.calibration.spread
+        asked = RetrievalQuery(QueryTexts(text, (QueryText(text),)), rows, setting_of(scope), spread)
         same, words = (vectors.thresholds.same, COMPARED_WORDS) if least is None else (least, least)
         wanted = terms(text)
         async with self._current(resources, agent, vectors) as indexed:
@@ -146,7 +145,7 @@ class AgentIndexes:
         """Update the index of an agent from the projections and yield it. It is locked during the context."""
         views, dimension = resources.database, vectors.embedder.dimension
         name = (views.url, views.schema, agent.agent_id, vectors.comparing.space)
-        empty = AgentIndex(dimension, sparse=vectors.embedder.lexical)
+        empty = AgentIndex(dimension)
         indexed = self.indexes.get_or_create(
             name, lambda: CachedIndex(empty, vectors.generation, vectors.comparing.calibration.digest)
         )
@@ -174,4 +173,5 @@ async def _memories(
 
 
 async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> RetrievalQuery:
-    return RetrievalQuery(wording, await vectors.of_queries(wording.texts), vectors.thresholds.relevance, setting)
+    rows = await vectors.of_queries([each.text for each in wording.every])
+    return RetrievalQuery(wording, rows, setting, vectors.comparing.calibration.spread)

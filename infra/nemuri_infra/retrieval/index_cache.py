@@ -64,7 +64,7 @@ class CachedIndex:
 
     def clear(self) -> None:
         """Empty the index, so that no erased data stays in it. The next update reads all memories again."""
-        self.index = AgentIndex(self.index.dimension, sparse=self.index.sparse)
+        self.index = AgentIndex(self.index.dimension)
         self.known, self.principles = {}, set()
         self.until = self.unstored = self.texts = 0
 

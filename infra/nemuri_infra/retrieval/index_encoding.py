@@ -9,11 +9,12 @@ import orjson
 from numpy.typing import NDArray
 
 from nemuri_domain.language.sparse_columns import Columns
+from nemuri_domain.language.word_table import MODEL
 from nemuri_domain.strength.memory_rows import RowArrays
 from nemuri_domain.strength.retrieval_index import AgentIndex, IndexArrays
 
-FORMAT: Final = 5
-"""Version of the binary form and of what an index takes from a memory. Raise it if terms, hashed vectors, the embedded
+FORMAT: Final = 6
+"""Version of the binary form and of what an index takes from a memory. Raise it if terms, the embedded
 text or the arrays of an index change: then stored copies are ignored.
 """
 _LENGTH_BYTES: Final = 8
@@ -28,7 +29,7 @@ def encode(index: AgentIndex, principles: Iterable[UUID], calibration: str) -> b
     rows = state.memories
     arrays: list[NDArray[Any]] = [rows.ids, rows.active, rows.scopes, rows.sources, rows.conversations, rows.positions]
     arrays += [state.lengths, *_arrays(state.terms)]
-    arrays += _arrays(state.vectors) if isinstance(state.vectors, Columns) else [state.vectors]
+    arrays += [state.vectors, state.words, state.word_counts]
     header = orjson.dumps(
         {
             "scopes": rows.scope_names,
@@ -37,6 +38,7 @@ def encode(index: AgentIndex, principles: Iterable[UUID], calibration: str) -> b
             "absorbed": [(each.hex(), other and other.hex()) for each, other in rows.absorbed],
             "principles": sorted(map(str, principles)),
             "calibration": calibration,
+            "words": MODEL,
             "arrays": [(each.dtype.str, each.shape) for each in arrays],
         }
     )
@@ -46,13 +48,14 @@ def encode(index: AgentIndex, principles: Iterable[UUID], calibration: str) -> b
 
 
 def decode(data: bytes, dimension: int, calibration: str) -> tuple[AgentIndex, set[UUID]] | None:
-    """Return the index and the ids of its principles; None if its vectors are centred by another calibration.
+    """Return the index and the ids of its principles; None if its vectors are centred by another calibration, or if its
+    words are of another table.
 
     Raises ValueError, KeyError or TypeError if data is damaged.
     """
     start = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "big")
     header = orjson.loads(data[_LENGTH_BYTES:start])
-    if header["calibration"] != calibration:
+    if header["calibration"] != calibration or header["words"] != MODEL:
         return None
     arrays: list[NDArray[Any]] = []
     for kind, shape in header["arrays"]:
@@ -64,8 +67,8 @@ def decode(data: bytes, dimension: int, calibration: str) -> tuple[AgentIndex, s
     absorbed = tuple((bytes.fromhex(each), other and bytes.fromhex(other)) for each, other in header["absorbed"])
     told = tuple(header["sources"])
     rows = RowArrays(ids, active, scopes, sources, names, told, conversations, positions, talks, absorbed)
-    terms, vectors = Columns(*rest[:_COLUMN_ARRAYS]), rest[_COLUMN_ARRAYS:]
-    state = IndexArrays(rows, lengths, terms, vectors[0] if len(vectors) == 1 else Columns(*vectors))
+    vectors, words, counts = rest[_COLUMN_ARRAYS:]
+    state = IndexArrays(rows, lengths, Columns(*rest[:_COLUMN_ARRAYS]), vectors, words, counts)
     return AgentIndex.of(state, dimension), set(map(UUID, header["principles"]))
 
 

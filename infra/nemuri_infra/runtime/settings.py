@@ -18,7 +18,7 @@ from nemuri_infra.process.resource_limits import memory_limit
 
 KEYED_EMBEDDER = "openai:text-embedding-3-small"
 """Embedder of new agents if OpenAI's key is set and no embedder is chosen (document 003 §4.8)."""
-LEXICAL_EMBEDDER = "hashing"
+BUILT_IN_EMBEDDER = "built-in"
 MEGABYTE = 1024 * 1024
 INDEX_MEMORY_DIVISOR = 4
 """Divisor of a process's memory that gives the default limit of its retrieval indexes."""
@@ -139,8 +139,8 @@ class Settings(BaseSettings):
     """
 
     embedder: str | None = None
-    """`hashing`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`. Default: `KEYED_EMBEDDER` with OpenAI's key,
-    otherwise `hashing`.
+    """`built-in`, `openai:MODEL` or `sentence-transformers:NAME_OR_PATH`. Default: `KEYED_EMBEDDER` with OpenAI's key,
+    otherwise `built-in`.
     """
     embedding_dimension: int | None = Field(default=None, ge=1)
     """Dimension of vectors. Default: the embedder's own."""
@@ -266,7 +266,7 @@ class Settings(BaseSettings):
         """
         if self.embedder is not None:
             return self.embedder
-        return KEYED_EMBEDDER if secret(self.openai_api_key) and self.openai_base_url is None else LEXICAL_EMBEDDER
+        return KEYED_EMBEDDER if secret(self.openai_api_key) and self.openai_base_url is None else BUILT_IN_EMBEDDER
 
     def given_thresholds(self) -> GivenThresholds:
         """Return the thresholds that replace those of the embedder."""

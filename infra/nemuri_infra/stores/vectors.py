@@ -21,13 +21,13 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.message_deletion import delete_message, sequences_on
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.calibration import NONE_GIVEN, Calibration, GivenThresholds, Thresholds
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.stores.bucket_reader import Entry, entries
 from nemuri_infra.stores.calibrations import Calibrations, is_calibration
 
 Embed = Callable[[Sequence[str]], Awaitable[NDArray[np.float32]]]
-HASHING = HashingEmbedder().model
+BUILT_IN = BuiltInEmbedder.model
 CONCURRENT_VECTORS = 128
 """Number of vectors that are read or written concurrently."""
 
@@ -110,11 +110,11 @@ class Vectors:
         """Return the vector store with the embedder of `embedding` if this process has it, otherwise this store
         unchanged.
 
-        Every process can compute hashed vectors of any dimension. Vectors of a model can be computed only if it is the
+        Every process can compute built-in vectors of any dimension. Vectors of a model can be computed only if it is the
         configured one.
         """
-        if embedding.model == HASHING and generation_of(HASHING, embedding.dimension) != self.generation:
-            return replace(self, embedder=HashingEmbedder(embedding.dimension), calibration=None)
+        if embedding.model == BUILT_IN and generation_of(BUILT_IN, embedding.dimension) != self.generation:
+            return replace(self, embedder=BuiltInEmbedder(embedding.dimension), calibration=None)
         return self
 
     async def calibrated(self) -> Self:
@@ -155,7 +155,7 @@ class Vectors:
         """Return the centred vectors of documents, shape (n, dimension). Each row has length 1, or is zero for a text
         without content.
 
-        Missing vectors are computed and stored first. Hashed vectors are computed each time and not stored. Raises as
+        Missing vectors are computed and stored first. Built-in vectors are computed each time and not stored. Raises as
         `comparing` and the embedder do.
         """
         return self.centred(await self._rows(texts, self.key, self.embedder.embed_documents))
@@ -165,7 +165,7 @@ class Vectors:
         return self.centred(await self._rows(texts, self.query_key, self.embedder.embed_queries))
 
     async def store_missing(self, texts: Sequence[str]) -> None:
-        """Compute and store the vectors of documents that are not stored yet. Does nothing for hashed vectors."""
+        """Compute and store the vectors of documents that are not stored yet. Does nothing for built-in vectors."""
         if self.embedder.stored:
             await self._rows(texts, self.key, self.embedder.embed_documents)
 
@@ -195,18 +195,18 @@ class Vectors:
         """Return the vectors with these keys, by key. `texts` maps each key to its text. The keys may be of several
         models.
 
-        No model is called: hashed vectors are computed, all others are read. The value is None for a vector that is not
+        No model is called: built-in vectors are computed, all others are read. The value is None for a vector that is not
         stored or has too many dimensions for a table, and for an invalid key.
         """
-        hashed: defaultdict[int, list[str]] = defaultdict(list)
+        built_in: defaultdict[int, list[str]] = defaultdict(list)
         stored: list[str] = []
         for key in texts:
             parts = _KEY.fullmatch(key)
             if parts and int(parts[2]) <= MAX_DIMENSION:
-                (hashed[int(parts[2])] if parts[1] == HASHING else stored).append(key)
+                (built_in[int(parts[2])] if parts[1] == BUILT_IN else stored).append(key)
         found: dict[str, NDArray[np.float32] | None] = dict.fromkeys(texts)
-        for length, keys in hashed.items():
-            found |= zip(keys, await HashingEmbedder(length).embed_documents([texts[key] for key in keys]), strict=True)
+        for length, keys in built_in.items():
+            found |= zip(keys, await BuiltInEmbedder(length).embed_documents([texts[key] for key in keys]), strict=True)
         for some in _slices(stored):
             found |= zip(some, await asyncio.gather(*map(self._stored, some)), strict=True)
         return found
@@ -225,7 +225,7 @@ class Vectors:
         await self.store.put(key, data)
 
     async def has_vectors(self) -> bool:
-        """Return whether any vector is stored. Hashed vectors are never stored."""
+        """Return whether any vector is stored. Built-in vectors are never stored."""
         return bool((await self.log.stream.stream_info(f"KV_{self._bucket}")).state.messages)
 
     async def erase(self, hashes: Iterable[str], generations: Iterable[str] | None) -> None:

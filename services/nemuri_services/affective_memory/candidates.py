@@ -46,15 +46,13 @@ class Bounds:
 def bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> Bounds:
     """Return the bounds of the policy, or else those of the embedder.
 
-    If the embedder knows meanings, a memory below its own bound may be relevant by its words. A bound of the policy is
-    never undercut.
+    A memory below the embedder's bound may be relevant by its words. A bound of the policy is never undercut.
     """
     if words_only:
         return Bounds(*[MIN_SHARED_WORDS] * 4)
     thresholds, rules = vectors.thresholds, agent.rules
     given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
-    lowest = thresholds.recall if vectors.embedder.lexical else thresholds.relevance
-    relevance, candidate = (thresholds.recall, lowest) if given is None else (given, given)
+    relevance, candidate = (thresholds.recall, thresholds.relevance) if given is None else (given, given)
     if revival is None:
         return Bounds(relevance, relevance, candidate, candidate)
     return Bounds(relevance, revival, candidate, archived_candidate=revival)

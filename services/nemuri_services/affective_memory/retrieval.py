@@ -78,9 +78,9 @@ async def select_memories(
     projects = agent.project_names(query.project) if query.project else ()
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
     felt, vector = mood.emotion if mood else None, await vector_in_time(vectors, query.prompt)
-    least, spelled_alike = bounds(agent, vectors, words_only=vector is None), vector is None or vectors.embedder.lexical
+    least = bounds(agent, vectors, words_only=vector is None)
     category = query.category or category_asked(query.prompt)
-    asking = RetrievalRequest(query.prompt, least.relevance, least.revival, felt, category, spelled_alike)
+    asking = RetrievalRequest(query.prompt, least.relevance, least.revival, felt, category, words_only=vector is None)
     wanted = AffectiveRetrieval(
         top=max(MAX_CANDIDATES, rules.retrieval.top_k),
         relevance=ANY if asking.only_time else least.candidate,

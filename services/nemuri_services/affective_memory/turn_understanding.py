@@ -51,8 +51,6 @@ async def similar_memories(
         top=MAX_EARLIER, relevance=bound, revival=bound, mood=None, archive=False, projects=projects
     )
     found = await queries.candidates_by_vector(agent, vectors, (await vectors.of([words]))[0], wanted)
-    if vectors.embedder.lexical:
-        found = [each for each in await with_words(words, found, queries) if each.shares_topic]
     nearest = sorted((each for each in found if each.similarity >= bound), key=lambda each: -each.similarity)
     known = await queries.memories(each.memory_id for each in nearest[:MAX_EARLIER])
     return [known[each.memory_id] for each in nearest if each.memory_id in known]

@@ -74,12 +74,10 @@ async def _similar(
 
 
 async def _rows(vectors: Vectors, some: Sequence[Content]) -> dict[str, NDArray[np.float32] | None]:
-    """Return the centred vectors of lessons by key, of the store's embedder alone; none if it compares words only.
+    """Return the centred vectors of lessons by key, of the store's embedder alone.
 
     No model is called.
     """
-    if vectors.embedder.lexical:
-        return {}
     mine = [each for each in some if generation_in(each.vector) == vectors.generation]
     found = await vectors.recorded({each.vector: embedded_text(each.memory) for each in mine})
     known = {key: row for key, row in found.items() if row is not None}

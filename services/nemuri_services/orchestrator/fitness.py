@@ -12,12 +12,11 @@ from nemuri_contracts.agents import ORCHESTRATOR, Definition
 from nemuri_contracts.client_events import Setting
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.decay import strength
-from nemuri_domain.tasks.agent_fit import LEXICAL, SEMANTIC, Calibration, FitModel, Judged, features, texts_of
+from nemuri_domain.tasks.agent_fit import CALIBRATION, FitModel, Judged, features, texts_of
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.precedents import influence
 from nemuri_domain.tasks.routing import Evidence, compared_texts
-from nemuri_infra.embeddings.word_meanings import with_meanings
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.projections.precedent_queries import JudgedTask, judged_tasks
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
@@ -58,12 +57,11 @@ class Fitness:
             return Evidence({})
         mind = await resources.views.agent(ORCHESTRATOR, only_rules=True)
         vectors = await calibrated_vectors(resources, mind)
-        calibration = LEXICAL if vectors.embedder.lexical else SEMANTIC
         definitions = {each.agent_id: each.definition for each in applicants}
-        model = await self._model(definitions, mind, task.setting, vectors, calibration, resources)
-        rows = _joined(texts, await vectors.of_queries(texts), vectors)
+        model = await self._model(definitions, mind, task.setting, vectors, resources)
+        rows = await vectors.of_queries(texts)
         fits = {text: model.fit(features(text, row)) for text, row in zip(texts, rows, strict=True)}
-        return Evidence(fits, calibration.sharpness)
+        return Evidence(fits, CALIBRATION.sharpness)
 
     async def _model(
         self,
@@ -71,7 +69,6 @@ class Fitness:
         mind: Agent | None,
         setting: Setting,
         vectors: Vectors,
-        calibration: Calibration,
         resources: Resources,
     ) -> FitModel:
         views = resources.database
@@ -85,8 +82,9 @@ class Fitness:
         if known and known.judged == judged and known.definitions == definitions:
             model = known.model
         else:
-            by_text = await _vectors_of(texts_of(definitions, judged), vectors)
-            model = await asyncio.to_thread(FitModel, definitions, judged, by_text, calibration)
+            texts = texts_of(definitions, judged)
+            by_text = dict(zip(texts, await vectors.of(texts), strict=True))
+            model = await asyncio.to_thread(FitModel, definitions, judged, by_text, CALIBRATION)
         self._trained.keep(place, Trained(state, definitions, judged, model))
         return model
 
@@ -94,14 +92,3 @@ class Fitness:
 def _judged(task: JudgedTask, mind: Agent) -> Judged:
     now = strength(task.stored_strength, mind.clocks[task.level])
     return Judged(task.memory_id, task.text, task.outcomes, influence(now))
-
-
-async def _vectors_of(texts: Sequence[str], vectors: Vectors) -> Mapping[str, NDArray[np.float32]]:
-    return dict(zip(texts, _joined(texts, await vectors.of(texts), vectors), strict=True))
-
-
-def _joined(texts: Sequence[str], rows: NDArray[np.float32], vectors: Vectors) -> NDArray[np.float32]:
-    """Return the vectors by which routing compares texts. Those of a lexical embedder are joined with the built-in
-    meanings of words.
-    """
-    return with_meanings(texts, rows) if vectors.embedder.lexical else rows

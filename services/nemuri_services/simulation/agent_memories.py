@@ -35,7 +35,7 @@ from nemuri_domain.tiered.consolidation_decision import plan_for_mind
 from nemuri_domain.tiered.fold import evolve, evolve_at_its_time, moment_of, touched
 from nemuri_domain.tiered.memory_merging import extract_memory, form_memory
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.stores.memory_cache import MemoryCache
 from nemuri_infra.stores.vectors import vector_key
@@ -91,7 +91,7 @@ class AgentMemories:
     def __init__(self, log: Log) -> None:
         """Create an empty cache."""
         self._log = log
-        self._embedder = HashingEmbedder(EMBEDDING_DIMENSION)
+        self._embedder = BuiltInEmbedder(EMBEDDING_DIMENSION)
         self._cache = MemoryCache(EMBEDDING_DIMENSION)
         self._agents: dict[str, CachedAgent] = {}
         self._load_queue: deque[tuple[str, ...]] = deque()

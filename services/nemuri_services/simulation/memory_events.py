@@ -19,10 +19,10 @@ from nemuri_domain.tiered.admission import cues_and_importance, worth_recording
 from nemuri_domain.tiered.aggregate import TierMemory
 from nemuri_domain.tiered.consolidation import ConsolidationPlan
 from nemuri_domain.tiered.policy import TiersPolicy
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.stores.vectors import vector_key
 
-EMBEDDING_MODEL: Final = HashingEmbedder.model
+EMBEDDING_MODEL: Final = BuiltInEmbedder.model
 EMBEDDING_DIMENSION: Final = 256
 """Dimension of the vectors on a host. It is small because a thousand agents have some hundred memories each."""
 

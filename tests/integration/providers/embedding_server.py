@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from tests.integration.providers.loopback import Loopback
 from tests.integration.providers.provider import ScriptedReply, read_request
 
@@ -40,7 +40,7 @@ class EmbeddingServer(Loopback):
 
 def cone(texts: Sequence[str]) -> Rows:
     """Return vectors that compare spelling, all within a narrow cone, as those of many models are."""
-    rows = HashingEmbedder(CONE_DIMENSION).rows(texts) / np.float32(3)
+    rows = BuiltInEmbedder(CONE_DIMENSION).rows(texts) / np.float32(3)
     rows[:, 0] += 1
     return rows
 

@@ -18,7 +18,7 @@ from tests.integration.providers.embedding_server import CONE_DIMENSION, PROMPTS
 from tests.integration.providers.question_pairs import ENGLISH, JAPANESE
 from tests.unit.infra.embeddings.test_sentence_transformer import model_path
 
-NAMES: Final = ("hashing", "minilm", "cone", "e5")
+NAMES: Final = ("built-in", "minilm", "cone", "e5")
 MEANINGS: Final = (("minilm", (ENGLISH,), GENERAL_TEXTS[:24]), ("e5", (ENGLISH, JAPANESE), GENERAL_TEXTS))
 """Embedders of meanings, with the languages that they know and texts in these to measure them on."""
 
@@ -26,7 +26,7 @@ MEANINGS: Final = (("minilm", (ENGLISH,), GENERAL_TEXTS[:24]), ("e5", (ENGLISH, 
 async def opened(name: str) -> AsyncIterator[Embedder]:
     """Yield an embedder by its name, with its server; skip the test if a package is missing."""
     match name:
-        case "hashing":
+        case "built-in":
             yield build_embedder(EmbeddingSettings())
         case "minilm":
             pytest.importorskip("sentence_transformers", exc_type=ImportError)

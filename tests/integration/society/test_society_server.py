@@ -22,7 +22,7 @@ pytestmark = pytest.mark.connected
 def fresh() -> Iterator[Settings]:
     """Yield settings with a new data directory in which nothing runs."""
     path = Path(tempfile.mkdtemp(prefix="nemuri-test-")).resolve()
-    yield Settings(data=path / "data", embedder="hashing", providers="extractive")
+    yield Settings(data=path / "data", embedder="built-in", providers="extractive")
     shutil.rmtree(path)
 
 

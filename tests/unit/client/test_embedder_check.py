@@ -8,7 +8,7 @@ from nemuri.platform.embedder_check import (
     EmbedderChanged,
     compare_agents,
     compare_embeddings,
-    lexical_agents,
+    built_in_agents,
     recall_advice,
 )
 from nemuri_contracts.agents import Definition, Embedding
@@ -32,7 +32,7 @@ def test_agents_with_hashed_vectors_live_beside_a_model() -> None:
     """Agents from before a model was configured keep their hashed vectors, which every process can compute. Vectors of
     a model without that model are refused.
     """
-    hashed, model = Embedding(model="hashing-v1", dimension=1024), Embedding(model="other", dimension=8)
+    hashed, model = Embedding(model="nemuri-words-1", dimension=1024), Embedding(model="other", dimension=8)
     views = [
         AgentView(
             agent_id=name, definition=Definition(role="cook", memory="tiered"), embedding=each, sessions_slept=0,
@@ -42,8 +42,8 @@ def test_agents_with_hashed_vectors_live_beside_a_model() -> None:
     ]  # fmt: skip
 
     compare_embeddings({"old": hashed, "new": model}, model)
-    assert lexical_agents(views, model) == ("old",)
-    assert lexical_agents(views[:1], hashed) == ()
+    assert built_in_agents(views, model) == ("old",)
+    assert built_in_agents(views[:1], hashed) == ()
     with pytest.raises(EmbedderChanged, match="new has vectors of other"):
         compare_embeddings({"old": hashed, "new": model}, hashed)
 
@@ -51,11 +51,11 @@ def test_agents_with_hashed_vectors_live_beside_a_model() -> None:
 @pytest.mark.parametrize(
     ("given", "spec"),
     [
-        ({}, "hashing"),
+        ({}, "built-in"),
         ({"openai_api_key": "sk-x"}, KEYED_EMBEDDER),
-        ({"openai_api_key": ""}, "hashing"),
-        ({"openai_api_key": "sk-x", "openai_base_url": "http://127.0.0.1:1"}, "hashing"),
-        ({"openai_api_key": "sk-x", "embedder": "hashing"}, "hashing"),
+        ({"openai_api_key": ""}, "built-in"),
+        ({"openai_api_key": "sk-x", "openai_base_url": "http://127.0.0.1:1"}, "built-in"),
+        ({"openai_api_key": "sk-x", "embedder": "built-in"}, "built-in"),
         ({"embedder": "sentence-transformers:m"}, "sentence-transformers:m"),
     ],
 )
@@ -67,7 +67,7 @@ def test_a_key_for_embeddings_chooses_them_for_new_agents(given: dict[str, Any],
     advice = recall_advice(settings)
 
     assert (settings.embedder_spec, settings.embedding_settings().spec) == (spec, spec)
-    assert (advice is not None) == (spec == "hashing")
+    assert (advice is not None) == (spec == "built-in")
     assert advice is None or ("OPENAI_API_KEY" in advice and "nemuri reembed" in advice and "\n" not in advice)
 
 
@@ -75,7 +75,7 @@ def test_agents_of_societies_may_have_another_embedder() -> None:
     """An agent kept by a society host does not prevent a new agent with another embedder. An agent of the platform
     does.
     """
-    old, new = Embedding(model="hashing-v1", dimension=256), Embedding(model="hashing-v1", dimension=1024)
+    old, new = Embedding(model="nemuri-words-1", dimension=256), Embedding(model="nemuri-words-1", dimension=1024)
     resident = Definition(role="resident", memory="tiered", kept_by="host")
     seen = AgentView(agent_id="ada", definition=resident, embedding=old, sessions_slept=0, active=0, archived=0)
     compare_agents([seen], new)

@@ -7,7 +7,7 @@ import pytest
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.memory_jobs import LearningsJob
@@ -51,7 +51,7 @@ async def found(question: str, text: str, *remembered: str) -> tuple[Passage, ..
     """Return the passages of a text that are selected for a question. `remembered` are texts of memories."""
     wanted = Wanted(question, remembered=remembered)
     return await PassageReader().passages(
-        wanted, details("a", text), Held(a=text), CalibratedEmbedder.of(HashingEmbedder())
+        wanted, details("a", text), Held(a=text), CalibratedEmbedder.of(BuiltInEmbedder())
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_services.specialist.open_parts import open_parts
@@ -21,7 +21,7 @@ async def found(question: str, text: str, *remembered: str) -> tuple[Passage, ..
     """Return the passages of a text for a question and memories."""
     wanted = Wanted(question, remembered=remembered)
     return await PassageReader().passages(
-        wanted, details("a", text), Held(a=text), CalibratedEmbedder.of(HashingEmbedder())
+        wanted, details("a", text), Held(a=text), CalibratedEmbedder.of(BuiltInEmbedder())
     )
 
 

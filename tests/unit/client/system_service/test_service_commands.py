@@ -95,7 +95,7 @@ def test_settings_are_carried_on_privately(home: Path, run: Run, monkeypatch: py
     certificate = home / "certificate.pem"
     monkeypatch.chdir(home)
     for name, value in (
-        ("OPENAI_API_KEY", "sk-secret"), ("NEMURI_EMBEDDER", "hashing"), ("NEMURI_NATS_CA", certificate.name),
+        ("OPENAI_API_KEY", "sk-secret"), ("NEMURI_EMBEDDER", "built-in"), ("NEMURI_NATS_CA", certificate.name),
         ("NEMURI_HOOK_AGENT", "ann"), ("UNRELATED", "x"), ("OTEL_SERVICE_NAME", "n"),
     ):  # fmt: skip
         monkeypatch.setenv(name, value)
@@ -103,7 +103,7 @@ def test_settings_are_carried_on_privately(home: Path, run: Run, monkeypatch: py
     file = home / "my data" / "service.env"
     assert file.stat().st_mode & 0o777 == 0o600
     assert read_environment(file) == {
-        "OPENAI_API_KEY": "sk-secret", "NEMURI_EMBEDDER": "hashing", "NEMURI_NATS_CA": str(certificate),
+        "OPENAI_API_KEY": "sk-secret", "NEMURI_EMBEDDER": "built-in", "NEMURI_NATS_CA": str(certificate),
         "OTEL_SERVICE_NAME": "n",
     }  # fmt: skip
     assert "OPENAI_API_KEY" in out

@@ -84,7 +84,7 @@ def test_a_shared_topic_is_enough_unless_similarity_compares_spelling() -> None:
     worded, neither = found(3, retention=1, similarity=0.01, shares_topic=True), found(4, similarity=0.01)
     known = [neither, worded, near, both]
     assert [each.memory_id for each in rank(known, ASKING, RULES)] == ids(1, 2, 3)
-    assert [each.memory_id for each in rank(known, replace(ASKING, spelled_alike=True), RULES)] == ids(1)
+    assert [each.memory_id for each in rank(known, replace(ASKING, words_only=True), RULES)] == ids(1)
 
 
 def test_words_move_a_memory_up() -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from nemuri_domain.language.topic_check import prompt_terms, shared_terms, shares_topic, topic_scores
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from tests.unit.domain.affective.coding_sessions import ROUTINE, SESSIONS, UNRELATED
 
-EMBEDDER = HashingEmbedder()
+EMBEDDER = BuiltInEmbedder()
 TEXTS = [f"{each.prompt} {each.reply}" for each in SESSIONS]
 ROWS = EMBEDDER.rows(TEXTS)
 

@@ -8,7 +8,7 @@ import pytest
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 
 MEMORIES = (
     "地下室の鍵は青い箱にあります",
@@ -98,7 +98,7 @@ NOTHING = (
     "How do volcanoes erupt?",
     "I want to buy a bicycle",
 )
-EMBEDDER = HashingEmbedder()
+EMBEDDER = BuiltInEmbedder()
 
 
 def _found(query: str) -> list[int]:

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from nemuri_infra.embeddings.calibration import HIGHEST, MULTIPLES, Calibration, GivenThresholds
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.unit_rows import normalised
 
 DIMENSION = 96
@@ -48,7 +48,7 @@ def test_thresholds_are_multiples_of_the_spread() -> None:
 
 def test_the_operator_does_not_change_a_built_in_embedder() -> None:
     """The built-in embedder keeps its own thresholds."""
-    own = HashingEmbedder.calibration
+    own = BuiltInEmbedder.calibration
     assert own.thresholds(GivenThresholds(relevance=0.9)) == own.thresholds()
 
 

@@ -10,11 +10,11 @@ from nemuri_contracts.client_events import MemoryContent, Scope, Setting, Turn
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.memory_content import indexed_text
 from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
-from nemuri_infra.embeddings.hashing import HashingEmbedder
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.retrieval.index_encoding import FORMAT, decode, encode
 
 DIMENSION = 64
-EMBEDDER = HashingEmbedder(DIMENSION)
+EMBEDDER = BuiltInEmbedder(DIMENSION)
 TEXTS = ("Bread is baked at dawn.", "The log is written once.", "鍵は入口の棚にあります。", "list.append returns None")
 PRINCIPLES = {UUID(int=2)}
 
