@@ -5,13 +5,7 @@
 The data sets have the formats of `bench/retrieval.py`. An agent remembers one conversation (LoCoMo), or the paragraphs
 of every other article (SQuAD). Its own questions are about its memories. The foreign questions are those of the next
 agent. For each relevance floor the script prints recall@10 of the own questions, and the shares of own and of foreign
-questions without a result. Recall with the floor / without it, and share of foreign questions without a result:
-
-    at 0.25, the default   hashing, LoCoMo .643 / .645, 65 %    hashing, JSQuAD .977 / .980, 74 %
-    at 0.3                 hashing, LoCoMo .633 / .645, 84 %    hashing, JSQuAD .973 / .980, 85 %
-
-At the default, a quarter to a third of the foreign questions still have a result, because friends talk about the same
-hobbies.
+questions without a result. Some foreign questions always have a result, because friends talk about the same hobbies.
 """
 
 import os
@@ -31,9 +25,8 @@ from uuid import UUID
 from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from bench.retrieval import FOUND, Agent, dataset, locomo, squad
-from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
@@ -68,13 +61,8 @@ async def outcomes(agents: Sequence[Agent], embedder: Embedder) -> dict[float, O
             vectors = await calibrated.queries([question for question, _ in questions])
             for vector, (question, evidence) in zip(vectors, questions, strict=True):
                 for floor in FLOORS:
-                    found = index.search(
-                        vector[None],
-                        [terms(question)],
-                        vector_threshold=calibrated.thresholds.relevance,
-                        floor=floor,
-                        limit=FOUND,
-                    )
+                    asked, spread = [SearchText(question, vector)], calibrated.calibration.spread
+                    found = index.search(asked, spread=spread, floor=floor, limit=FOUND)
                     nothing[floor, own].append(not found.ids)
                     if own:
                         hits = evidence & {memory_id.int for memory_id in found.ids}

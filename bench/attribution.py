@@ -1,6 +1,6 @@
 """Accuracy, agreement and cost of each method of usage detection.
 
-    python bench/attribution.py [--embedder hashing]            # the table
+    python bench/attribution.py [--embedder built-in]            # the table
     python bench/attribution.py --prompts FILE                    # the judge's prompts, without the labels
 
 The labelled set `bench/attribution.jsonl` was written by hand for this benchmark. A memory is labelled as used if the

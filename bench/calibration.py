@@ -30,6 +30,7 @@ from bench import attribution
 from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from bench.retrieval import Agent, dataset, locomo, squad
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
@@ -157,7 +158,7 @@ def main() -> None:
         print(f"{embedder.embedder.model}, {name}: relevance {relevance}, use {use}")
         for each, shares in passed.items():
             print(f"  {each}: " + ", ".join(f"{key} {value:.4g}" for key, value in shares.items()))
-    save_figures(f"calibration-{'hashing' if embedder.embedder.lexical else 'semantic'}", saved)
+    save_figures(f"calibration-{'hashing' if embedder.embedder.model == BuiltInEmbedder.model else 'semantic'}", saved)
 
 
 if __name__ == "__main__":

@@ -25,13 +25,15 @@ from bench.experience_sets import FACTS, Fact, Language
 from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from nemuri_contracts.client_events import MemoryContent
+from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.statement_comparison import compare_statements
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.extracted_learning_decision import is_comparable
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.query_texts import QueryTexts, message_parts
+from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
 from nemuri_domain.strength.semantic_groups import Pair, comparable_pairs, groups, may_agree
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
@@ -77,7 +79,7 @@ async def told(facts: Sequence[Fact], embedder: Embedder) -> Told:
     texts = [(text, number) for number, fact in enumerate(facts) for text in fact.wordings]
     texts += [(fact.contrary, None) for fact in facts]  # type: ignore[misc]
     memories = [_memory(number, text) for number, (text, _) in enumerate(texts, 1)]
-    index = AgentIndex(embedder.dimension, sparse=embedder.lexical)
+    index = AgentIndex(embedder.dimension)
     words = [text for text, _ in texts]
     calibrated = await measured_on(embedder, words)
     index.add([content.memory_id for content, _ in memories], await calibrated.documents(words), words)
@@ -117,10 +119,11 @@ async def neighbourhoods(agent: Told) -> list[list[Remembered]]:
 
 async def search(agent: Told, text: str, *, floor: float = RELEVANCE_FLOOR) -> list[tuple[UUID, float]]:
     """Return the ids of the memories found for a text, best first, each with its cosine."""
-    vectors = await agent.embedder.queries([text])
-    found = agent.index.search(
-        vectors, [terms(text)], vector_threshold=agent.embedder.thresholds.relevance, floor=floor, limit=50
-    )
+    items = requests(text)
+    every = QueryTexts(text, message_parts(text, items), items).every
+    vectors = await agent.embedder.queries([each.text for each in every])
+    asked = [SearchText(each.text, vector, each.weight) for each, vector in zip(every, vectors, strict=True)]
+    found = agent.index.search(asked, spread=agent.embedder.calibration.spread, floor=floor, limit=50)
     return list(zip(found.ids, map(float, found.similarity), strict=True))
 
 

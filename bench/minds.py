@@ -129,7 +129,7 @@ async def _filled(resources: Resources, agents: int, size: int) -> None:
         await resources.views.progress.wait(await resources.log.last_sequence(), seconds=600)
     texts = list(memories(size))
     ids = await _pattern(resources, texts, agents)
-    index = AgentIndex(embedder.dimension, sparse=embedder.lexical)
+    index = AgentIndex(embedder.dimension)
     index.add(ids, embedder.rows(texts), texts)
     state = index.arrays
     for number, name in enumerate(names):

@@ -9,7 +9,7 @@ network is used. The three stores take turns for every question and every batch,
 - **recall** of the best ten memories. `ours` searches by vectors and by words and applies the complete ranking in this
   process, as the specialist does. `ours, over the bus` is the same recall, requested by a client. LangGraph searches by
   vectors alone, mem0 by vectors and by words. All stores look up the same precomputed vectors (the built-in embedder,
-  384 dimensions).
+  256 dimensions).
 - **adding** memories one by one, and in batches of a thousand by each store's bulk method. Ours returns when the event
   is on disk and the encoded memory is committed to the projections, so that it can be recalled. The other stores return
   when PostgreSQL has committed.

@@ -31,11 +31,10 @@ from nemuri.client.memory_offers import PORTION
 from nemuri.platform.serving import serving
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Turn
-from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process import event_loop
@@ -150,15 +149,8 @@ async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> 
 
 async def search(index: AgentIndex, question: str) -> list[UUID]:
     """Return the ids of the best ten memories in the bare index."""
-    vector = await EMBEDDER.embed_queries([question])
-    threshold = EMBEDDER.calibration.thresholds().relevance
-    found = index.search(
-        vector,
-        [terms(question)],
-        vector_threshold=threshold,
-        floor=RELEVANCE_FLOOR,
-        limit=FOUND,
-    )
+    [vector] = await EMBEDDER.embed_queries([question])
+    found = index.search([SearchText(question, vector)], floor=RELEVANCE_FLOOR, limit=FOUND)
     return list(found.ids)
 
 

@@ -33,9 +33,8 @@ from numpy.typing import NDArray
 from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from nemuri_contracts.client_events import Turn
-from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
@@ -102,20 +101,17 @@ def recall(agents: list[Agent], embedder: Embedder) -> dict[str, float]:
         index.add(ids, rows, agent.memories)
         talk.add(ids, rows, agent.memories, turns=agent.turns)
         vectors = asyncio.run(calibrated.queries([question for question, _ in agent.questions]))
-        nowhere = np.zeros((1, embedder.dimension), np.float32)
+        nowhere, spread = np.zeros(embedder.dimension, np.float32), calibrated.calibration.spread
         for vector, (question, evidence) in zip(vectors, agent.questions, strict=True):
-            asked = terms(question)
-            for channel, query, words in (
-                ("words", nowhere, asked),
-                ("vectors", vector[None], []),
-                ("both", vector[None], asked),
-                ("turns", vector[None], asked),
+            for channel, asked in (
+                ("words", SearchText(question, nowhere)),
+                ("vectors", SearchText("", vector)),
+                ("both", SearchText(question, vector)),
+                ("turns", SearchText(question, vector)),
             ):
-                whole = channel in {"both", "turns"}
-                threshold, floor = (calibrated.thresholds.relevance, RELEVANCE_FLOOR) if whole else (0.0, 0.0)
-                found = (talk if channel == "turns" else index).search(
-                    query, [words], vector_threshold=threshold, floor=floor, limit=FOUND
-                )
+                floor = RELEVANCE_FLOOR if channel in {"both", "turns"} else 0.0
+                searched = talk if channel == "turns" else index
+                found = searched.search([asked], spread=spread, floor=floor, limit=FOUND)
                 hits = evidence & {memory_id.int for memory_id in found.ids}
                 shares[channel].append(len(hits) / len(evidence))
     return {channel: statistics.mean(values) for channel, values in shares.items()}
@@ -144,10 +140,10 @@ def timings(agents: list[Agent]) -> None:
     second.add(ids, vectors, texts)
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    queries = [terms(question) for agent in agents for question, _ in agent.questions[:200]][:200]
+    queries = [question for agent in agents for question, _ in agent.questions[:200]][:200]
 
-    def search(query: list[str], number: int) -> float:
-        return cpu(lambda: index.search(vectors[:number], [query] * number, vector_threshold=0.1))
+    def search(query: str, number: int) -> float:
+        return cpu(lambda: index.search([SearchText(query, vector) for vector in vectors[:number]]))
 
     search(queries[0], 1)
     plain = statistics.median(cpu(lambda: np.argpartition(vectors @ vectors[0], -50)) for _ in queries)

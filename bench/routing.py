@@ -26,7 +26,6 @@ from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
@@ -34,15 +33,15 @@ from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.client_events import Setting, TaskSubmitted
 from nemuri_contracts.tasks import Part, TaskRouted
 from nemuri_domain.tasks import routing
-from nemuri_domain.tasks.agent_fit import LEXICAL, SEMANTIC, Calibration, FitModel, Judged, features, texts_of
+from nemuri_domain.tasks.agent_fit import CALIBRATION, Calibration, FitModel, Judged, features, texts_of
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.routing import Evidence
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
-from nemuri_infra.embeddings.word_meanings import with_meanings
 
 HERE: Final = Path(__file__).parent
 SPLITS: Final = ("domains", "all domains", "intents")
@@ -151,13 +150,13 @@ async def routed(case: Case, embedder: CalibratedEmbedder, calibration: Calibrat
     """Return the shares of right choices and of refusals by the platform's own routing."""
     judged = [Judged(UUID(int=n), text, {name: (1, 0)}) for n, (text, name) in enumerate(case.judged, 1)]
     known = texts_of(case.definitions, judged)
-    vectors = dict(zip(known, _joined(known, await embedder.documents(known), embedder), strict=True))
+    vectors = dict(zip(known, await embedder.documents(known), strict=True))
     model = FitModel(case.definitions, judged, vectors, calibration)
     applicants = [Applicant(name, each, (), 0, 0, 0) for name, each in sorted(case.definitions.items())]
 
     async def chosen(texts: Sequence[str]) -> list[tuple[str, bool]]:
         """Return the best agent for each text, and True if the client is asked instead."""
-        rows = _joined(texts, await embedder.queries(texts), embedder)
+        rows = await embedder.queries(texts)
         found = []
         for text, row in zip(texts, rows, strict=True):
             evidence = Evidence({text: model.fit(features(text, row))}, calibration.sharpness)
@@ -174,11 +173,6 @@ async def routed(case: Case, embedder: CalibratedEmbedder, calibration: Calibrat
         "asked inside": float(np.mean([asked for (_, asked), _ in mine])),
         "right of the routed": float(np.mean([best == name for (best, asked), name in mine if not asked])),
     } | {f"asked {kind}": float(np.mean([asked for _, asked in found])) for kind, found in refused.items()}
-
-
-def _joined(texts: Sequence[str], rows: NDArray[np.float32], embedder: CalibratedEmbedder) -> NDArray[np.float32]:
-    """Return the vectors by which the platform's routing compares texts."""
-    return with_meanings(texts, rows) if embedder.embedder.lexical else rows
 
 
 def _submitted(text: str) -> TaskSubmitted:
@@ -268,10 +262,9 @@ def cases(folder: Path | None, draws: Sequence[int], part: str) -> Iterator[tupl
 async def measured(folder: Path | None, spec: str, draws: Sequence[int]) -> None:
     """Measure one embedder, print a line for each measurement, and save the figures."""
     embedder = build_embedder(EmbeddingSettings(spec=spec))
-    calibration = LEXICAL if embedder.lexical else SEMANTIC
-    kind, saved = "hashing" if embedder.lexical else "semantic", []
+    kind, saved = "hashing" if embedder.model == BuiltInEmbedder.model else "semantic", []
     for name, number, found in cases(folder, draws, "test"):
-        figures = await figures_of(found, await _measured(found, embedder), calibration)
+        figures = await figures_of(found, await _measured(found, embedder), CALIBRATION)
         saved.append({"split": name, "judged": number, **figures})
         print(f"{kind}, {name}, {number} judged each: " + ", ".join(f"{key} {value}" for key, value in figures.items()))
     save_figures(f"routing-{kind}", {"measurements": saved})
@@ -281,12 +274,11 @@ async def measured(folder: Path | None, spec: str, draws: Sequence[int]) -> None
 async def tuned(folder: Path, spec: str) -> None:
     """Print the figures of several constants on the utterances for tuning."""
     embedder = build_embedder(EmbeddingSettings(spec=spec))
-    base = LEXICAL if embedder.lexical else SEMANTIC
     for name, number, found in cases(folder, TUNED_DRAWS, "val"):
         calibrated = await _measured(found, embedder)
         for share in (0.3, 0.5, 0.7, 0.85):
             for ridge in (0.15, 0.3, 0.6):
-                figures = await figures_of(found, calibrated, replace(base, vector_share=share, ridge=ridge))
+                figures = await figures_of(found, calibrated, replace(CALIBRATION, vector_share=share, ridge=ridge))
                 print(f"{name}, {number} judged, vectors {share}, ridge {ridge}: {figures}", flush=True)
     await embedder.aclose()
 
@@ -295,7 +287,7 @@ def main() -> None:
     """Read the arguments and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path, metavar="FOLDER")
-    parser.add_argument("--embedder", action="append", metavar="SPEC", help="default: hashing; may be given twice")
+    parser.add_argument("--embedder", action="append", metavar="SPEC", help="default: built-in; may be given twice")
     parser.add_argument("--tune", action="store_true")
     parser.add_argument("--quick", action="store_true")
     chosen = parser.parse_args()

@@ -68,7 +68,6 @@ class CachedEmbedder:
         self.calibration: Final = calibration or embedder.calibration
         self.model: Final = embedder.model
         self.dimension: Final = embedder.dimension
-        self.lexical: Final = embedder.lexical
         self.symmetric: Final = embedder.symmetric
 
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:

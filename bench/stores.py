@@ -22,13 +22,13 @@ from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.strength.ranking import selected
-from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_infra.embeddings.calibration import Calibration
+from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
+from nemuri_infra.embeddings.calibration import Calibration
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources, open_resources
 
-AGENT, BEST, DIMENSION = "keeper", 10, 384
+AGENT, BEST, DIMENSION = "keeper", 10, 256
 BATCH_SIZE = 500
 """Maximum number of memories in one bulk call to another store."""
 
@@ -62,7 +62,6 @@ class Precomputed:
     stored: bool = False
     calibration: Calibration = BuiltInEmbedder.calibration
     symmetric: bool = BuiltInEmbedder.symmetric
-    lexical: bool = BuiltInEmbedder.lexical
 
     async def embed_queries(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of the texts, one row each."""
@@ -141,7 +140,7 @@ class Nemuri:
     def nearest(self, question: str) -> Found:
         """Return the nearest texts by vector search alone, without the ranking."""
         query = self.embedder.known[question]
-        found = self._index.search(query[None], [()], vector_threshold=-1.0, limit=BEST)
+        found = self._index.search([SearchText("", query)], limit=BEST)
         return [self._texts[each.int] for each in found.ids]
 
     def _seen(self, texts: Sequence[str]) -> None:

@@ -4,7 +4,7 @@
 
 The lower limit is one matrix-vector product and `argpartition` of the best fifty, with one BLAS thread. It alternates
 with `AgentIndex.search` by a vector alone, on the same vectors. That search includes the mask of eligible memories, the
-product, the threshold, the selection of the best fifty in a reproducible order, and their ids. The vectors are random
+product, the relevance, the selection of the best fifty in a reproducible order, and their ids. The vectors are random
 directions around a hundred topics, so that a query has near and distant vectors, as with real texts.
 """
 
@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measuring import Spent, save_figures, table
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
 
 MEMORIES, DIMENSION, TOPICS, BEST = 10_000, 384, 100, 50
-THRESHOLD, GOAL = 0.08, 3.0
+GOAL = 3.0
 
 Floats = NDArray[np.float32]
 
@@ -54,7 +54,7 @@ def measure(queries: int) -> dict[str, object]:
         with limit.measured():
             nearest = best(vectors, query)
         with channel.measured():
-            found = index.search(query[None], [()], vector_threshold=THRESHOLD, limit=BEST)
+            found = index.search([SearchText("", query)], limit=BEST)
         same += len({each.int for each in found.ids} & set(nearest.tolist()))
     figures = {"limit": limit.medians(), "channel": channel.medians()}
     over = {

@@ -1,4 +1,4 @@
-"""CPU time of one recall in a process that has loaded the index: ten thousand memories of one agent, 384 dimensions.
+"""CPU time of one recall in a process that has loaded the index: ten thousand memories of one agent, 256 dimensions.
 
     python -m bench.warm --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
@@ -25,21 +25,22 @@ from uuid import uuid4
 import psutil
 
 from bench.measuring import save_figures
-from bench.retrieval import DIMENSION, LETTERS, ROWS, dataset, locomo, squad
+from bench.retrieval import LETTERS, ROWS, dataset, locomo, squad
 from bench.servers import servers
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.language.keywords import keywords
-from nemuri_domain.strength.ranking import expanded
+from nemuri_domain.strength.query_texts import query_texts
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.stores.vectors import vector_key
 
-EMBEDDING = Embedding(model=BuiltInEmbedder.model, dimension=DIMENSION)
+EMBEDDER = BuiltInEmbedder()
+EMBEDDING = Embedding(model=EMBEDDER.model, dimension=EMBEDDER.dimension)
 QUERIES, BATCH_SIZE, TAGS = 100, 50, 4
 
 
@@ -67,7 +68,7 @@ def _encoded(text: str, perspectives: tuple[str, ...]) -> MemoryEncoded:
         event_id=uuid4(),
         agent_id="reader",
         memory=MemoryContent(content=text, tags=keywords(text, TAGS)),
-        vector=vector_key(EMBEDDING.model, DIMENSION, text),
+        vector=vector_key(EMBEDDING.model, EMBEDDING.dimension, text),
         source="manual",
         strength=1.0,
         perspectives=perspectives,
@@ -82,7 +83,7 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
         agent = await resources.views.agent("reader")
         if agent is None:
             raise LookupError("the agent was not defined")
-        minds, embedder = AgentIndexes(), BuiltInEmbedder(DIMENSION)
+        minds = AgentIndexes()
         before = _resident()
         began, started = time.process_time(), time.perf_counter()
         await minds.recall(resources, agent, questions[0], perspective=None, setting=Setting())
@@ -93,7 +94,7 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
         spent, embedding, found = [], [], []
         for question in questions:
             began = time.process_time()
-            await embedder.embed_queries([question, *expanded(agent, question).values()])
+            await EMBEDDER.embed_queries([each.text for each in query_texts(agent, question).every])
             between = time.process_time()
             recollection = await minds.recall(resources, agent, question, perspective=None, setting=Setting())
             spent.append(time.process_time() - between)
