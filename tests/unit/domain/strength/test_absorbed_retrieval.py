@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import Turn
-from nemuri_domain.language.tokenization import terms
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
 from nemuri_infra.retrieval.index_encoding import decode, encode
 
 DIMENSION = 8
@@ -29,13 +28,13 @@ def index_of(texts: list[str], seed: int = 0) -> AgentIndex:
 
 
 def found(index: AgentIndex, query: str, seed: int = 0, *, active: bool = True) -> dict[UUID, tuple[int, float]]:
-    """Return the place and the relevance of each candidate for a query, by id."""
-    vector = np.random.default_rng(seed).normal(size=(1, DIMENSION)).astype(np.float32)
-    mask = index.eligible(active=active)
-    candidates = index.search(vector / np.linalg.norm(vector), [terms(query)], vector_threshold=0.3, mask=mask)
+    """Return the place and the relevance in context of each candidate for a query, by id."""
+    vector = np.random.default_rng(seed).normal(size=DIMENSION).astype(np.float32)
+    query_text = SearchText(query, vector / np.linalg.norm(vector))
+    candidates = index.search([query_text], mask=index.eligible(active=active))
     return {
         each: (at, float(relevance))
-        for at, (each, relevance) in enumerate(zip(candidates.ids, candidates.relevance, strict=True))
+        for at, (each, relevance) in enumerate(zip(candidates.ids, candidates.in_context, strict=True))
     }
 
 

@@ -7,26 +7,24 @@ import pytest
 from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Setting, Turn
-from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.conversation_order import CONVERSATION_WEIGHT, NEIGHBOUR_WEIGHTS, ConversationOrder
+from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
+from tests.unit.domain.strength.searches import asked, index_of, numbers
 
 QUESTION, ANSWER = "When was the bakery opened?", "Two springs ago."
 SMALL_TALK = ("It rains again.", "Take an umbrella.", "A red one.", "My shoes are wet.", "The tram was late.")
-DIMENSION = 2
+OPENING = "The bakery was opened in May."
 
 
-def index_of(texts: tuple[str, ...], turns: list[Turn | None] | None, sources: list[str] | None = None) -> AgentIndex:
-    """Return an index in which the position of each text is the id of its memory. No memory has a vector."""
-    index = AgentIndex(DIMENSION)
-    ids = [UUID(int=number) for number in range(len(texts))]
-    index.add(ids, np.zeros((len(texts), DIMENSION), np.float32), texts, turns=turns, sources=sources)
-    return index
+def found(index: AgentIndex, mask: NDArray[np.bool_] | None = None, floor: float = 0.0) -> Candidates:
+    """Search the index for the question."""
+    return index.search(asked(QUESTION), mask=mask, floor=floor)
 
 
-def found(index: AgentIndex, mask: NDArray[np.bool_] | None = None) -> Candidates:
-    """Search the index for the question by words."""
-    return index.search(np.zeros((1, DIMENSION), np.float32), [terms(QUESTION)], vector_threshold=0.1, mask=mask)
+def scores(candidates: Candidates) -> dict[int, float]:
+    """Return the relevance in context of each candidate by the number of its id."""
+    return dict(zip(numbers(candidates), candidates.in_context.tolist(), strict=True))
 
 
 def in_turn(number: int, name: str = "monday", step: int = 1) -> list[Turn | None]:
@@ -34,58 +32,70 @@ def in_turn(number: int, name: str = "monday", step: int = 1) -> list[Turn | Non
     return [Turn(conversation=name, position=step * place) for place in range(number)]
 
 
-def test_an_answer_without_shared_words_is_found_beside_its_question() -> None:
-    """A turn that shares no word with the text is found if its neighbour does, even if positions have gaps."""
+def test_an_answer_in_other_words_is_found_beside_its_question() -> None:
+    """A turn that is not relevant itself is found, and ranked higher, beside one that is, even if positions have
+    gaps.
+    """
     texts = (*SMALL_TALK, QUESTION, ANSWER)
-    assert {each.int for each in found(index_of(texts, None)).ids} == {5}
+    assert 7 not in numbers(found(index_of(texts), floor=RELEVANCE_FLOOR))
     for step in (1, 1_000):
-        result = found(index_of(texts, in_turn(7, step=step)))
-        assert result.ids[0] == UUID(int=5)
-        assert {each.int for each in result.ids} == {3, 4, 5, 6}
+        result = found(index_of(texts, turns=in_turn(7, step=step)), floor=RELEVANCE_FLOOR)
+        assert numbers(result)[:2] == (6, 7)
+        assert scores(result)[7] > 2 * result.relevance[1]
 
 
 def test_only_turns_of_the_same_conversation_and_client_are_neighbours() -> None:
     """Turns of another conversation, or of a conversation of another client with the same name, gain nothing."""
     texts = (QUESTION, ANSWER)
+    alone = scores(found(index_of(texts)))
     for turns, sources in (
         ([Turn(conversation="monday", position=0), Turn(conversation="tuesday", position=1)], ["ann", "ann"]),
         ([Turn(conversation="monday", position=0), Turn(conversation="monday", position=1)], ["ann", "mallory"]),
         ([Turn(conversation="monday", position=0), None], ["ann", "ann"]),
-        ([Turn(conversation="monday"), Turn(conversation="monday")], ["ann", "ann"]),
     ):
-        assert {each.int for each in found(index_of(texts, list(turns), sources)).ids} == {0}
+        assert scores(found(index_of(texts, turns=turns, sources=sources))) == pytest.approx(alone, rel=1e-5)
 
 
 def test_memories_outside_of_conversations_keep_their_relevance() -> None:
-    """A memory that stands alone has the same relevance with conversations in the index as without, and comes before an
-    equally relevant turn.
+    """A memory that stands alone has the same relevance in context with conversations in the index as without, and
+    comes before an equally relevant turn.
     """
     texts = (*SMALL_TALK, QUESTION, QUESTION)
-    alone = found(index_of(texts, None))
-    mixed = found(index_of(texts, [*in_turn(6), None]))
-    assert mixed.ids[0] == UUID(int=6)
-    assert mixed.relevance[0] == pytest.approx(alone.relevance[list(alone.ids).index(UUID(int=6))])
+    alone = scores(found(index_of(texts)))
+    mixed = found(index_of(texts, turns=[*in_turn(6), None]))
+    assert numbers(mixed)[0] == 7
+    assert scores(mixed)[7] == pytest.approx(alone[7])
+
+
+def test_a_conversation_does_not_change_the_relevance_itself() -> None:
+    """The relevance of a turn is that of its own words. Neighbours change only the relevance in context."""
+    texts = (*SMALL_TALK, QUESTION, ANSWER)
+    alone, together = found(index_of(texts)), found(index_of(texts, turns=in_turn(7)))
+    own = dict(zip(numbers(together), together.relevance.tolist(), strict=True))
+    assert {each: own[each] for each in numbers(alone)} == pytest.approx(scores(alone), rel=1e-5)
 
 
 def test_turns_that_are_not_searched_support_nobody() -> None:
     """An archived turn supports no other, and a removed one closes the gap between its neighbours."""
-    index = index_of((QUESTION, "Well.", "Let me think.", ANSWER), in_turn(4))
-    assert UUID(int=3) not in found(index).ids
-    index.remove([UUID(int=1)])
-    assert UUID(int=3) in found(index).ids
-    index.set_active([UUID(int=0)], False)
-    assert found(index).ids == ()
-    assert UUID(int=3) in found(index, mask=index.eligible(Setting()) | index.eligible(Setting(), active=False)).ids
+    index = index_of((QUESTION, "Well.", "Let me think.", ANSWER), turns=in_turn(4))
+    apart = scores(found(index))[4]
+    index.remove([UUID(int=2)])
+    near = scores(found(index))[4]
+    index.set_active([UUID(int=1)], False)
+    without = scores(found(index)).get(4, 0.0)
+    assert near > apart > without
+    both = index.eligible(Setting()) | index.eligible(Setting(), active=False)
+    assert scores(found(index, mask=both))[4] == pytest.approx(near, rel=1e-5)
 
 
 def test_a_turn_without_neighbours_keeps_its_relevance() -> None:
     """A turn that is alone in its conversation, or whose neighbours are not searched, keeps its relevance."""
-    alone = found(index_of((QUESTION,), None)).relevance
-    np.testing.assert_allclose(found(index_of((QUESTION,), in_turn(1))).relevance, alone, rtol=1e-6)
-    index = index_of((QUESTION, ANSWER), in_turn(2))
-    assert found(index).relevance[0] < alone[0]
-    index.set_active([UUID(int=1)], False)
-    np.testing.assert_allclose(found(index).relevance, alone, rtol=1e-6)
+    alone = found(index_of((OPENING,))).in_context
+    np.testing.assert_allclose(found(index_of((OPENING,), turns=in_turn(1))).in_context, alone, rtol=1e-6)
+    index = index_of((OPENING, ANSWER), turns=in_turn(2))
+    assert found(index).in_context[0] < alone[0]
+    index.set_active([UUID(int=2)], False)
+    np.testing.assert_allclose(found(index).in_context, alone, rtol=1e-6)
 
 
 def test_relevance_is_the_weighted_mean() -> None:

@@ -57,7 +57,7 @@ def test_a_memory_is_a_principle_while_the_definition_names_it() -> None:
     story = given(*ruled(**STEEP), naming(TEXT), written())
     occasion = RetrievalContext(None, frozenset(), BEGINNING)
     for present, held in ((story, 1.0), (story.when(naming()), 0.0)):
-        found = RelevantMemory(present.mind.contents[KEPT], present.mind.memories[KEPT], 0.5, 0.5, 0.5)
+        found = RelevantMemory(present.mind.contents[KEPT], present.mind.memories[KEPT], 0.5, 0.5, 0.5, 0.5)
         assert counts(present) == bool(held)
         assert features(present.agent, found, occasion)[7] == held
 

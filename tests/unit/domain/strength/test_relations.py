@@ -157,7 +157,7 @@ def test_memories_that_yield_to_each_other_are_ranked() -> None:
 
 def _ranked(story: Story, *memory_ids: UUID) -> tuple[Candidate, ...]:
     contents, memories = story.mind.contents, story.mind.memories
-    found = [RelevantMemory(contents[each], memories[each], 0.5, 0.0, 0.5) for each in memory_ids]
+    found = [RelevantMemory(contents[each], memories[each], 0.5, 0.0, 0.5, 0.5) for each in memory_ids]
     return ranked(story.agent, found, RetrievalContext(None, frozenset(), BEGINNING + timedelta(days=1)))
 
 

@@ -1,26 +1,19 @@
 """Tests of the way from a task to its candidates: listed items and the summary (document 000 §3.4, §3.6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 import pytest
 
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.policy import Policy
+from nemuri_domain.strength.query_texts import SUMMARY_EXPANSION, QueryText, QueryTexts, query_texts
 from nemuri_domain.strength.ranking import MEMORIES_PER_ITEM, selected
-from nemuri_domain.strength.retrieval import (
-    MAX_QUERY_ITEMS,
-    SUMMARY_EXPANSION,
-    QueryTexts,
-    RetrievalQuery,
-    query_texts,
-    retrieved,
-)
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval import MemoryLookup, RetrievalQuery, relevant, retrieved, with_contents
+from tests.unit.domain.strength.searches import index_of, rows
 from tests.unit.domain.strength.stories import BEGINNING, COST, QUALITY, A, B, C, Story, encoded, given
 
 STEEL = "Steel from Halvorsen came late twice."
@@ -29,60 +22,65 @@ RENT = "The rent of the warehouse is due in March."
 ASKED = "Please assess what is attached."
 
 
-def test_a_query_without_a_list_is_one_text() -> None:
-    """A task without a list is a query of one text, with no items and no expansion by a summary."""
-    wording = query_texts(_story().agent, "What does steel cost?")
-
-    assert (wording.items, wording.own, wording.relevance_text_count) == ((), 1, 1)
-    assert wording.texts[0] == "What does steel cost?"
-    assert SUMMARY_EXPANSION not in wording.expansions
-
-
-def test_the_summary_comes_before_the_perspectives() -> None:
-    """The first expansion of a query is the summary. It counts for the relevance floor; expansions by perspectives do
-    not.
-    """
-    wording = query_texts(_story().agent, ASKED, "An offer by Halvorsen.")
-
-    assert wording.texts[:2] == (ASKED, "An offer by Halvorsen.")
-    assert (wording.own, wording.relevance_text_count) == (1, 2)
-    assert wording.expansions[SUMMARY_EXPANSION] == "An offer by Halvorsen."
-
-
 def test_a_memory_named_in_the_summary_is_found() -> None:
-    """A memory that shares words only with the task's summary is found, and is not found without the summary."""
-    assert _found(QueryTexts(ASKED)) == ()
-    assert _found(QueryTexts(ASKED, expansions={SUMMARY_EXPANSION: "An offer by Halvorsen for steel."})) == (A,)
-    assert _found(QueryTexts(ASKED, expansions={QUALITY: "An offer by Halvorsen for steel."})) == ()
+    """A memory that only the task's summary is about is found, and is not found without the summary. An expansion by a
+    perspective does not find it.
+    """
+    about = "An offer by Halvorsen for steel."
+
+    assert _found(_asking(ASKED)) == ()
+    assert _found(_asking(ASKED, {SUMMARY_EXPANSION: about})) == (A,)
+    assert _found(_asking(ASKED, {QUALITY: about})) == ()
 
 
-def test_the_query_counts_more_than_the_summary() -> None:
-    """The query counts more than the summary, because an expansion has half the weight."""
-    wording = QueryTexts("When is the rent due?", expansions={SUMMARY_EXPANSION: "Bread rises in a warm kitchen."})
+def test_what_is_said_around_a_question_counts_less() -> None:
+    """Of memories about the question and about the rest of a message, that of the question comes first."""
+    message = "Bread rises in a warm kitchen, as we all know, and my aunt bakes it twice a week. When is the rent due?"
 
-    assert _found(wording) == (C, B)
+    assert _found(query_texts(_story().agent, message))[0] == C
 
 
 def test_each_item_of_a_list_is_a_query() -> None:
-    """Each item of a list is a query. The best memories of all items count the same, whatever the lengths of the items
-    are.
-    """
-    listed = "1. When is the rent of the warehouse due, in March or later?\n2. Bread?"
+    """Each item of a list finds its memory as if it were asked alone, whatever the lengths of the items are."""
+    items = ("When is the rent of the warehouse due, in March or later?", "Does bread rise in a warm kitchen?")
+    listed = "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))
     story = _story()
     wording = query_texts(story.agent, listed)
 
-    assert wording.own == 3
-    scores = {each.memory_id: each.lexical for each in _candidates(wording, story)}
-    assert (scores[B], scores[C]) == (1.0, 1.0)
-    as_one = {each.memory_id: each.lexical for each in _candidates(QueryTexts(listed), story)}
-    assert as_one.get(B, 0.0) < 0.7
+    together = {each.memory_id: each.relevance for each in _candidates(wording, story)}
+    alone = [_candidates(query_texts(story.agent, item), story)[0] for item in items]
+
+    assert [each.memory_id for each in alone] == [C, B]
+    for each in alone:
+        assert together[each.memory_id] >= each.relevance * (1 - 1e-5)
 
 
-def test_at_most_the_items_of_a_task_are_queries() -> None:
-    """Only a limited number of items are queries of their own. The other items count as part of the whole text."""
-    listed = "\n".join(f"{number}. What of {number}?" for number in range(1, 40))
+def test_the_archive_is_searched_only_if_no_active_memory_is_relevant() -> None:
+    """An archived memory is found if no active one is relevant, or if the archive is searched on request."""
+    story, index = _story(), index_of([STEEL, BREAD, RENT])
+    index.set_active([C], active=False)
 
-    assert len(query_texts(_story().agent, listed).items) == MAX_QUERY_ITEMS
+    def ask(query: str, *, deep: bool = False) -> tuple[tuple[UUID, ...], bool]:
+        result = retrieved(
+            story.agent, index, _lookup(story), _query(_asking(query)), perspective=None, now=BEGINNING, deep=deep
+        )
+        return tuple(each.memory_id for each in result.candidates), result.deep
+
+    assert ask("When is the rent due?") == ((C,), True)
+    assert ask("Does bread rise in a warm kitchen?") == ((B,), False)
+    assert ask("Does bread rise in a warm kitchen?", deep=True) == ((B,), True)
+
+
+def test_memories_that_were_erased_meanwhile_are_left_out() -> None:
+    """A memory that is in the index but not known any more is no candidate."""
+    story, index = _story(), index_of([STEEL, BREAD, RENT])
+
+    def known(memory_id: UUID) -> Remembered | None:
+        return None if memory_id == C else _lookup(story)(memory_id)
+
+    asked = _query(_asking("When is the rent due?"))
+    assert C not in {each.content.memory_id for each in with_contents(relevant(story.agent, index, asked), known)}
+    assert C in {each.content.memory_id for each in with_contents(relevant(story.agent, index, asked), _lookup(story))}
 
 
 @pytest.mark.parametrize(("items", "taken"), [(0, 10), (5, 10), (8, 8 * MEMORIES_PER_ITEM), (10, 20), (40, 20)])
@@ -104,19 +102,25 @@ def _story() -> Story:
     return given(*(encoded(each, perspectives=[COST]) for each in (A, B, C)))
 
 
+def _asking(query: str, expansions: Mapping[str, str] | None = None) -> QueryTexts:
+    return QueryTexts(query, (QueryText(query),), expansions=expansions or {})
+
+
 def _found(wording: QueryTexts) -> tuple[UUID, ...]:
     return tuple(each.memory_id for each in _candidates(wording, _story()))
 
 
+def _query(wording: QueryTexts) -> RetrievalQuery:
+    return RetrievalQuery(wording, rows([each.text for each in wording.every]), Setting())
+
+
+def _lookup(story: Story) -> MemoryLookup:
+    return lambda memory_id: (story.mind.contents[memory_id], story.memory(memory_id))
+
+
 def _candidates(wording: QueryTexts, story: Story) -> Sequence[Candidate]:
-    index = AgentIndex(2)
-    index.add([A, B, C], np.zeros((3, 2), np.float32), [STEEL, BREAD, RENT])
-    asked = RetrievalQuery(wording, np.zeros((len(wording.texts), 2), np.float32), 0.5, Setting())
-
-    def known(memory_id: UUID) -> Remembered:
-        return story.mind.contents[memory_id], story.memory(memory_id)
-
-    return retrieved(story.agent, index, known, asked, perspective=None, now=BEGINNING).candidates
+    index, asked = index_of([STEEL, BREAD, RENT]), _query(wording)
+    return retrieved(story.agent, index, _lookup(story), asked, perspective=None, now=BEGINNING).candidates
 
 
 def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:

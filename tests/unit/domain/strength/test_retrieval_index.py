@@ -1,5 +1,6 @@
-"""Tests of the index for stage 1 of retrieval, which finds candidates by words and vectors."""
+"""Tests of the index for stage 1 of retrieval, which finds candidates by their meaning."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import numpy as np
@@ -9,260 +10,355 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting
-from nemuri_domain.language.tokenization import terms
+from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import EXPANSION_WEIGHT, AgentIndex, Candidates
+from nemuri_domain.strength.retrieval_index import SHORTLIST, AgentIndex, SearchText
+from tests.unit.domain.strength.searches import asked, index_of, message, numbers, rows
 
-A, B, C, D = (UUID(int=number) for number in range(1, 5))
-TEXTS = ["sleep makes memories fade", "the projector folds the log", "眠りは記憶を弱める", "bread and butter"]
+MEMORIES = (
+    "The dog is called Rex.",
+    "The spare key is in the blue box in the basement.",
+    "Invoices are paid within thirty days.",
+    "鍵は入口の棚にあります。",
+    "Anna is allergic to peanuts.",
+    "母の誕生日は六月十二日です。",
+    "The doctor's practice opens at nine.",
+)
+REX, KEY, INVOICES, SHELF, ANNA, BIRTHDAY, DOCTOR = range(1, 8)
+MAIL = """Dear team,
+
+thank you for the pleasant evening last week. The weather was lovely and the children enjoyed the garden very much.
+We drove home late, and the motorway was full because of the road works near the bridge.
+
+{question}
+
+On Friday I am going to the cinema with my sister, and afterwards we eat at the Italian restaurant on the corner.
+
+Best regards, Marie"""
+
+
+def relevances(index: AgentIndex, texts: Sequence[SearchText], *, floor: float = 0.0) -> dict[int, float]:
+    """Return the relevance of each candidate by the number of its id."""
+    found = index.search(texts, floor=floor)
+    return dict(zip(numbers(found), found.relevance.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("question", "memory"),
+    [
+        ("What is the name of our puppy?", REX),
+        ("犬の名前は？", REX),
+        ("Where did we put the spare keys?", KEY),
+        ("お母さんの生まれた日は？", BIRTHDAY),
+        ("When is mum's birthday?", BIRTHDAY),
+        ("When does the physician start work?", DOCTOR),
+    ],
+)
+def test_a_question_in_other_words_finds_its_memory(question: str, memory: int) -> None:
+    """A question finds the memory that answers it, in other words and in another language, and the floor lets it
+    through.
+    """
+    assert numbers(index_of(MEMORIES).search(message(question), floor=RELEVANCE_FLOOR))[0] == memory
+
+
+@given(st.sets(st.sampled_from(range(1, 7)), max_size=6))
+def test_the_relevance_of_a_memory_does_not_depend_on_other_memories(others: set[int]) -> None:
+    """The same query and memory have the same relevance, whichever other memories are in the index."""
+    query = asked("Who is Rex, and where is the key?")
+    alone = relevances(index_of(MEMORIES[:1]), query)[REX]
+
+    among = relevances(index_of([MEMORIES[0], *(MEMORIES[each] for each in sorted(others))]), query)[REX]
+
+    assert among == pytest.approx(alone, rel=1e-5)
+
+
+def test_a_memory_is_as_relevant_among_a_thousand_as_alone() -> None:
+    """Memories beyond the shortlist do not change the relevance of the others."""
+    crowd = [f"Parcel {number} weighs {number + 3} grams." for number in range(20 * SHORTLIST)]
+    query = asked("What is the dog's name?")
+
+    among = relevances(index_of([MEMORIES[0], *crowd]), query)
+
+    assert among[REX] == pytest.approx(relevances(index_of(MEMORIES[:1]), query)[REX], rel=1e-5)
+    assert max(among, key=lambda each: among[each]) == REX
+
+
+@given(st.permutations(range(len(MEMORIES))), st.permutations(range(3)))
+def test_neither_the_order_of_memories_nor_that_of_texts_matters(order: list[int], places: list[int]) -> None:
+    """The candidates and their order depend neither on the order of additions nor on that of the texts."""
+    index = AgentIndex(word_table().dimension)
+    for each in order:
+        index.add([UUID(int=each + 1)], rows([MEMORIES[each]]), [MEMORIES[each]])
+    query = asked("Where is the key?", "母の誕生日はいつですか", "What is Anna allergic to?")
+
+    found = index.search([query[each] for each in places], floor=RELEVANCE_FLOOR)
+    expected = index_of(MEMORIES).search(query, floor=RELEVANCE_FLOOR)
+
+    assert found.ids == expected.ids
+    np.testing.assert_allclose(found.relevance, expected.relevance, rtol=1e-5)
+
+
+@pytest.mark.parametrize("question", ["Where did we put the spare key?", "What is Anna allergic to?"])
+def test_a_question_in_a_long_mail_finds_what_the_bare_one_finds(question: str) -> None:
+    """A question inside a long mail has the same best memory, with the same relevance, as the question alone."""
+    index = index_of(MEMORIES)
+
+    inside = index.search(message(MAIL.format(question=question)), floor=RELEVANCE_FLOOR)
+    bare = index.search(message(question), floor=RELEVANCE_FLOOR)
+
+    assert inside.ids[0] == bare.ids[0]
+    assert inside.relevance[0] == pytest.approx(bare.relevance[0], rel=1e-5)
+
+
+@pytest.mark.parametrize("query", ["xqzvw", "zzkqj wvxq pfffgh", "qwjkzx"])
+def test_random_letters_find_nothing(query: str) -> None:
+    """Random letters are near no memory, so nothing reaches the floor."""
+    found = index_of(MEMORIES).search(message(query), floor=RELEVANCE_FLOOR)
+
+    assert found.ids == ()
+    assert len(found.relevance) == len(found.in_context) == len(found.similarity) == len(found.lexical) == 0
+
+
+def test_the_nearest_memory_is_named_if_none_is_relevant() -> None:
+    """If no memory reaches the floor, the nearest one is named with its relevance. Otherwise none is named."""
+    index, query = index_of(MEMORIES), asked("Where is the key?")
+    best = index.search(query)
+    relevance = float(best.relevance[0])
+
+    below, at = index.search(query, floor=relevance * 1.01), index.search(query, floor=relevance * 0.99)
+
+    assert below.ids == ()
+    assert below.nearest == (best.ids[0], pytest.approx(relevance, rel=1e-5))
+    assert (at.ids[0], at.nearest, best.nearest) == (best.ids[0], None, None)
+    assert AgentIndex(2).search([SearchText("key", np.zeros(2, np.float32))], floor=0.1).nearest is None
+
+
+def test_memories_far_behind_the_best_are_left_out() -> None:
+    """With a floor, memories that are far less relevant than the best one are left out. Without one they are found
+    behind it.
+    """
+    index, query = index_of(MEMORIES), asked("What is Anna allergic to?")
+
+    everything, few = numbers(index.search(query)), numbers(index.search(query, floor=RELEVANCE_FLOOR))
+
+    assert everything[0] == few[0] == ANNA
+    assert everything[: len(few)] == few
+    assert len(few) < len(everything)
+
+
+def test_memories_without_vectors_are_found_by_their_words() -> None:
+    """A memory without a vector is found by its words alone, and is less relevant than one with a vector."""
+    index = AgentIndex(2)
+    index.add(
+        [UUID(int=1), UUID(int=2)], np.zeros((2, 2), np.float32), ["sleep makes memories fade", "眠りは記憶を弱める"]
+    )
+
+    found = index.search([SearchText("memories fade", np.zeros(2, np.float32))])
+
+    assert found.ids[0] == UUID(int=1)
+    assert found.similarity[0] == 0
+    assert found.lexical[0] > 0.9
+    assert 0 < found.relevance[0] < found.lexical[0]
+    assert numbers(index.search([SearchText("記憶と眠り", np.zeros(2, np.float32))]))[0] == 2
+
+
+def test_memories_without_words_are_found_by_vectors() -> None:
+    """By vectors, nearer memories come first. A cosine that is not positive gives no candidate."""
+    index = _by_vectors([[0.6, 0.8], [1, 0], [0, 1], [-1, 0]])
+
+    found = index.search([_vector(1, 0)])
+
+    assert numbers(found) == (2, 1)
+    assert found.similarity.tolist() == pytest.approx([1.0, 0.6])
+    assert found.lexical.tolist() == [0, 0]
+
+
+def test_the_cosines_of_another_embedder_are_scaled() -> None:
+    """A cosine counts relative to the spread of the embedder's cosines."""
+    index = _by_vectors([[0.3, np.sqrt(1 - 0.3**2)]])
+
+    narrow, wide = (float(index.search([_vector(1, 0)], spread=each).relevance[0]) for each in (0.1, 0.2))
+
+    assert narrow == pytest.approx(2 * wide, rel=1e-5)
+
+
+def test_a_text_with_less_weight_makes_less_relevant() -> None:
+    """The weight of a text scales the relevance to it, and the text to which a memory is most relevant counts."""
+    index = index_of(MEMORIES)
+    [full], [other] = asked("Where is the spare key?"), asked("What is Anna allergic to?")
+    half = SearchText(full.text, full.vector, 0.5)
+
+    alone = relevances(index, [half])[KEY]
+
+    assert alone == pytest.approx(relevances(index, [full])[KEY] / 2, rel=1e-5)
+    assert relevances(index, [half, other])[KEY] == pytest.approx(alone, rel=1e-5)
+    assert relevances(index, [half, full])[KEY] == pytest.approx(2 * alone, rel=1e-5)
+    assert numbers(index.search([half, other]))[0] == ANNA
+
+
+def test_an_expansion_makes_nothing_relevant() -> None:
+    """A text that does not decide adds candidates beside others, but never lets a memory reach the floor."""
+    index = index_of(MEMORIES)
+    [nonsense], [about_anna], [about_key] = asked("xqzvw"), asked("What is Anna allergic to?"), asked("the spare key")
+    expansion = SearchText(about_key.text, about_key.vector, decides=False)
+
+    assert index.search([nonsense, expansion], floor=RELEVANCE_FLOOR).ids == ()
+    both = index.search([about_anna, expansion], floor=RELEVANCE_FLOOR)
+    assert {ANNA, KEY} <= set(numbers(both))
+    assert KEY not in numbers(index.search([about_anna], floor=RELEVANCE_FLOOR))
 
 
 def test_one_source_gets_at_most_its_share_of_the_candidates() -> None:
-    """A source with a thousand similar texts gets at most half of the candidates, or all if there is no other
+    """A source with many similar texts gets at most half of the candidates, or all if there is no other
     source.
     """
-    flood, others = [UUID(int=100 + number) for number in range(1_000)], [A, B, C]
-    index = AgentIndex(2)
-    index.add(flood[:500], np.zeros((500, 2), np.float32), ["sleep sleep"] * 500, sources=["client mallory"] * 500)
-    index.add(others, np.zeros((3, 2), np.float32), ["sleep helps"] * 3, sources=["client ann", "textbook S", ""])
-    index.add(flood[500:], np.zeros((500, 2), np.float32), ["sleep sleep"] * 500, sources=["client mallory"] * 500)
+    flood, others = [UUID(int=100 + number) for number in range(40)], [UUID(int=number) for number in (1, 2, 3)]
+    index, size = AgentIndex(word_table().dimension), len(flood) // 2
+    for some, said, sources in (
+        (flood[:size], ["Sleep, sleep."] * size, ["client mallory"] * size),
+        (others, ["Sleep helps much."] * 3, ["client ann", "textbook S", ""]),
+        (flood[size:], ["Sleep, sleep."] * size, ["client mallory"] * size),
+    ):
+        index.add(some, rows(said), said, sources=sources)
 
     def ask(share: float, limit: int = 10) -> tuple[UUID, ...]:
-        query = np.zeros((1, 2), np.float32)
-        return index.search(query, [["sleep"]], vector_threshold=0.5, limit=limit, share=share).ids
+        return index.search(asked("sleep"), limit=limit, share=share).ids
 
     assert ask(1.0) == tuple(flood[:10])
-    assert ask(0.5) == (*flood[:7], A, B, C)
-    assert ask(0.5, limit=4) == (*flood[:2], A, B)
+    assert ask(0.5) == (*flood[:7], *others)
+    assert ask(0.5, limit=4) == (*flood[:2], *others[:2])
     index.remove(others)
     assert ask(0.5) == tuple(flood[:10])
 
 
-def test_memories_without_vectors_are_found_by_words() -> None:
-    """Memories without vectors are found by their words (stems and pairs of characters).
-
-    The best one has the lexical score 1, and the relevance 0.5 because its cosine is 0.
-    """
-    index = _index()
-
-    english, japanese = _ask(index, "fading memory"), _ask(index, "記憶と眠り")
-
-    assert english.ids == (A,)
-    assert english.lexical.tolist() == [1.0]
-    assert english.relevance.tolist() == [0.5]
-    assert japanese.ids == (C,)
-
-
-def test_memories_above_the_threshold_are_found_by_vectors() -> None:
-    """Memories with a cosine above the threshold are candidates. A cosine below it, or one that is not positive, gives
-    none.
-    """
-    index = _index(np.array([[1, 0], [0.6, 0.8], [0.1, -0.995], [-1, 0]], np.float32))
-    query = np.array([[1, 0]], np.float32)
-
-    found = index.search(query, [[]], vector_threshold=0.3)
-
-    assert found.ids == (A, B)
-    assert found.similarity.tolist() == pytest.approx([1.0, 0.6])
-    assert index.search(query, [[]], vector_threshold=-1).ids == (A, B, C)
-
-
-def test_relevance_is_the_mean_of_both_channels() -> None:
-    """The relevance is (BM25 / max + cosine) / 2. A negative cosine counts as 0."""
-    index = _index(np.array([[-1, 0], [0.8, 0.6], [0, 1], [0, 1]], np.float32))
-
-    found = index.search(np.array([[1, 0]], np.float32), [terms("fading memory")], vector_threshold=0.3)
-
-    assert dict(zip(found.ids, found.relevance.tolist(), strict=True)) == {A: 0.5, B: pytest.approx(0.4)}
-
-
-def test_an_expansion_adds_candidates_but_weighs_less() -> None:
-    """The words of an expansion add candidates, but rank after the words of the query itself."""
-    index = _index()
-
-    found = index.search(np.zeros((2, 2), np.float32), [terms("bread"), terms("bread log")], vector_threshold=0.5)
-
-    assert found.ids == (D, B)
-    assert found.lexical[0] == 1.0
-    assert 0 < found.lexical[1] <= EXPANSION_WEIGHT
-
-
-def test_the_vector_of_an_expansion_weighs_less() -> None:
-    """A match with the vector of an expansion alone ranks after a match with the vector of the query."""
-    index = AgentIndex(2)
-    index.add([A, B], np.eye(2, dtype=np.float32), ["", ""])
-
-    found = index.search(np.eye(2, dtype=np.float32), [[], []], vector_threshold=0.1)
-
-    assert found.ids == (A, B)
-    assert found.similarity.tolist() == [1.0, EXPANSION_WEIGHT]
-
-
 def test_archived_memories_are_searched_on_request_only() -> None:
     """Archived memories are searched only on request (deep recall), in the same index."""
-    index = _index()
-    index.set_active([A, UUID(int=99)], active=False)
+    index, query = index_of(MEMORIES), asked("What is Anna allergic to?")
+    index.set_active([UUID(int=ANNA), UUID(int=99)], active=False)
 
-    assert _ask(index, "sleep").ids == ()
-    assert _ask_masked(index, "sleep", index.eligible(active=False)).ids == (A,)
+    assert ANNA not in numbers(index.search(query))
+    assert numbers(index.search(query, mask=index.eligible(active=False))) == (ANNA,)
+    assert index.search(query, floor=0.5).ids == ()
+    everything = index.eligible() | index.eligible(active=False)
+    assert numbers(index.search(query, floor=0.5, mask=everything))[0] == ANNA
 
 
 def test_only_scopes_valid_in_the_setting_are_searched() -> None:
     """Universal memories are always searched. Memories of a domain or project are searched only under its name
     (document 003 §3.3).
     """
-    index = AgentIndex(2)
     scopes = [Scope(), Scope(level="domain", name="web"), Scope(level="project", name="web"), Scope()]
-    index.add([A, B, C, D], np.zeros((4, 2), np.float32), ["sleep"] * 4, scopes=scopes)
+    index = index_of(["sleep"] * 4, scopes=scopes)
 
-    def found(setting: Setting | None) -> tuple[UUID, ...]:
-        return _ask_masked(index, "sleep", index.eligible(setting)).ids
+    def found(setting: Setting | None) -> tuple[int, ...]:
+        return numbers(index.search(asked("sleep"), mask=index.eligible(setting)))
 
-    assert found(None) == (A, B, C, D)
-    assert found(Setting()) == (A, D)
-    assert found(Setting(domains=("web", "unknown"))) == (A, B, D)
-    assert found(Setting(project="web")) == (A, C, D)
+    assert found(None) == (1, 2, 3, 4)
+    assert found(Setting()) == (1, 4)
+    assert found(Setting(domains=("web", "unknown"))) == (1, 2, 4)
+    assert found(Setting(project="web")) == (1, 3, 4)
+
+
+def test_an_absorbed_memory_is_found_as_the_one_that_stands_for_it() -> None:
+    """What finds an absorbed memory finds the one that stands for it, as relevant by its sources as by itself."""
+    index, query = index_of(MEMORIES), asked("What is Anna allergic to?")
+    before = index.search(query)
+    index.set_absorbed({UUID(int=ANNA): UUID(int=REX)})
+
+    after = index.search(query)
+
+    assert ANNA not in numbers(after)
+    assert numbers(after)[0] == REX
+    assert after.in_context[0] == pytest.approx(before.in_context[0])
+    index.set_standing([UUID(int=ANNA)])
+    assert index.search(query).ids == before.ids
 
 
 def test_an_updated_memory_replaces_the_old_one() -> None:
     """An updated memory replaces the old version. If one call has two versions, the last one is kept."""
-    index = _index()
-    index.add([A, A], np.zeros((2, 2), np.float32), ["one", "two"])
+    index, rex = index_of(MEMORIES), UUID(int=REX)
+    index.add(
+        [rex, rex],
+        rows(["The cat is ill.", "Trains to Kyoto are late."]),
+        ["The cat is ill.", "Trains to Kyoto are late."],
+    )
 
-    assert (_ask(index, "sleep").ids, _ask(index, "one").ids, _ask(index, "two").ids) == ((), (), (A,))
-    assert len(index) == 4
+    def best(query: str) -> tuple[int, ...]:
+        return numbers(index.search(asked(query), floor=0.5))
+
+    assert (best("The dog is called Rex."), best("The cat is ill."), best("Trains to Kyoto are late.")) == (
+        (),
+        (),
+        (REX,),
+    )
+    assert len(index) == len(MEMORIES)
 
 
 def test_invalid_input_changes_nothing() -> None:
-    """Arrays of different lengths and NaN are refused, and the index is not changed."""
-    index = _index()
+    """Arrays of different lengths, vectors of another dimension and NaN are refused, and the index is not changed."""
+    index, one = AgentIndex(2), UUID(int=1)
+    index.add([one], np.array([[1, 0]], np.float32), ["sleep"])
     for vectors in (np.zeros((1, 3), np.float32), np.full((1, 2), np.nan, np.float32)):
         with pytest.raises(ValueError, match="expected 1 texts"):
-            index.add([A], vectors, ["new"])
+            index.add([one], vectors, ["new"])
     with pytest.raises(ValueError, match="got 1, 0, 1, 1"):
-        index.add([A], np.zeros((1, 2), np.float32), ["new"], scopes=[])
-    with pytest.raises(ValueError, match="expected at least one text"):
-        index.search(np.zeros((0, 2), np.float32), [], vector_threshold=0)
+        index.add([one], np.zeros((1, 2), np.float32), ["new"], scopes=[])
+    for texts in ([], [SearchText("sleep", np.zeros(3, np.float32))]):
+        with pytest.raises(ValueError, match="expected at least one text"):
+            index.search(texts)
 
-    assert _ask(index, "sleep").ids == (A,)
+    assert index.search([_vector(1, 0, "sleep")]).relevance[0] == pytest.approx(1)
 
 
 def test_an_empty_index_finds_nothing() -> None:
-    """A search in an empty index gives no candidates."""
-    assert _ask(AgentIndex(2), "sleep").ids == ()
-    assert _ask_masked(_index(), "sleep", np.zeros(4, np.bool_)).ids == ()
+    """A search in an empty index, or under an empty mask, gives no candidates."""
+    index = index_of(MEMORIES)
+    assert AgentIndex(2).search([_vector(1, 0, "sleep")]).ids == ()
+    assert index.search(asked("key"), mask=np.zeros(len(MEMORIES), np.bool_)).ids == ()
+    assert index.search(asked("key"), limit=0).ids == ()
 
 
 def test_ties_are_ordered_by_id() -> None:
     """Candidates of equal relevance are ordered by id, so that a replay selects the same ones at the limit."""
-    index = AgentIndex(2)
-    ids = [UUID(int=number) for number in range(100, 0, -1)]
-    index.add(ids, np.zeros((100, 2), np.float32), ["same text"] * 100)
+    index = AgentIndex(word_table().dimension)
+    ids, texts = [UUID(int=number) for number in range(50, 0, -1)], ["same text"] * 50
+    index.add(ids, rows(texts), texts)
 
-    assert index.search(np.zeros((1, 2), np.float32), [["text"]], vector_threshold=0.1, limit=3).ids == tuple(
-        UUID(int=number) for number in (1, 2, 3)
-    )
+    assert numbers(index.search(asked("text"), limit=3)) == (1, 2, 3)
 
 
-@given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", *TEXTS]), st.booleans()), max_size=30))
+@given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from(["", *MEMORIES]), st.booleans()), max_size=30))
 def test_an_index_after_changes_equals_a_new_one(history: list[tuple[int, str, bool]]) -> None:
     """After any additions, replacements and removals an index gives the same results as a new one."""
-    index, now = AgentIndex(8), dict[UUID, tuple[str, bool]]()
+    index, now = AgentIndex(word_table().dimension), dict[UUID, tuple[str, bool]]()
     for number, text, active in history:
         memory_id = UUID(int=number)
         if text:
-            index.add([memory_id], _unit(number), [text], active=[active])
+            index.add([memory_id], rows([text]), [text], active=[active])
             now[memory_id] = (text, active)
         else:
             index.remove([memory_id])
             now.pop(memory_id, None)
-    fresh = AgentIndex(8)
+    fresh = AgentIndex(word_table().dimension)
     for memory_id, (text, active) in sorted(now.items()):
-        fresh.add([memory_id], _unit(memory_id.int), [text], active=[active])
+        fresh.add([memory_id], rows([text]), [text], active=[active])
 
-    found, expected = (_ask_unit(each, "sleep folds bread 記憶") for each in (index, fresh))
+    found, expected = (each.search(asked("Where is the key of the dog?", "鍵")) for each in (index, fresh))
 
     assert found.ids == expected.ids
-    np.testing.assert_allclose(found.relevance, expected.relevance, rtol=1e-6)
+    np.testing.assert_allclose(found.relevance, expected.relevance, rtol=1e-5)
     assert {memory_id for memory_id in map(UUID, map(str, now)) if memory_id in index} == set(now)
     assert len(index) == len(now)
 
 
-def test_one_common_word_is_not_enough_to_be_relevant() -> None:
-    """If no memory reaches the relevance floor, nothing is found. If one does, weaker ones are found too.
-
-    One common word is not enough to reach the floor.
-    """
-    index, weak = _index(), terms("does the weather forecast for Osaka mention bread")
-
-    assert index.search(np.zeros((1, 2), np.float32), [weak], vector_threshold=0.5).ids == (D,)
-    assert _ask_floor(index, [weak]) == ()
-    assert _ask_floor(index, [terms("bread and butter and the log")]) == (D, B)
-    assert _ask_floor(index, [terms("眠りと記憶")]) == (C,)
-
-
-def test_a_high_cosine_is_enough_to_be_relevant() -> None:
-    """A high cosine alone reaches the relevance floor.
-
-    At the default floor it must be three times the embedder's threshold; it is proportional to the floor.
-    """
-    near, far = (np.array([[cosine, np.sqrt(1 - cosine**2)]], np.float32) for cosine in (0.46, 0.44))
+def _by_vectors(vectors: Sequence[Sequence[float]]) -> AgentIndex:
+    """Return an index of memories without words."""
     index = AgentIndex(2)
-    index.add([A], np.array([[1, 0]], np.float32), ["sleep"])
-
-    def found(query: NDArray[np.float32], floor: float) -> tuple[UUID, ...]:
-        return index.search(query, [[]], vector_threshold=0.15, floor=floor).ids
-
-    assert (found(near, RELEVANCE_FLOOR), found(far, RELEVANCE_FLOOR)) == ((A,), ())
-    assert (found(far, RELEVANCE_FLOOR / 2), found(near, RELEVANCE_FLOOR * 2)) == ((A,), ())
-
-
-def test_the_words_of_an_expansion_make_nothing_relevant() -> None:
-    """The words that an expansion adds do not help a memory reach the relevance floor, because they are not of the
-    question.
-    """
-    index = _index()
-
-    assert _ask_floor(index, [terms("weather"), terms("weather sleep memories fade")]) == ()
-    assert _ask_floor(index, [terms("bread"), terms("bread sleep memories fade")]) == (D, A)
-
-
-def test_archived_or_out_of_scope_memories_make_nothing_relevant() -> None:
-    """Memories that are not searched (archived ones, or those of another scope) do not count for the relevance
-    floor.
-    """
-    index = _index()
-    index.set_active([A], active=False)
-
-    assert _ask_floor(index, [terms("memories fade slowly in a winter log")]) == ()
-    everything = index.eligible() | index.eligible(active=False)
-    assert _ask_floor(index, [terms("memories fade slowly in a winter log")], everything) == (A, B)
-
-
-def _index(vectors: NDArray[np.float32] | None = None) -> AgentIndex:
-    index = AgentIndex(2)
-    index.add([A, B, C, D], np.zeros((4, 2), np.float32) if vectors is None else vectors, TEXTS)
+    ids = [UUID(int=number) for number in range(1, len(vectors) + 1)]
+    index.add(ids, np.array(vectors, np.float32), [""] * len(ids))
     return index
 
 
-def _ask(index: AgentIndex, query: str) -> Candidates:
-    return _ask_masked(index, query, None)
-
-
-def _ask_masked(index: AgentIndex, query: str, mask: NDArray[np.bool_] | None) -> Candidates:
-    return index.search(np.zeros((1, 2), np.float32), [terms(query)], vector_threshold=0.5, mask=mask)
-
-
-def _ask_floor(index: AgentIndex, queries: list[list[str]], mask: NDArray[np.bool_] | None = None) -> tuple[UUID, ...]:
-    nowhere = np.zeros((len(queries), 2), np.float32)
-    return index.search(nowhere, queries, vector_threshold=0.5, floor=RELEVANCE_FLOOR, mask=mask).ids
-
-
-def _unit(number: int) -> NDArray[np.float32]:
-    vector = np.ones((1, 8), np.float32)
-    vector[0, number] = 5
-    return vector / np.linalg.norm(vector)
-
-
-def _ask_unit(index: AgentIndex, query: str) -> Candidates:
-    return index.search(_unit(3), [terms(query)], vector_threshold=0.1)
+def _vector(x: float, y: float, text: str = "") -> SearchText:
+    vector: NDArray[np.float32] = np.array([x, y], np.float32)
+    return SearchText(text, vector)

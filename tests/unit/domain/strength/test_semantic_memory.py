@@ -110,7 +110,7 @@ def test_no_feature_of_the_ranking_falls(steps: list[tuple[Any, ...]], relevance
 
     def found(story: Story, memory_id: UUID) -> tuple[float, ...]:
         content: Content = story.mind.contents[memory_id]
-        relevant = RelevantMemory(content, story.memory(memory_id), relevance, relevance, relevance)
+        relevant = RelevantMemory(content, story.memory(memory_id), relevance, relevance, relevance, relevance)
         return features(story.agent, relevant, CONTEXT)
 
     mine = found(after, S)

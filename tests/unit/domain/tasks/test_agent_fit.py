@@ -8,16 +8,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri_contracts.agents import Definition, Perspective
-from nemuri_domain.tasks.agent_fit import LEXICAL, PHRASES, ROWS, Fit, FitModel, Judged, features, texts_of
+from nemuri_domain.tasks.agent_fit import CALIBRATION, PHRASES, ROWS, Fit, FitModel, Judged, features, texts_of
 from nemuri_domain.tasks.definition_phrases import phrases
-from nemuri_infra.embeddings.word_meanings import built_in_rows
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 
 FIELDS = {
     "bank": "Accounts, lost cards and interest.",
     "kitchen": "Soups, sauces, recipes.",
     "garage": "Cars, tires, oil.",
 }
-ROWS_OF = built_in_rows
+ROWS_OF = BuiltInEmbedder().rows
 
 
 def test_a_definition_is_compared_phrase_by_phrase() -> None:
@@ -123,7 +123,7 @@ def _judged(text: str, **outcomes: tuple[int, int]) -> list[Judged]:
 def _fit(text: str, judged: Sequence[Judged] = ()) -> Fit:
     definitions: Mapping[str, Definition] = {name: _definition(each) for name, each in FIELDS.items()}
     known = texts_of(definitions, judged)
-    model = FitModel(definitions, judged, dict(zip(known, ROWS_OF(known), strict=True)), LEXICAL)
+    model = FitModel(definitions, judged, dict(zip(known, ROWS_OF(known), strict=True)), CALIBRATION)
     return model.fit(features(text, ROWS_OF([text])[0]))
 
 
@@ -166,7 +166,7 @@ def test_questions_of_no_field_stand_out_before_any_experience() -> None:
         for name, (role, described) in COLLEAGUES.items()
     }
     known = texts_of(definitions, ())
-    model = FitModel(definitions, (), dict(zip(known, ROWS_OF(known), strict=True)), LEXICAL)
+    model = FitModel(definitions, (), dict(zip(known, ROWS_OF(known), strict=True)), CALIBRATION)
 
     def outside(listed: str) -> float:
         texts = [each.strip() for line in listed.strip().splitlines() for each in line.split("|")]

@@ -15,12 +15,12 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import NegotiationOpened, Part, TaskFailed, TaskRouted
 from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.tasks import routing
-from nemuri_domain.tasks.agent_fit import LEXICAL, FitModel, Judged, features, texts_of
+from nemuri_domain.tasks.agent_fit import CALIBRATION, FitModel, Judged, features, texts_of
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.routing import NO_EVIDENCE, Advice, Evidence
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
-from nemuri_infra.embeddings.word_meanings import built_in_rows
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from tests.unit.domain.tasks.stories import failed, given, reopened, submitted, summarised
 
 COST = Perspective(name="cost", keywords=("price", "budget"))
@@ -322,10 +322,10 @@ def _evidence(task: Task, applicants: Sequence[Applicant], judged: Sequence[Judg
     texts = routing.compared_texts(task, applicants)
     if not texts:
         return NO_EVIDENCE
-    definitions, rows = {each.agent_id: each.definition for each in applicants}, built_in_rows
+    definitions, rows = {each.agent_id: each.definition for each in applicants}, BuiltInEmbedder().rows
     known = texts_of(definitions, judged)
-    model = FitModel(definitions, judged, dict(zip(known, rows(known), strict=True)), LEXICAL)
-    return Evidence({text: model.fit(features(text, rows([text])[0])) for text in texts}, LEXICAL.sharpness)
+    model = FitModel(definitions, judged, dict(zip(known, rows(known), strict=True)), CALIBRATION)
+    return Evidence({text: model.fit(features(text, rows([text])[0])) for text in texts}, CALIBRATION.sharpness)
 
 
 def _decided(
