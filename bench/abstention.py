@@ -26,7 +26,8 @@ from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from bench.retrieval import FOUND, Agent, dataset, locomo, squad
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.search_texts import SearchText
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings

@@ -33,7 +33,8 @@ from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.extracted_learning_decision import is_comparable
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.query_texts import QueryTexts, message_parts
-from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.search_texts import SearchText
 from nemuri_domain.strength.semantic_groups import Pair, comparable_pairs, groups, may_agree
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder

@@ -34,7 +34,8 @@ from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Turn
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.search_texts import SearchText
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process import event_loop

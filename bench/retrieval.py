@@ -34,7 +34,8 @@ from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from nemuri_contracts.client_events import Turn
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.search_texts import SearchText
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measuring import Spent, save_figures, table
-from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.search_texts import SearchText
 
 MEMORIES, DIMENSION, TOPICS, BEST = 10_000, 384, 100, 50
 GOAL = 3.0

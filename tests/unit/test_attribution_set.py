@@ -20,8 +20,8 @@ from bench.attribution import (
 )
 
 from nemuri_domain.strength.policy import Detection
-from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.models.jobs import usage_judge
 
 EVERY = examples()

@@ -6,10 +6,9 @@ import pytest
 
 from nemuri.platform.embedder_check import (
     EmbedderChanged,
+    built_in_agents,
     compare_agents,
     compare_embeddings,
-    built_in_agents,
-    recall_advice,
 )
 from nemuri_contracts.agents import Definition, Embedding
 from nemuri_contracts.memory_views import AgentView
@@ -28,24 +27,24 @@ def test_another_embedder_is_refused_by_name() -> None:
         compare_embeddings({"cook": old, "baker": old}, new)
 
 
-def test_agents_with_hashed_vectors_live_beside_a_model() -> None:
-    """Agents from before a model was configured keep their hashed vectors, which every process can compute. Vectors of
-    a model without that model are refused.
+def test_agents_with_built_in_vectors_live_beside_a_model() -> None:
+    """Agents from before a model was configured keep their built-in vectors, which every process can compute. Vectors
+    of a model without that model are refused.
     """
-    hashed, model = Embedding(model="nemuri-words-1", dimension=256), Embedding(model="other", dimension=8)
+    built_in, model = Embedding(model="nemuri-words-1", dimension=256), Embedding(model="other", dimension=8)
     views = [
         AgentView(
             agent_id=name, definition=Definition(role="cook", memory="tiered"), embedding=each, sessions_slept=0,
             active=0, archived=0,
         )
-        for name, each in (("old", hashed), ("new", model))
+        for name, each in (("old", built_in), ("new", model))
     ]  # fmt: skip
 
-    compare_embeddings({"old": hashed, "new": model}, model)
+    compare_embeddings({"old": built_in, "new": model}, model)
     assert built_in_agents(views, model) == ("old",)
-    assert built_in_agents(views[:1], hashed) == ()
+    assert built_in_agents(views[:1], built_in) == ()
     with pytest.raises(EmbedderChanged, match="new has vectors of other"):
-        compare_embeddings({"old": hashed, "new": model}, hashed)
+        compare_embeddings({"old": built_in, "new": model}, built_in)
 
 
 @pytest.mark.parametrize(
@@ -60,15 +59,10 @@ def test_agents_with_hashed_vectors_live_beside_a_model() -> None:
     ],
 )
 def test_a_key_for_embeddings_chooses_them_for_new_agents(given: dict[str, Any], spec: str) -> None:
-    """OpenAI's key chooses its embeddings, unless an embedder or another server is set. Without one `nemuri up` says
-    that recall is by words, and how to change that.
-    """
+    """OpenAI's key chooses its embeddings, unless an embedder or another server is set."""
     settings = Settings.model_validate(given)
-    advice = recall_advice(settings)
 
     assert (settings.embedder_spec, settings.embedding_settings().spec) == (spec, spec)
-    assert (advice is not None) == (spec == "built-in")
-    assert advice is None or ("OPENAI_API_KEY" in advice and "nemuri reembed" in advice and "\n" not in advice)
 
 
 def test_agents_of_societies_may_have_another_embedder() -> None:

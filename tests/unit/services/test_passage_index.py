@@ -6,8 +6,8 @@ import pytest
 
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
-from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.memory_jobs import LearningsJob

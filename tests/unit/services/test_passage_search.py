@@ -2,8 +2,8 @@
 
 import pytest
 
-from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_services.specialist.open_parts import open_parts

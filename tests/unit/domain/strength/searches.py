@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.query_texts import QueryTexts, message_parts
-from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates, SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
+from nemuri_domain.strength.search_texts import SearchText
 
 
 def rows(texts: Sequence[str]) -> NDArray[np.float32]:

@@ -48,6 +48,7 @@ RULE = "Be sure."
 """The principle of the agent."""
 AGENT = "clerk"
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
+SUBJECTS = ("parrots", "steel", "soup", "rooftops", "football", "taxes", "violins", "dentists", "volcanoes", "chess")
 COST, QUALITY = "cost", "quality"
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 RATE = 0.95**0.1
@@ -149,13 +150,18 @@ def encoded(
     return MemoryEncoded(
         event_id=memory_id,
         agent_id=AGENT,
-        memory=MemoryContent(content=RULE if principle else f"memory {memory_id.int}"),
+        memory=MemoryContent(content=RULE if principle else _about(memory_id)),
         relations=tuple(Relation(older=each, sort="contradicts") for each in against),
         vector="hashing.8.none",
         source="definition" if principle else "manual",
         strength=strength,
         perspectives=tuple(perspectives),
     )
+
+
+def _about(memory_id: UUID) -> str:
+    """Return a text that is about something else than those of the memories with the next ids."""
+    return f"{SUBJECTS[memory_id.int % len(SUBJECTS)]} {memory_id.int}"
 
 
 def inferred(memory_id: UUID) -> MemoryEncoded:

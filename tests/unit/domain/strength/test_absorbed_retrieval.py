@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import Turn
-from nemuri_domain.strength.retrieval_index import AgentIndex, SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.search_texts import SearchText
 from nemuri_infra.retrieval.index_encoding import decode, encode
 
 DIMENSION = 8

@@ -22,13 +22,22 @@ def test_the_strength_of_a_topic_is_the_sum_over_its_memories() -> None:
 
 
 def test_the_topics_of_an_untagged_memory_are_its_keywords() -> None:
-    """The topics of a memory without tags are its keywords, in English and Japanese. The tag of principles is not a
-    topic.
+    """The listed topics of a memory without tags are its keywords, in English and Japanese. The tag of principles is
+    not a topic.
     """
     names = {each.name for each in topics([TopicSource((), "The blast furnace melts iron ore.", 1.0)])}
     assert any("furnace" in name for name in names)
     assert topics([TopicSource((), "高炉で鉄鉱石を溶かす。", 1.0)])
-    assert topics([TopicSource(("principle",), "Be kind.", 1.0)]) == ()
+    assert not [each for each in topics([TopicSource(("principle",), "Be kind.", 1.0)]) if each.listed]
+
+
+def test_the_keywords_of_a_tagged_memory_are_not_listed() -> None:
+    """The keywords of a memory with tags are topics too, but the list in the prompt has its tags only."""
+    found = topics([TopicSource(("steel",), "The blast furnace melts iron ore.", 1.0)])
+
+    assert [each.name for each in found if each.listed] == ["steel"]
+    assert any("furnace" in each.name for each in found)
+    assert memo(found, 100) == "steel (1)"
 
 
 def test_the_list_has_the_strongest_topics_with_counts() -> None:

@@ -187,15 +187,15 @@ def test_a_parameter_with_contradicting_findings_is_not_changed() -> None:
     assert proposals(found) == {}
 
 
-@pytest.mark.parametrize(("hits", "proposed"), [(60, 0.2), (95, 0.312)])
-def test_the_hit_rate_changes_the_relevance_floor(hits: int, proposed: float) -> None:
+@pytest.mark.parametrize(("hits", "factor"), [(60, 0.8), (95, 1.25)])
+def test_the_hit_rate_changes_the_relevance_floor(hits: int, factor: float) -> None:
     """A low hit rate proposes a lower relevance floor, and a high one a higher floor.
 
     The finding names the embedder's threshold too, but proposes no change of it.
     """
     found = finding("hit_rate", hits=hits)
 
-    assert proposals([found]) == {"relevance_floor": proposed}
+    assert proposals([found]) == {"relevance_floor": pytest.approx(factor * RULES.relevance_floor, abs=0.001)}
     assert "NEMURI_RELEVANCE_THRESHOLD, now 0.2" in found.note
 
 

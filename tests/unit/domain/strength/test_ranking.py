@@ -275,7 +275,7 @@ def _found(
 ) -> RelevantMemory:
     content = story.mind.contents[memory_id]
     memory = MemoryContent.model_validate(
-        {"content": content.memory.content, "tags": tags, "learnings": learnings or {}}
+        {"content": content.memory.content, "tags": tags, "learnings": learnings or {}, "said_at": BEGINNING}
     )
     return RelevantMemory(content.replace(memory=memory), story.memory(memory_id), relevance, 0.0, relevance, relevance)
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
+import pytest
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
@@ -86,7 +87,7 @@ def test_a_yielding_memory_ranks_after_the_newer_one() -> None:
     alone, nobody_yields = _ranked(story, A), _ranked(story.when(parted(B, A)), A, B)
     assert alone[0].yields_to is None
     assert [each.memory_id for each in nobody_yields] == [A, B]
-    assert alone[0].score == nobody_yields[0].score
+    assert alone[0].score == pytest.approx(nobody_yields[0].score)
 
 
 def test_a_contradicted_learning_counts_under_its_perspective_only() -> None:
@@ -156,8 +157,13 @@ def test_memories_that_yield_to_each_other_are_ranked() -> None:
 
 
 def _ranked(story: Story, *memory_ids: UUID) -> tuple[Candidate, ...]:
+    """Rank memories that were all told at the same time, so that only recorded relations count."""
     contents, memories = story.mind.contents, story.mind.memories
-    found = [RelevantMemory(contents[each], memories[each], 0.5, 0.0, 0.5, 0.5) for each in memory_ids]
+    told = {
+        each: contents[each].replace(memory=contents[each].memory.model_copy(update={"said_at": BEGINNING}))
+        for each in memory_ids
+    }
+    found = [RelevantMemory(told[each], memories[each], 0.5, 0.0, 0.5, 0.5) for each in memory_ids]
     return ranked(story.agent, found, RetrievalContext(None, frozenset(), BEGINNING + timedelta(days=1)))
 
 

@@ -35,7 +35,8 @@ def test_a_memory_named_in_the_summary_is_found() -> None:
 
 def test_what_is_said_around_a_question_counts_less() -> None:
     """Of memories about the question and about the rest of a message, that of the question comes first."""
-    message = "Bread rises in a warm kitchen, as we all know, and my aunt bakes it twice a week. When is the rent due?"
+    around = "My aunt bakes bread twice a week, and she has told all of her neighbours about it since last summer."
+    message = f"{around} When is the rent of the warehouse due? She sells it on the market, where it rains a lot."
 
     assert _found(query_texts(_story().agent, message))[0] == C
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import SHORTLIST, AgentIndex, SearchText
+from nemuri_domain.strength.retrieval_index import SHORTLIST, AgentIndex
+from nemuri_domain.strength.search_texts import SearchText
 from tests.unit.domain.strength.searches import asked, index_of, message, numbers, rows
 
 MEMORIES = (
@@ -327,6 +328,27 @@ def test_ties_are_ordered_by_id() -> None:
     assert numbers(index.search(asked("text"), limit=3)) == (1, 2, 3)
 
 
+@pytest.mark.xfail(strict=True, reason="a product of matrices rounds differently in different rows")
+def test_memories_with_the_same_text_are_ordered_by_id() -> None:
+    """Memories with the same text have exactly the same relevance in any place, so their ids decide."""
+    for number in range(2, 40):
+        for text in MEMORIES:
+            found = index_of([text] * number).search(asked("Where is the key of the dog?", "When does she pay? 鍵"))
+            assert numbers(found) in {(), tuple(range(1, number + 1))}
+
+
+@pytest.mark.xfail(strict=True, reason="only the words of the memories on the shortlist are aligned")
+def test_a_crowd_of_equal_memories_lowers_no_other_relevance() -> None:
+    """A memory beside hundreds of more relevant ones is as relevant in context as without them, and the crowd is
+    ordered by id.
+    """
+    index = index_of(["Sleep, sleep."] * 5 * SHORTLIST + ["Sleep helps much."])
+    found = index.search(asked("sleep"), limit=len(index))
+
+    assert numbers(found) == tuple(range(1, len(index) + 1))
+    assert found.in_context[-1] == pytest.approx(found.relevance[-1], rel=1e-5)
+
+
 @given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from(["", *MEMORIES]), st.booleans()), max_size=30))
 def test_an_index_after_changes_equals_a_new_one(history: list[tuple[int, str, bool]]) -> None:
     """After any additions, replacements and removals an index gives the same results as a new one."""
@@ -343,10 +365,8 @@ def test_an_index_after_changes_equals_a_new_one(history: list[tuple[int, str, b
     for memory_id, (text, active) in sorted(now.items()):
         fresh.add([memory_id], rows([text]), [text], active=[active])
 
-    found, expected = (each.search(asked("Where is the key of the dog?", "鍵")) for each in (index, fresh))
-
-    assert found.ids == expected.ids
-    np.testing.assert_allclose(found.relevance, expected.relevance, rtol=1e-5)
+    query = asked("Where is the key of the dog?", "鍵")
+    assert relevances(index, query) == pytest.approx(relevances(fresh, query), rel=1e-5)
     assert {memory_id for memory_id in map(UUID, map(str, now)) if memory_id in index} == set(now)
     assert len(index) == len(now)
 

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from nemuri_domain.strength.policy import Detection
-from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, judged_uses
+from nemuri_domain.strength.usage_detection import TOLD_AGAIN, ContextMemory, detect_uses, judged_uses, told_again
 
 A, B, C, D = (UUID(int=number) for number in range(1, 5))
 
@@ -14,7 +14,7 @@ def test_citations_take_precedence_over_similarity_and_similarity_over_tags() ->
 
     Two matching tags of one memory are needed.
     """
-    shown = [ContextMemory(A, ("steel", "winter"), 0.1), ContextMemory(B, ("delay",), 0.2), ContextMemory(C, (), 0.9)]
+    shown = [ContextMemory(A, ("steel", "winter"), 0.0), ContextMemory(B, ("delay",), 0.0), ContextMemory(C, (), 1.0)]
 
     assert _used("steel is late in winter", [C, C], shown) == {C: "citation"}
     assert _used("steel is late in winter", [], shown) == {C: "similarity"}
@@ -24,7 +24,7 @@ def test_citations_take_precedence_over_similarity_and_similarity_over_tags() ->
 
 def test_only_memories_in_the_context_can_be_used() -> None:
     """A memory can be used only if it was in the context. A citation of another memory is ignored."""
-    assert _used("steel", [D], [ContextMemory(A, ("steel",), 0.4), ContextMemory(B, (), 0.0)]) == {A: "similarity"}
+    assert _used("steel", [D], [ContextMemory(A, ("steel",), 1.0), ContextMemory(B, (), 0.0)]) == {A: "similarity"}
     assert _used("steel", [D], []) == {}
 
 
@@ -32,8 +32,8 @@ def test_complete_citations_are_final() -> None:
     """If the answer states that its citations are complete and has none, it used no memory."""
     shown = [ContextMemory(A, ("steel",), 0.9)]
 
-    assert detect_uses("steel", [], shown, threshold=0.3, complete=True) == ()
-    assert [each.memory_id for each in detect_uses("-", [A], shown, threshold=0.3, complete=True)] == [A]
+    assert detect_uses("steel", [], shown, complete=True) == ()
+    assert [each.memory_id for each in detect_uses("-", [A], shown, complete=True)] == [A]
 
 
 def test_a_tag_counts_as_a_whole_term_only() -> None:
@@ -54,21 +54,37 @@ def test_a_tag_of_most_memories_is_no_evidence() -> None:
     assert _tagged("steel", [ContextMemory(A, ("steel", "steel"), 0.0)]) == {A}
 
 
-def test_the_embedder_sets_the_similarity_of_a_use() -> None:
-    """The embedder sets the similarity from which a memory counts as used. The threshold itself is included."""
-    shown = [ContextMemory(A, (), 0.30), ContextMemory(B, (), 0.29)]
+def test_a_memory_that_is_said_again_is_used() -> None:
+    """A memory counts as used from the share on that the answer says again. The threshold itself is included."""
+    shown = [ContextMemory(A, (), TOLD_AGAIN), ContextMemory(B, (), TOLD_AGAIN - 0.01)]
 
     assert _used("", [], shown) == {A: "similarity"}
+
+
+def test_an_answer_in_other_words_says_a_memory_again() -> None:
+    """An answer says a memory again in other words and in another language. What the question has already said, and
+    what is about something else, does not count.
+    """
+    question = "When does the doctor open?"
+    memories = ["The doctor opens at nine on Mondays.", "The invoices are paid in thirty days.", "When does it open?"]
+
+    for answer in ("At nine on Mondays.", "月曜日の九時です。"):
+        hours, invoices, repeated = told_again(question, memories, answer)
+        assert hours > invoices
+        assert repeated < hours
+        assert 0 <= invoices <= hours <= 1
+    assert told_again(question, memories, "") == [0.0, 0.0, 0.0]
+    assert told_again(question, ["", question], "nine") == [0.0, 0.0]
 
 
 def test_each_detection_method_can_be_chosen_alone() -> None:
     """The policy can choose one method, which ignores other evidence. If there is no judge, the layered method replaces
     it.
     """
-    shown = [ContextMemory(A, ("steel",), 0.1), ContextMemory(B, ("delay",), 0.9), ContextMemory(C, (), 0.2)]
+    shown = [ContextMemory(A, ("steel",), 0.0), ContextMemory(B, ("delay",), 1.0), ContextMemory(C, (), 0.0)]
 
     def used(detection: Detection) -> dict[UUID, str]:
-        found = detect_uses("steel is late [m3]", [C], shown, threshold=0.3, complete=True, detection=detection)
+        found = detect_uses("steel is late [m3]", [C], shown, complete=True, detection=detection)
         return {each.memory_id: each.method for each in found}
 
     assert used("citation") == {C: "citation"}
@@ -83,8 +99,8 @@ def test_a_memory_named_by_the_judge_is_used() -> None:
 
 
 def _tagged(answer: str, shown: list[ContextMemory]) -> set[UUID]:
-    return {each.memory_id for each in detect_uses(answer, [], shown, threshold=0.3, detection="tag")}
+    return {each.memory_id for each in detect_uses(answer, [], shown, detection="tag")}
 
 
 def _used(answer: str, citations: list[UUID], shown: list[ContextMemory]) -> dict[UUID, str]:
-    return {each.memory_id: each.method for each in detect_uses(answer, citations, shown, threshold=0.3)}
+    return {each.memory_id: each.method for each in detect_uses(answer, citations, shown)}

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.tasks import TaskFailed, TaskRouted
-from nemuri_domain.language.tokenization import terms
 from nemuri_domain.tasks import panel_seats, routing
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.panel_seats import Seat
@@ -20,7 +19,7 @@ def test_each_of_the_best_agents_has_another_perspective() -> None:
     """
     both, other = ("cost", "time"), ("time", "risk")
 
-    assert _panel("time and cost and cost", 2, a=both, b=both) == (("a", "cost"), ("b", "time"))
+    assert _panel("What does it cost?", 2, a=both, b=both) == (("a", "cost"), ("b", "time"))
     assert _panel("risk", 3, a=both, b=other, c=NAMES) == (("a", "cost"), ("b", "risk"), ("c", "time"))
     assert _panel("", 2, a=("cost",), b=("cost",), c=("risk",)) == (("a", "cost"), ("c", "risk"))
 
@@ -95,7 +94,7 @@ def _definition(names: tuple[str, ...]) -> Definition:
 
 def _panel(request: str, size: int, wanted: str | None = None, **agents: tuple[str, ...]) -> tuple[Seat, ...]:
     ranked = [(name, _definition(names)) for name, names in agents.items()]
-    return panel_seats.panel(ranked, terms(request), size, wanted)
+    return panel_seats.panel(ranked, request, size, wanted)
 
 
 def _applicant(name: str) -> Applicant:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from nemuri_infra.embeddings.calibration import HIGHEST, MULTIPLES, Calibration, GivenThresholds
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
+from nemuri_infra.embeddings.calibration import HIGHEST, MULTIPLES, Calibration, GivenThresholds
 from nemuri_infra.embeddings.unit_rows import normalised
 
 DIMENSION = 96
