@@ -170,12 +170,23 @@ class PrincipleView(Value):
     memory: MemoryContent
 
 
+class NearestMemory(Value):
+    """The memory that is nearest to a query for which nothing relevant is remembered."""
+
+    memory_id: UUID
+    memory: MemoryContent
+    relevance: float
+    """Relevance to the query, 0 to 1, just below what counts as relevant."""
+
+
 class RecallView(Value):
     """Recalled memories, best first, with the ranking used."""
 
     ranking: str
     memories: tuple[RecalledMemory, ...]
     """Recalled memories, best first. Empty if nothing relevant is remembered."""
+    nearest: NearestMemory | None = None
+    """The memory that lay below the floor of relevance, if there are no others."""
     deep: bool = False
     """True if the archive was searched."""
     principles: tuple[PrincipleView, ...] = ()
@@ -208,8 +219,6 @@ class CalibrationView(Value):
     """Minimum cosine of a query and a memory that may be relevant to it."""
     recall: float
     """Minimum cosine of a prompt and a memory that is recalled without being asked for."""
-    use: float
-    """Minimum cosine of an answer and a memory that counts as used."""
     same: float
     """Minimum cosine of two statements about the same."""
 

@@ -17,5 +17,5 @@ async def lines_of(settings: Settings) -> list[str]:
         older = built_in_agents(agents, (await client.status()).embedding)
     if older:
         who = f"{older[0]} and {len(older) - 1} more recall" if len(older) > 1 else f"{older[0]} recalls"
-        told.append(f"{who} by the built-in vectors, new agents by the configured model; `nemuri reembed` switches the old ones")
+        told.append(f"{who} by the built-in vectors, new agents by the model; `nemuri reembed` switches the old ones")
     return told

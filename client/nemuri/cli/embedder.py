@@ -39,7 +39,7 @@ def calibrate(context: typer.Context, json: JsonOption = False) -> None:
 
 def thresholds_line(found: "CalibrationView") -> str:
     """Return the thresholds of an embedder as text."""
-    named = {"relevance": found.relevance, "recall": found.recall, "use": found.use, "same": found.same}
+    named = {"relevance": found.relevance, "recall": found.recall, "same": found.same}
     return ", ".join(f"{name} {value:.2f}" for name, value in named.items())
 
 

@@ -131,13 +131,16 @@ def recall(
     if session.json:
         kept = [{"memory_id": each.memory_id, **each.memory.model_dump(mode="json")} for each in found.principles]
         flat = {"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found), "principles": kept}
-        say_json(flat)
+        say_json(flat | ({"nearest": found.nearest.model_dump(mode="json")} if found.nearest else {}))
         return
     if found.memories:
-        columns = ("memory", "status", "score", "content")
-        table(columns, _affect_rows(found), numbers=("score",), spare=() if found.deep else ("status",))
+        columns = ("memory", "status", "score", "relevance", "content")
+        numbers = ("score", "relevance")
+        table(columns, _recalled_rows(found), numbers=numbers, spare=() if found.deep else ("status",))
     else:
         say("no relevant memory, neither active nor archived")
+        if found.nearest:
+            say(f"nearest, with a relevance of {found.nearest.relevance:.2f}: {short(found.nearest.memory.content)}")
     for each in found.principles:
         say(f"always in mind: {short(each.memory.content)}")
 
@@ -237,12 +240,14 @@ def _with_mark(view: "MemoryView") -> str:
 
 
 def _marked(recalled: "RecalledMemory") -> str:
-    """Return the content, marked as outdated if another retrieved memory contradicts or supersedes it."""
-    return f"(outdated) {recalled.memory.content}" if recalled.candidate.yields_to else recalled.memory.content
+    """Return the content, marked if another retrieved memory contradicts, supersedes or succeeds it."""
+    from nemuri.terminal.standing_marks import standing_mark
+
+    return " ".join(filter(None, (standing_mark(recalled.candidate), recalled.memory.content)))
 
 
-def _affect_rows(found: "RecallView") -> list[tuple[object, ...]]:
-    """Return the rows of the table of retrieved memories: id, status, score and content."""
+def _recalled_rows(found: "RecallView") -> list[tuple[object, ...]]:
+    """Return the rows of the table of retrieved memories: id, status, score, relevance and content."""
     from nemuri.terminal.output import short
 
     return [
@@ -250,6 +255,7 @@ def _affect_rows(found: "RecallView") -> list[tuple[object, ...]]:
             each.candidate.memory_id,
             "archived" if each.candidate.archived else "active",
             f"{each.candidate.score:.3f}",
+            f"{each.candidate.relevance:.2f}",
             short(_marked(each)),
         )
         for each in found.memories

@@ -17,7 +17,6 @@ DEFAULT_CANDIDATES = 10
 """Default number of candidates shown for each assignment."""
 WIDTH = 80
 """Maximum width of a line above or below a table, in columns."""
-DOCUMENTED = "document-"
 """Beginning of the names of rankings that use the similarity as it is. Other rankings scale it over all candidates."""
 SHORT = {
     "similarity": "simil",
@@ -103,11 +102,11 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
         return
     shown = explanation.candidates if every else explanation.candidates[:DEFAULT_CANDIDATES]
     table(
-        ("#", "memory", "score", "standing", "decided by", "content"),
+        ("#", "memory", "score", "relevance", "standing", "decided by", "content"),
         [_verdict(rank, each) for rank, each in enumerate(shown, 1)],
-        numbers=("#", "score"),
+        numbers=("#", "score", "relevance"),
     )
-    say(_legend(explanation.ranking))
+    say(_legend())
     numbers = [line for rank, each in enumerate(shown, 1) for line in _numbers(rank, each)]
     table(("#", *SHORT.values()), numbers, numbers=("#", *SHORT.values()))
     left = len(explanation.candidates) - len(shown)
@@ -123,16 +122,11 @@ def _line(beginning: str, text: str) -> str:
     return beginning + short(text, max(WIDTH - len(beginning), 20))
 
 
-def _legend(ranking: str) -> str:
+def _legend() -> str:
     """Return the legend below the table of candidates."""
-    stretched = (
-        ""
-        if ranking.startswith(DOCUMENTED)
-        else ";\nsimilarity is scaled over the candidates of this question before it is weighted"
-    )
     return (
         "\nEach candidate has two lines: its features, and below them what each feature adds to the score.\n"
-        f"The additions make up the score minus that of the mean candidate{stretched}.\n"
+        "The additions make up the score minus that of the mean candidate.\n"
         "persp: strength under the perspective; ratio: times used / times in the context;\n"
         "princ: 1 for a principle; match: 1 if learned under this perspective."
     )
@@ -144,10 +138,20 @@ def _label(label: str | None) -> str:
 
 def _verdict(rank: int, each: "ExplainedCandidate") -> tuple[object, ...]:
     from nemuri.terminal.output import short
+    from nemuri.terminal.standing_marks import standing_mark
 
     known = each.candidate
-    standing = f"{_label(each.label)}{each.standing}{', archived' if known.archived else ''}"
-    return rank, str(known.memory_id)[:8], f"{known.score:.3f}", standing, each.decided, short(each.beginning, 60)
+    marks = (f"{_label(each.label)}{each.standing}", "archived" if known.archived else "", standing_mark(known)[1:-1])
+    standing = ", ".join(filter(None, marks))
+    return (
+        rank,
+        str(known.memory_id)[:8],
+        f"{known.score:.3f}",
+        f"{known.relevance:.2f}",
+        standing,
+        each.decided,
+        short(each.beginning, 60),
+    )
 
 
 def _numbers(rank: int, each: "ExplainedCandidate") -> tuple[tuple[object, ...], tuple[object, ...]]:

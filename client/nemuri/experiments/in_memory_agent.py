@@ -26,13 +26,12 @@ from nemuri_domain.strength import sleep, usage_detection
 from nemuri_domain.strength.aggregate import Agent, Mind, Remembered
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.memory_content import embedded_text, encoded, indexed_text, new_memory
-from nemuri_domain.strength.ranking import selected, version
 from nemuri_domain.strength.query_texts import query_texts
+from nemuri_domain.strength.ranking import selected, version
 from nemuri_domain.strength.retrieval import RetrievalQuery, retrieved
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.sleep_input import sleep_input_of
 from nemuri_domain.strength.usage_detection import ContextMemory
-from nemuri_infra.embeddings.calibration import Thresholds
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
@@ -185,11 +184,10 @@ class InMemoryAgent:
             memories=sources, details=(),
         )  # fmt: skip
         answer = answer_of((await self.model.answer(job)).value)
-        shown = [ContextMemory(each, self.mind.contents[each].memory.tags, similarity=0.0) for each in context]
+        shown = [ContextMemory(each, self.mind.contents[each].memory.tags) for each in context]
         # The extractive model cites completely, so only its citations are used.
         citations = [labels[each] for each in answer.cited if each in labels]
-        threshold = self.vectors.thresholds.use
-        used = usage_detection.detect_uses(answer.text, citations, shown, threshold=threshold, complete=answer.complete)
+        used = usage_detection.detect_uses(answer.text, citations, shown, complete=answer.complete)
         return tuple(each.memory_id for each in used)
 
     def _retrieved(self, cause: Event, task: Task, recalled: Recalled) -> MemoriesRetrieved:
@@ -227,11 +225,6 @@ class Vectors:
 
     embedder: BuiltInEmbedder = field(default_factory=BuiltInEmbedder)
     made: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-
-    @property
-    def thresholds(self) -> Thresholds:
-        """Return the minimum cosines of the vectors."""
-        return self.embedder.calibration.thresholds()
 
     async def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of the texts, shape (len(texts), dimension)."""

@@ -80,7 +80,8 @@ def _heading(found: Recalled, query: str) -> str:
     then = f" as of {found.as_of}" if found.as_of else ""
     about = beginning(query)
     if not found.memories:
-        return f"{found.agent} remembers nothing relevant to {about}{then}."
+        near = f" Nearest, with a relevance of {found.nearest[1]:.2f}: {found.nearest[0]}" if found.nearest else ""
+        return f"{found.agent} remembers nothing relevant to {about}{then}.{near}"
     deep = " Nothing active was relevant, so the archive was searched." if found.deep else ""
     number = plural(len(found.memories), "memory", "memories")
     return f"{number} of {found.agent} for {about}{then}, best first.{deep} {DATA_NOTE}"
@@ -88,15 +89,23 @@ def _heading(found: Recalled, query: str) -> str:
 
 def _lines(each: RecalledMemory) -> str:
     facts = [f"[{short(each.memory_id)}] score {each.score:.3f}"]
+    facts += [f"relevance {each.relevance:.2f}"] if each.relevance is not None else []
     facts += [f"strength {each.strength:.2f}"] if each.strength is not None else []
     facts += [f"level {each.level} of 4"] if each.level is not None else []
     facts += [f"{each.layer}-term"] if each.layer is not None else []
     facts += [f"said {each.said_at}"] if each.said_at else []
     facts += [f"tags {beginning(', '.join(each.tags))}"] if each.tags else []
     facts += ["archived"] if each.archived else []
-    facts += [f"outdated by [{short(each.yields_to)}]"] if each.yields_to else []
+    facts += [_standing(each)] if each.yields_to else []
     why = [f"why: {', '.join(f'{name} {value:g}' for name, value in each.why.items())}"] if each.why else []
     return "\n".join([" · ".join(facts), *why, quoted(each.words)])
+
+
+def _standing(each: RecalledMemory) -> str:
+    newer = f"[{short(each.yields_to)}]" if each.yields_to else ""
+    if each.held_until:
+        return f"held until {each.held_until}, when {newer} was told"
+    return f"older than {newer} about the same" if each.same_matter else f"outdated by {newer}"
 
 
 def _left_out(each: RecalledMemory) -> LeftOut:

@@ -26,6 +26,8 @@ class Recalled:
     """True if the archive was searched."""
     principles: tuple[str, ...] = ()
     as_of: str | None = None
+    nearest: tuple[str, float] | None = None
+    """If nothing is relevant: what the nearest memory says, and its relevance."""
 
 
 async def recalled_now(
@@ -80,13 +82,14 @@ async def _by_strength(
         found.ranking,
         found.deep,
         tuple(each.memory.content for each in found.principles),
+        nearest=(found.nearest.memory.content, found.nearest.relevance) if found.nearest else None,
     )
 
 
 def strength_row(candidate: Candidate, memory: MemoryContent) -> RecalledMemory:
     """Return a recalled strength memory."""
     values = dict(zip(FEATURES, candidate.features, strict=True))
-    parts = {"lexical": candidate.lexical, "relevance": candidate.relevance} | values
+    parts = {"cosine": candidate.similarity, "words": candidate.lexical, "relevance": candidate.relevance} | values
     return RecalledMemory(
         memory_id=candidate.memory_id,
         score=round(candidate.score, 4),
@@ -96,6 +99,9 @@ def strength_row(candidate: Candidate, memory: MemoryContent) -> RecalledMemory:
         tags=memory.tags,
         archived=candidate.archived or None,
         yields_to=candidate.yields_to,
+        held_until=moment(candidate.held_until) if candidate.held_until else None,
+        same_matter=candidate.same_matter or None,
+        relevance=round(candidate.relevance, 3),
         why={name: round(value, 3) for name, value in parts.items()},
     )
 

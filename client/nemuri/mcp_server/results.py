@@ -53,7 +53,13 @@ class RecalledMemory(Result):
     tags: tuple[str, ...] = ()
     archived: bool | None = None
     yields_to: UUID | None = None
-    """A newer recalled memory that contradicts or supersedes this one."""
+    """A newer recalled memory that contradicts, supersedes or succeeds this one."""
+    held_until: str | None = None
+    """When the newer memory was told, if this one held until then."""
+    same_matter: bool | None = None
+    """True if the newer memory is only about the same thing."""
+    relevance: float | None = None
+    """Relevance to the query, 0 to 1, whatever else is remembered, for strength memory."""
     why: dict[str, float] | None = None
     """The values from which the score was made, with `explain`."""
 

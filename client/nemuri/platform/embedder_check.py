@@ -9,7 +9,7 @@ from nemuri_contracts.memory_views import AgentView
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.vector_generations import embeddings
-from nemuri_infra.runtime.settings import BUILT_IN_EMBEDDER, Settings
+from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import BUILT_IN
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from nemuri_contracts.strength import FEATURES, Candidate, MemoriesRetrieved
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.strength.aggregate import Agent, Memory, Mind
+from nemuri_domain.strength.query_texts import MAX_QUERY_ITEMS
 from nemuri_domain.strength.ranking import (
     RelevantMemory,
     RetrievalContext,
@@ -19,7 +20,6 @@ from nemuri_domain.strength.ranking import (
     selected,
     valid_principles,
 )
-from nemuri_domain.strength.retrieval import MAX_QUERY_ITEMS
 
 
 @dataclass(frozen=True, slots=True)

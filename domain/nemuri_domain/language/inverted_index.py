@@ -109,6 +109,14 @@ class InvertedIndex:
                     result[number, at] += weight * np.float32(times * (K1 + 1) * rarity(self._count, holding))
         return result
 
+    def highest_scores(self, queries: Sequence[Sequence[str]]) -> Floats:
+        """Return the limit of the BM25 score for each query, shape (queries,): that of a text of nothing but its
+        terms. It is 0 for a query without terms.
+        """
+        return np.array(
+            [sum((K1 + 1) * rarity(self._count, self.holding(term)) for term in query) for query in queries], np.float32
+        )
+
     def shares(self, query: Sequence[str], rows: int) -> Floats:
         """Return the share of the query that each of the rows 0 … `rows` - 1 contains, shape (rows,), 0 to 1.
 

@@ -105,7 +105,8 @@ class WordTable:
                 sums[row] = total
         # Sums of squared integers below 2^53 are exact, so the length does not depend on the order of the sum.
         lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
-        return np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0).astype(np.float32)
+        rows: Floats = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0).astype(np.float32)
+        return rows
 
     def importance(self, words: Words) -> Floats:
         """Return how much each word says about a text, shape (n,), in the units of `weights`."""
@@ -121,7 +122,8 @@ class WordTable:
         known = words >= 0
         rows[known] = self.levels[words[known]]
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        return np.divide(rows, lengths, out=rows, where=lengths > 0)
+        scaled: Floats = np.divide(rows, lengths, out=rows, where=lengths > 0)
+        return scaled
 
     def _spaced(self, piece: str) -> Iterator[int]:
         """Yield the places of a word of a script with spaces: of the whole, or else of its parts."""
@@ -178,7 +180,9 @@ def word_table() -> WordTable:
     """Return the built-in table. Its files are mapped into memory, which takes a millisecond."""
     folder = Path(str(resources.files("nemuri_domain.language.words")))
     trie = marisa_trie.Trie().mmap(str(folder / "words.trie"))
-    return WordTable(trie, *(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("vectors", "weights", "costs")))
+    return WordTable(
+        trie, *(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("vectors", "weights", "costs"))
+    )
 
 
 def _hash_of(word: str) -> int:

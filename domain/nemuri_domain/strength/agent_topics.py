@@ -22,7 +22,7 @@ class TopicSource:
 
     tags: tuple[str, ...]
     text: str
-    """Content of the memory. The topics of an untagged memory are its keywords."""
+    """Beginning of the content of the memory."""
     strength: float
 
 
@@ -34,20 +34,24 @@ class Topic:
     strength: float
     """Total strength of the memories about the topic, so settled knowledge counts more than a fading note."""
     memories: int
+    listed: bool = True
+    """True for a tag and for a keyword of an untagged memory. The other keywords are known to routing only."""
 
 
 def topics(held: Iterable[TopicSource]) -> tuple[Topic, ...]:
-    """Return the topics of the memories, strongest first. The topics of a memory are its tags, or its keywords if it
-    has no tags.
+    """Return the topics of the memories, strongest first. The topics of a memory are its tags and its
+    keywords.
     """
     strength: defaultdict[str, float] = defaultdict(float)
-    memories = Counter[str]()
+    memories, listed = Counter[str](), set[str]()
     for each in held:
-        for name in dict.fromkeys(each.tags or _about(each.text)):
+        about = _about(each.text)
+        listed.update(each.tags or about)
+        for name in dict.fromkeys((*each.tags, *about)):
             if name != PRINCIPLE:
                 strength[name] += each.strength
                 memories[name] += 1
-    found = (Topic(name, strength[name], memories[name]) for name in strength)
+    found = (Topic(name, strength[name], memories[name], name in listed) for name in strength)
     return tuple(sorted(found, key=lambda each: (-each.strength, each.name)))
 
 
@@ -66,7 +70,7 @@ def memo(known: Sequence[Topic], tokens: int) -> str:
     text = ""
     for each in known:
         name = normalised(each.name)
-        if len(name) > LONGEST_NAME:
+        if len(name) > LONGEST_NAME or not each.listed:
             continue
         longer = f"{text}, {name} ({each.memories})" if text else f"{name} ({each.memories})"
         if estimate_tokens(longer) > tokens:

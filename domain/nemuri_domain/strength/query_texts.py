@@ -23,7 +23,7 @@ EXPANSION: Final = 0.5
 """Weight of an expansion."""
 SHORT: Final = 160
 """Maximum number of characters of a message whose sentences are also searched for together."""
-LONG_SENTENCE: Final = 80
+LONG_SENTENCE: Final = 120
 """Number of characters from which a sentence is also searched for clause by clause. In Japanese it is a half."""
 _LEAST_CLAUSE: Final = 12
 _CLAUSE = re.compile(r"[、；;：:—–]|,\s|\s-\s")

@@ -75,8 +75,8 @@ def expanded(agent: Agent, query: str) -> dict[str, str]:
 def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) -> tuple[float, ...]:
     """Return the nine raw features of a candidate, in the order of `FEATURES`.
 
-    Similarity is the relevance from stage 1, with that of the neighbours in a conversation. Recency is 1 / (1 + days since
-    the last use). For a memory that was never used, the days count since its encoding.
+    Similarity is the relevance from stage 1, with that of the neighbours in a conversation. Recency is 1 / (1 + days
+    since the last use). For a memory that was never used, the days count since its encoding.
     """
     memory, content = found.memory, found.content.memory
     since = memory.last_accessed_at or found.content.created_at
@@ -155,8 +155,8 @@ def ranked(
         )
         for each, row, value in zip(found, raw, values, strict=True)
     ]
-    known = {each.memory.memory_id: (each.content, each.memory) for each in found}
-    return best_first(candidates, known, occasion.perspective)
+    by_id = {each.memory.memory_id: (each.content, each.memory) for each in found}
+    return best_first(candidates, by_id, occasion.perspective)
 
 
 def best_first(

@@ -88,6 +88,10 @@ def decided(candidates: Sequence[Candidate], added: Floats, own: Floats) -> tupl
 
 def _behind(above: Candidate, below: Candidate, lead: Floats, own: float) -> str:
     """Return the reason why a candidate ranks below the one above it. `own` is the score that its features give."""
+    if below.yields_to is not None and below.same_matter:
+        newer = _short(below.yields_to)
+        until = below.held_until
+        return f"held until {until:%-d %B %Y}, when {newer} was told" if until else f"older than {newer} about the same"
     if below.yields_to is not None and own > below.score + ROUNDING:
         return f"yields to {_short(below.yields_to)}"
     if below.score == above.score:

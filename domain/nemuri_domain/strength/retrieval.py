@@ -1,8 +1,9 @@
 """Retrieval in two stages: from a query to an agent's candidates, best first (document 000 §3.4)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -11,14 +12,19 @@ from numpy.typing import NDArray
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.keywords import tags_in
-from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
 from nemuri_domain.language.relevance import BUILT_IN_SPREAD
+from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
 from nemuri_domain.strength.query_texts import QueryTexts
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, ranked
-from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates, SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
+from nemuri_domain.strength.search_texts import SearchText
 
 MemoryLookup = Callable[[UUID], Remembered | None]
 """Function that returns the content and the state of a memory in the index; None if it was erased meanwhile."""
+
+
+SURE: Final = 0.35
+"""Relevance of an active memory from which the archive is not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +80,19 @@ def retrieved(
 def searched(agent: Agent, index: AgentIndex, asked: RetrievalQuery, *, deep: bool = False) -> tuple[Candidates, bool]:
     """Return the results of stage 1, and whether the archive was searched for them.
 
-    The archive is searched only if no active memory is relevant, or from the start if `deep` is True.
+    The archive is searched only if no active memory surely fits, or from the start if `deep` is True. Its results count
+    if one of them surely fits, or if no active memory is relevant.
     """
     floor = agent.rules.relevance_floor
     found = relevant(agent, index, asked, floor=floor, deep=deep)
-    if found.ids or deep:
+    if deep or _surely_fits(found):
         return found, deep
-    return relevant(agent, index, asked, floor=floor, deep=True), True
+    wider = relevant(agent, index, asked, floor=floor, deep=True)
+    return (wider, True) if not found.ids or _surely_fits(wider) else (found, False)
+
+
+def _surely_fits(found: Candidates) -> bool:
+    return bool((found.relevance >= SURE).any())
 
 
 def relevant(
@@ -94,7 +106,12 @@ def relevant(
     if deep:
         mask |= index.eligible(asked.setting, active=False)
     return index.search(
-        asked.texts, spread=asked.spread, floor=floor, mask=mask, limit=agent.rules.candidate_limit, share=agent.rules.source_share
+        asked.texts,
+        spread=asked.spread,
+        floor=floor,
+        mask=mask,
+        limit=agent.rules.candidate_limit,
+        share=agent.rules.source_share,
     )
 
 

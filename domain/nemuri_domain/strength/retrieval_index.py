@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting, Turn
 from nemuri_domain.language.inverted_index import InvertedIndex
-from nemuri_domain.language.relevance import BUILT_IN_SPREAD, alignments, relevance
+from nemuri_domain.language.relevance import BUILT_IN_SPREAD, WordPairs, alignments, relevance
 from nemuri_domain.language.sparse_columns import Columns
-from nemuri_domain.language.tokenization import term_counts, terms
-from nemuri_domain.language.word_table import Words, WordTable, word_table
+from nemuri_domain.language.tokenization import term_counts
+from nemuri_domain.language.word_table import Words, word_table
 from nemuri_domain.strength.memory_rows import NO_SOURCE, MemoryRows, RowArrays
+from nemuri_domain.strength.search_texts import PreparedTexts, SearchText
 from nemuri_domain.strength.vector_rows import VectorRows
 from nemuri_domain.strength.word_rows import WordRows
 
@@ -25,23 +26,17 @@ Rows = NDArray[np.intp]
 
 SHORTLIST: Final = 60
 """Number of memories by vectors, and as many by BM25, whose words are aligned with each text of a query."""
+NEGLIGIBLE: Final = 0.4
+"""Share of the highest score of a channel below which a memory is not looked at closely."""
+LEXICAL: Final = 0.7
+"""Weight of the squared share of the BM25 score in the order. Squared, it counts where a memory has most words of a
+request, and hardly where it shares a word or two. Recall@10 of English conversations is .70 by absolute relevance
+alone, .75 with rarity and BM25; that of questions in other words stays as it is.
+"""
 RELATIVE_RELEVANCE_FLOOR: Final = 0.4
 """Minimum relevance of a candidate as a share of the best candidate's relevance. It applies only with a floor above
 0.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class SearchText:
-    """A text to search for: a sentence of a request, an item of it, or an expansion."""
-
-    text: str
-    vector: Floats
-    """Vector of the text, of length 1 or zero, shape (dimension,)."""
-    weight: float = 1.0
-    """Factor on the relevance to this text, 0 to 1."""
-    decides: bool = True
-    """True if the relevance to this text decides whether anything is relevant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,35 +53,11 @@ class Candidates:
     not depend on other memories.
     """
     in_context: Floats
-    """The relevance, averaged with that of its neighbours if the memory comes from a conversation
-    (`conversation_order`). The order follows it.
+    """The relevance by which the memories are ordered: words that are rare among the agent's memories count more, and
+    it is averaged with that of the neighbours if the memory comes from a conversation (`conversation_order`).
     """
     nearest: tuple[UUID, float] | None = None
     """If there are no candidates: the memory that is nearest to being relevant, with its relevance."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The texts of a query, prepared for both channels."""
-
-    vectors: Floats
-    words: Sequence[Words]
-    terms: Sequence[Sequence[str]]
-    weights: Floats
-    """Weight of each text, shape (texts, 1)."""
-    decisive: Mask
-    spread: float
-
-    @classmethod
-    def of(cls, texts: Sequence[SearchText], table: WordTable, spread: float) -> Self:
-        return cls(
-            np.stack([each.vector for each in texts]).astype(np.float32),
-            [table.words(each.text) for each in texts],
-            [terms(each.text) for each in texts],
-            np.array([each.weight for each in texts], np.float32)[:, None],
-            np.array([each.decides for each in texts], np.bool_),
-            spread,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +77,8 @@ class IndexArrays:
     """Number of words of each row."""
 
 
-_NOTHING: Final = Candidates((), *(np.zeros(0, np.float32) for _ in range(4)))
+_NONE: Final = np.zeros(0, np.float32)
+_NOTHING: Final = Candidates((), _NONE, _NONE, _NONE, _NONE)
 
 
 class AgentIndex:
@@ -249,8 +221,9 @@ class AgentIndex:
         The relevance of a row is that to the text to which it is most relevant (`nemuri_domain.language.relevance`).
         The result is empty, but for the `nearest` memory, if no row has a relevance of at least `floor` to a text that
         decides. With a floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are left out. A
-        source gets at most `share` of the limit while other sources have candidates. `spread` is that
-        of the embedder's cosines. The cost is linear in the number of texts. Raises ValueError if a vector has another dimension than the index.
+        source gets at most `share` of the limit while other sources have candidates. `spread` is that of the embedder's
+        cosines. The cost is linear in the number of texts. Raises ValueError if a vector has another dimension than
+        the index.
         """
         wrong = next((each.vector.shape for each in texts if each.vector.shape != (self.dimension,)), None)
         if wrong is not None or not texts:
@@ -259,17 +232,18 @@ class AgentIndex:
         rows = np.flatnonzero(allowed)
         if not len(rows) or limit < 1:
             return _NOTHING
-        asked = _Asked.of(texts, self._table, spread)
+        asked = PreparedTexts.of(texts, self._table, spread)
         similarity = self._vectors.products(asked.vectors, len(allowed))[:, rows]
-        chosen = self._shortlist(asked, similarity, rows, len(allowed))
-        aligned = np.zeros_like(similarity)
-        aligned[:, chosen] = self._aligned(asked, rows[chosen])
+        lexical = self._lexical(asked, rows, len(allowed))
+        chosen = np.unique(np.concatenate([_highest(each) for each in (*similarity, *lexical)]))
+        aligned, rare = self._aligned(asked, similarity, rows, chosen)
         relevant = asked.weights * relevance(similarity, aligned, spread)
         best = relevant[asked.decisive].max(axis=0, initial=0.0)
         if floor and best.max() < floor:
             at = int(best.argmax())
             return replace(_NOTHING, nearest=(self._id(int(rows[at])), float(best[at])))
-        relevant = relevant.max(axis=0)
+        ranked = asked.weights * (relevance(similarity, rare, spread) + LEXICAL * lexical**2)
+        relevant = ranked.max(axis=0)
         joined, supported = self._with_neighbours(rows, relevant, relevant > 0)
         hit = (relevant > 0) | supported
         standing, (joined, hit) = self._for_absorbed(rows, joined, hit)
@@ -277,14 +251,23 @@ class AgentIndex:
         order = self._order(standing, joined, np.flatnonzero(hit & (joined >= near * joined.max())), limit, share)
         return self._described(asked, standing[order], joined[order])
 
-    def _shortlist(self, asked: _Asked, similarity: Floats, rows: Rows, size: int) -> Rows:
-        """Return the places in `rows` that the vectors or BM25 choose for one of the texts."""
+    def _lexical(self, asked: PreparedTexts, rows: Rows, size: int) -> Floats:
+        """Return the BM25 score of each of the rows for each text, as a share of the highest possible one."""
+        highest = self._postings.highest_scores(asked.terms)[:, None]
         scores = self._postings.scores(asked.terms, size)[:, rows]
-        return np.unique(np.concatenate([_highest(each) for each in (*similarity, *scores)]))
+        shares: Floats = scores / np.where(highest > 0, highest, 1)
+        return shares
 
-    def _aligned(self, asked: _Asked, rows: Rows) -> Floats:
-        """Return the alignment of each text with each of the rows, shape (texts, rows)."""
-        return alignments(self._table, asked.words, self._words.of(rows.tolist()))
+    def _aligned(self, asked: PreparedTexts, similarity: Floats, rows: Rows, chosen: Rows) -> tuple[Floats, Floats]:
+        """Return the alignment of each text with each of the rows, absolute, and by the rarity of words here. It is 0
+        for rows that are not chosen.
+        """
+        pairs = WordPairs.of(self._table, asked.words, self._words.of(rows[chosen].tolist()))
+        weights = [self._table.importance(each) for each in asked.words]
+        here = [each * self._words.rarity(words, len(self)) for each, words in zip(weights, asked.words, strict=True)]
+        absolute, rare = np.zeros_like(similarity), np.zeros_like(similarity)
+        absolute[:, chosen], rare[:, chosen] = pairs.alignments(weights), pairs.alignments(here)
+        return absolute, rare
 
     def _order(self, rows: Rows, joined: Floats, found: Rows, limit: int, share: float) -> list[int]:
         """Return the places of up to `limit` of the found rows, most relevant first.
@@ -297,9 +280,10 @@ class AgentIndex:
             return self._mixed(rows, joined, found, limit, most)
         return order
 
-    def _described(self, asked: _Asked, rows: Rows, joined: Floats) -> Candidates:
+    def _described(self, asked: PreparedTexts, rows: Rows, joined: Floats) -> Candidates:
         """Return the candidates in these rows, with their exact relevance, also of those that only neighbours chose."""
-        similarity, aligned = asked.vectors @ self._vectors.of(rows).T, self._aligned(asked, rows)
+        similarity = asked.vectors @ self._vectors.of(rows).T
+        aligned = alignments(self._table, asked.words, self._words.of(rows.tolist()))
         relevant = (asked.weights * relevance(similarity, aligned, asked.spread)).max(axis=0)
         ids = tuple(self._id(int(row)) for row in rows)
         return Candidates(ids, similarity.max(axis=0), aligned.max(axis=0), relevant, joined)
@@ -363,8 +347,8 @@ class AgentIndex:
 
 
 def _highest(scores: Floats) -> Rows:
-    """Return the places of the `SHORTLIST` highest scores above 0."""
-    if len(scores) > SHORTLIST:
-        places = np.argpartition(scores, -SHORTLIST)[-SHORTLIST:]
-        return places[scores[places] > 0]
-    return np.flatnonzero(scores > 0)
+    """Return the places of the `SHORTLIST` highest scores, without those far below the highest one."""
+    places = np.flatnonzero(scores > max(0.0, NEGLIGIBLE * float(scores.max())))
+    if len(places) > SHORTLIST:
+        places = places[np.argpartition(scores[places], -SHORTLIST)[-SHORTLIST:]]
+    return places

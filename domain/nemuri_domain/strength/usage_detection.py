@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 from uuid import UUID
 
+import numpy as np
+
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import SessionEnded, Use
 from nemuri_domain.language.citations import cites_details
 from nemuri_domain.language.keywords import tags_in
 from nemuri_domain.language.tokenization import terms
+from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.policy import Detection
 
 TAGS_TOGETHER: Final = 2
@@ -19,6 +22,8 @@ evidence.
 """
 
 
+TOLD_AGAIN: Final = 0.42
+"""Minimum share of a memory that the answer says again for the memory to count as used (`bench/attribution.py`)."""
 MIN_QUOTED_CHARACTERS = 12
 """Minimum number of characters of a text that counts as a quotation when another text contains it."""
 
@@ -29,8 +34,8 @@ class ContextMemory:
 
     memory_id: UUID
     tags: tuple[str, ...]
-    similarity: float
-    """Cosine similarity of the answer and the memory."""
+    told_again: float = 0.0
+    """Share of what the memory says that the answer says again (`told_again`), 0 to 1."""
 
 
 def detect_uses(
@@ -38,16 +43,15 @@ def detect_uses(
     citations: Sequence[UUID],
     shown: Sequence[ContextMemory],
     *,
-    threshold: float,
     complete: bool = False,
     detection: Detection = "layered",
 ) -> tuple[Use, ...]:
     """Return the memories that the answer used, found by the given detection method (document 000 §3.5).
 
-    `layered` uses citations; without any, similarity; without any, tags. It needs two tags of a memory, because one is
-    only a common topic (decision 0011). It uses citations alone if the caller knows that they are `complete`, or if the
-    answer cites passages of documents and no memory. `threshold` is the embedder's cosine threshold for usage. `judge`
-    works like `layered`; it is used here only if the judge gave no answer.
+    `layered` uses citations; without any, what the answer says again; without any, tags. It needs two tags of a memory,
+    because one is only a common topic (decision 0011). It uses citations alone if the caller knows that they are
+    `complete`, or if the answer cites passages of documents and no memory. `judge` works like `layered`; it is used
+    here only if the judge gave no answer.
     """
     match detection:
         case "citation":
@@ -55,14 +59,35 @@ def detect_uses(
         case "tag":
             return _tagged(answer, shown)
         case "similarity":
-            return _similar(shown, threshold)
+            return _similar(shown)
         case "layered" | "judge":
             found = _cited(citations, shown)
             if found or complete or (not citations and cites_details(answer)):
                 return found
-            return _similar(shown, threshold) or _tagged(answer, shown, least=TAGS_TOGETHER)
+            return _similar(shown) or _tagged(answer, shown, least=TAGS_TOGETHER)
         case _:
             assert_never(detection)
+
+
+def told_again(question: str, memories: Sequence[str], answer: str) -> list[float]:
+    """Return for each memory of a context the share of what it says that the answer says again, 0 to 1.
+
+    Only the words that the question does not have count, each by its importance, and less if other memories of the
+    context have it too. A word is said again as far as a word of the answer is near in meaning.
+    """
+    table = word_table()
+    asked, said, known = table.words(question), table.words(answer), [table.words(each) for each in memories]
+    heard, found = table.directions(said), list[float]()
+    for words in known:
+        own = words[~np.isin(words, asked)]
+        if not len(own) or not len(said):
+            found.append(0.0)
+            continue
+        near = np.clip(table.directions(own) @ heard.T, 0, 1)
+        near[own[:, None] == said[None, :]] = 1
+        weights = table.importance(own) / np.sum([np.isin(own, other) for other in known], axis=0)
+        found.append(float(near.max(axis=1) @ weights / weights.sum()))
+    return found
 
 
 def judged_uses(labels: Mapping[str, UUID], said: Sequence[str]) -> tuple[Use, ...]:
@@ -110,5 +135,5 @@ def _tagged(answer: str, shown: Sequence[ContextMemory], *, least: int = 1) -> t
     return tuple(Use(memory_id=each.memory_id, method="tag") for each in shown if len(said & set(each.tags)) >= least)
 
 
-def _similar(shown: Sequence[ContextMemory], threshold: float) -> tuple[Use, ...]:
-    return tuple(Use(memory_id=each.memory_id, method="similarity") for each in shown if each.similarity >= threshold)
+def _similar(shown: Sequence[ContextMemory]) -> tuple[Use, ...]:
+    return tuple(Use(memory_id=each.memory_id, method="similarity") for each in shown if each.told_again >= TOLD_AGAIN)

@@ -1,13 +1,16 @@
 """The words of the memories of a retrieval index, by row."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nemuri_domain.language.inverted_index import ADDED_TEXTS, rarity
 from nemuri_domain.language.word_table import Words
 
+Floats = NDArray[np.float32]
 _NONE: Final = np.zeros(0, np.int64)
 _LIST_BYTES: Final = 120
 """Bytes of memory that a row takes beside its words."""
@@ -21,6 +24,7 @@ class WordRows:
         ends = np.cumsum(lengths) if lengths is not None and len(lengths) else ()
         self._rows: list[Words] = np.split(words, ends[:-1]) if len(ends) else []
         self._count = len(words)
+        self._holding = Counter(word for each in self._rows for word in set(each.tolist()))
 
     @property
     def nbytes(self) -> int:
@@ -31,6 +35,8 @@ class WordRows:
         """Set the words of a row."""
         self._rows += [_NONE] * (row + 1 - len(self._rows))
         self._count += len(words) - len(self._rows[row])
+        self._holding.subtract(set(self._rows[row].tolist()))
+        self._holding.update(set(words.tolist()))
         self._rows[row] = words
 
     def remove(self, rows: Iterable[int]) -> None:
@@ -41,6 +47,16 @@ class WordRows:
     def of(self, rows: Iterable[int]) -> Sequence[Words]:
         """Return the words of each of the rows."""
         return [self._rows[row] for row in rows]
+
+    def rarity(self, words: Words, rows: int) -> Floats:
+        """Return how rare words are among `rows` rows in use, shape (words,): their idf as a share of that of a word
+        that no row has.
+
+        As for BM25's shares, a small index counts as larger by `ADDED_TEXTS`.
+        """
+        texts = rows + ADDED_TEXTS
+        found = [rarity(texts, self._holding[word]) for word in words.tolist()]
+        return np.array(found, np.float32) / np.float32(rarity(texts, 0))
 
     def stored(self, rows: int) -> tuple[Words, NDArray[np.int32]]:
         """Return the words of the rows 0 … `rows` - 1, and the number of each, as the constructor takes them."""

@@ -1,14 +1,18 @@
 """Scores of the agents that may get a task: fit to the task, past outcomes and load (document 000 §3.1)."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nemuri_contracts.agents import Definition
 from nemuri_contracts.tasks import AgentScore
-from nemuri_domain.language.tokenization import terms, topic_weight
+from nemuri_domain.language.word_table import Words, word_table
 from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.tasks.agent_fit import Fit
 
@@ -18,12 +22,21 @@ HALF: Final = 0.25
 """
 MEMORIES: Final = 0.5
 """Weight of an agent's knowledge of the words of a task, from its memories, beside the score of the regression."""
+NAMED: Final = 0.5
+"""Weight of a name in the task that only this agent's memories know."""
+ALIKE: Final = 0.45
+"""Minimum cosine of a word with a known one that is near in meaning."""
+MOST_WORDS: Final = 400
+"""Maximum number of words of an agent's memories that are compared, the strongest ones."""
 TIE: Final = 0.9
 """Agents whose probability is at least this share of the best one fit almost equally well: their load decides."""
 DIGITS: Final = 9
 """Decimal places of a probability, so that rounding errors decide nothing between equal agents."""
 PRIOR: Final = 0.25
 """Weight of an agent's overall success rate. A judged task of similarity 0.5 weighs as much."""
+
+
+_CAPITAL = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'’-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,15 @@ class Applicant:
     """Number of assignments that the agent has not answered yet."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownWords:
+    """The words that an agent's memories are about."""
+
+    words: Words
+    knowledge: NDArray[np.float32]
+    """Knowledge of each word, 0 to 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class Market:
     """Data shared by all scores of one routing."""
@@ -50,9 +72,8 @@ class Market:
     """The eligible agents."""
     applicants: Sequence[Applicant]
     """All agents. The rarity of words and the maximum load are measured over all of them."""
-    known: Mapping[str, Mapping[str, float]]
-    """Knowledge of words from memories, 0 to 1, by eligible agent."""
-    rarity: Mapping[str, float]
+    known: Mapping[str, KnownWords]
+    """What each agent knows from its memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +92,7 @@ class Ranking:
 
 def market(able: Sequence[Applicant], applicants: Sequence[Applicant]) -> Market:
     """Return the data for the scores of the agents in `able`, a part of `applicants`."""
-    known = {each.agent_id: _known_words(each.topics) for each in applicants}
-    return Market(able, applicants, known, _rarity(known.values()))
+    return Market(able, applicants, {each.agent_id: _known_words(each.topics) for each in applicants})
 
 
 def ranked(of: Market, text: str, fit: Fit | None, sharpness: float, given: Mapping[str, int]) -> Ranking:
@@ -85,10 +105,10 @@ def ranked(of: Market, text: str, fit: Fit | None, sharpness: float, given: Mapp
         sharpness: Factor on the scores before they become probabilities.
         given: Number of parts that each agent already got in this routing. They count as waiting assignments.
     """
-    words = terms(text)
-    overlap = {each.agent_id: _overlap(words, of.known[each.agent_id], of.rarity) for each in of.able}
-    fits = fit.scores if fit else {}
-    chances = _softmax({name: sharpness * (fits.get(name, 0.0) + MEMORIES * overlap[name]) for name in overlap})
+    overlap = {each.agent_id: _overlap(text, of.known[each.agent_id]) for each in of.able}
+    named, fits = _names(text, of.known), fit.scores if fit else {}
+    remembered = {name: MEMORIES * overlap[name] + NAMED * named[name] for name in overlap}
+    chances = _softmax({name: sharpness * (fits.get(name, 0.0) + remembered[name]) for name in overlap})
     waiting = {each.agent_id: each.waiting + given.get(each.agent_id, 0) for each in of.applicants}
     busiest = max(waiting.values())
     found = [
@@ -101,7 +121,7 @@ def ranked(of: Market, text: str, fit: Fit | None, sharpness: float, given: Mapp
         )
         for each in of.able
     ]
-    return _ranking(found, fit, max(overlap.values()))
+    return _ranking(found, fit, max(remembered.values()))
 
 
 def _ranking(found: Sequence[AgentScore], fit: Fit | None, remembered: float) -> Ranking:
@@ -115,7 +135,7 @@ def _ranking(found: Sequence[AgentScore], fit: Fit | None, remembered: float) ->
     by_load = sum(each.total >= TIE * best.total for each in found) > 1
     if fit is None:
         return Ranking(scores, by_load=by_load)
-    familiarity = fit.familiarity + MEMORIES * remembered
+    familiarity = fit.familiarity + remembered
     inside = min(1.0, max(0.0, 0.5 + (familiarity - fit.threshold) / (2.0 * fit.doubt)))
     outside = familiarity < fit.threshold
     return Ranking(scores, confidence=round(inside * scores[0].total, DIGITS), outside=outside, by_load=by_load)
@@ -135,29 +155,41 @@ def _history(applicant: Applicant, fit: Fit | None) -> float:
     return (PRIOR * overall + good) / (PRIOR + total)
 
 
-def _rarity(known: Collection[Mapping[str, float]]) -> Mapping[str, float]:
-    """Return the rarity of each known word: log(1 + agents / agents that know it) × its weight in the language."""
-    knowing = Counter(word for words in known for word in words)
-    return {word: topic_weight(word) * log(1 + len(known) / count) for word, count in knowing.items()}
-
-
-def _known_words(topics: Sequence[Topic]) -> Mapping[str, float]:
-    """Return the knowledge of words, 0 to 1, by word. It grows with the strength of the memories about the word."""
-    strength: defaultdict[str, float] = defaultdict(float)
+def _known_words(topics: Sequence[Topic]) -> KnownWords:
+    """Return what an agent knows of words. It grows with the strength of the memories about a word."""
+    table, strength = word_table(), defaultdict[int, float](float)
     for topic in topics:
-        for word in set(terms(topic.name)):
+        for word in set(table.words(topic.name).tolist()):
             strength[word] += topic.strength
-    return {word: total / (HALF + total) for word, total in strength.items()}
+    some = sorted(strength, key=lambda word: -strength[word])[:MOST_WORDS]
+    total = np.array([strength[word] for word in some], np.float32)
+    return KnownWords(np.array(some, np.int64), total / (HALF + total))
 
 
-def _overlap(words: Sequence[str], known: Mapping[str, float], rarity: Mapping[str, float]) -> float:
-    """Return the agent's mean knowledge of the words, 0 to 1, weighted by the count and rarity of each word.
+def _names(text: str, known: Mapping[str, KnownWords]) -> Mapping[str, float]:
+    """Return for each agent whether the text has a name that only this agent's memories know, 0 or 1.
 
-    Words that no agent knows weigh as much as the most common known word, so that one shared word of a long text does
-    not count as full knowledge.
+    A name is a word that the table of words does not have, or one that is written with a capital inside a sentence.
     """
-    counts = Counter(words)
-    unknown = min(rarity.values(), default=0.0)
-    weights = {word: count * rarity.get(word, unknown * topic_weight(word)) for word, count in counts.items()}
-    total = sum(weights.values())
-    return sum(weight * known.get(word, 0.0) for word, weight in weights.items()) / total if total else 0.0
+    table = word_table()
+    written = {word for match in _CAPITAL.finditer(text) for word in table.words(match.group()).tolist()}
+    named = {word for word in table.words(text).tolist() if word < 0 or word in written}
+    knowing = {word: [agent for agent, each in known.items() if word in each.words] for word in named}
+    only = {agents[0] for agents in knowing.values() if len(agents) == 1}
+    return {agent: float(agent in only) for agent in known}
+
+
+def _overlap(text: str, known: KnownWords) -> float:
+    """Return the agent's mean knowledge of the words of a text, 0 to 1, weighted by the importance of each word.
+
+    A word that the agent does not know counts as far as a known word is near in meaning.
+    """
+    table = word_table()
+    asked = table.words(text)
+    if not len(asked) or not len(known.words):
+        return 0.0
+    near = table.directions(asked) @ table.directions(known.words).T
+    near = np.where(near >= ALIKE, near, 0)
+    near[asked[:, None] == known.words[None, :]] = 1
+    weights = table.importance(asked)
+    return float((near * known.knowledge).max(axis=1) @ weights / weights.sum())

@@ -73,7 +73,7 @@ def assigned(step: AssignmentStepped, work: Assignment, colleague: Agent | None)
         step,
         agent_id=colleague.agent_id,
         part=work.part,
-        perspective=fitting(colleague.definition, terms(step.query)),
+        perspective=fitting(colleague.definition, step.query),
         attempt=work.attempt,
         consulted_by=work.assignment_id,
         question=step.query,

@@ -2,22 +2,34 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
 
 from nemuri_contracts.agents import Definition
-from nemuri_domain.language.tokenization import terms
+from nemuri_domain.language.relevance import alignments
+from nemuri_domain.language.word_table import word_table
 
 Seat = tuple[str, str | None]
 """An agent and the perspective under which it answers. The perspective is None if none fits the request."""
 
 
-def fitting(definition: Definition, request: Sequence[str]) -> str | None:
-    """Return the name of the perspective whose words occur most often in the request's terms; None if none occurs."""
-    share, name = max(_shares(definition, request), key=lambda each: each[0])
-    return name if share else None
+FITTING: Final = 0.2
+"""Minimum nearness of a request to a perspective that fits it. Requests about something else are below 0.16."""
+NEAREST_KEYWORD: Final = 0.4
+"""Share of the nearest keyword in the nearness. The cosine with name and keywords together has the rest."""
+
+
+def fitting(definition: Definition, request: str) -> str | None:
+    """Return the name of the perspective that is nearest to a request in meaning, by its name and keywords; None if
+    none is near.
+    """
+    nearness, name = max(_nearness(definition, request), key=lambda each: each[0], default=(0.0, None))
+    return name if nearness >= FITTING else None
 
 
 def panel(
-    ranked: Sequence[tuple[str, Definition]], request: Sequence[str], size: int, wanted: str | None = None
+    ranked: Sequence[tuple[str, Definition]], request: str, size: int, wanted: str | None = None
 ) -> tuple[Seat, ...]:
     """Return up to `size` different seats for the agents in `ranked`, which has the best agent first.
 
@@ -61,13 +73,18 @@ def _place(agent: str, offers: dict[str, list[str]], taken: dict[str, str], aske
     return False
 
 
-def _by_fit(definition: Definition, request: Sequence[str]) -> list[str]:
-    return [name for _, name in sorted(_shares(definition, request), key=lambda each: -each[0])]
+def _by_fit(definition: Definition, request: str) -> list[str]:
+    return [name for _, name in sorted(_nearness(definition, request), key=lambda each: -each[0])]
 
 
-def _shares(definition: Definition, request: Sequence[str]) -> list[tuple[int, str]]:
-    counts = Counter(request)
-    return [
-        (sum(counts[word] for word in set(terms("\n".join((each.name, *each.keywords))))), each.name)
-        for each in definition.perspectives
-    ]
+def _nearness(definition: Definition, request: str) -> list[tuple[float, str]]:
+    """Return how near a request is to each perspective, 0 to 1, with the name of the perspective."""
+    table = word_table()
+    asked, found = table.words(request), list[tuple[float, str]]()
+    for each in definition.perspectives:
+        named = [table.words(text) for text in (each.name, *each.keywords)]
+        nearest = float(alignments(table, named, [asked]).max())
+        rows = table.vectors([asked, np.concatenate(named)])
+        cosine = max(0.0, float(rows[0] @ rows[1]))
+        found.append((NEAREST_KEYWORD * nearest + (1 - NEAREST_KEYWORD) * cosine, each.name))
+    return found

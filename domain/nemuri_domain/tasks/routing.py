@@ -21,7 +21,6 @@ from nemuri_contracts.tasks import (
     TaskRouted,
 )
 from nemuri_domain.language import token_estimate
-from nemuri_domain.language.tokenization import terms
 from nemuri_domain.tasks import panel_seats
 from nemuri_domain.tasks.agent_fit import Fit, blended
 from nemuri_domain.tasks.agent_scores import Applicant, Market, Ranking, market, ranked
@@ -231,7 +230,7 @@ def _whole(task: Task, of: Market, evidence: Evidence) -> Ranking:
 
 
 def _seat(task: Task, applicant: Applicant, text: str) -> Seat:
-    perspective = task.wanted_perspective or panel_seats.fitting(applicant.definition, terms(text))
+    perspective = task.wanted_perspective or panel_seats.fitting(applicant.definition, text)
     return applicant.agent_id, perspective
 
 
@@ -239,7 +238,7 @@ def _members(task: Task, able: Sequence[Applicant], ranking: Ranking) -> tuple[S
     """Return the members of the panel that the task asks for."""
     by_id = {each.agent_id: each.definition for each in able}
     known = [(each.agent_id, by_id[each.agent_id]) for each in ranking.scores]
-    return panel_seats.panel(known, terms(request_of(task)), task.panel or 0, task.wanted_perspective)
+    return panel_seats.panel(known, request_of(task), task.panel or 0, task.wanted_perspective)
 
 
 def _choice(seat: Seat, part: int) -> Choice:

@@ -1,1 +1,1 @@
-"""Embedders with one protocol: built-in word vectors, OpenAI and compatible servers, and local sentence-transformers."""
+"""Embedders with one protocol: built-in word vectors, OpenAI and compatible servers, sentence-transformers."""

@@ -20,7 +20,7 @@ from nemuri_infra.embeddings.unit_rows import normalised
 Floats = NDArray[np.float32]
 Source = Literal["built-in", "measured", "assumed"]
 
-MULTIPLES: Final = {"relevance": 2.0, "recall": 3.5, "use": 5.0, "same": 6.0}
+MULTIPLES: Final = {"relevance": 2.0, "recall": 3.5, "same": 6.0}
 """The thresholds as multiples of the spread."""
 HIGHEST: Final = 0.95
 """Maximum of a threshold. A model whose vectors scatter widely would otherwise find nothing alike."""
@@ -33,11 +33,9 @@ class Thresholds:
     relevance: float
     """Of a query and a memory that may be relevant to it. It is low, so that hardly any relevant memory is lost."""
     recall: float
-    """Of a prompt and a memory that is recalled although nobody asked for it. If the embedder is not lexical, a memory
-    that shares the prompt's topic by its words does not need it.
+    """Of a prompt and a memory that is recalled although nobody asked for it. A memory that shares
+    the prompt's topic by its words does not need it.
     """
-    use: float
-    """Of an answer and a memory that counts as used. It is high, so that unrelated memories do not count."""
     same: float
     """Of two statements about the same."""
 
@@ -47,7 +45,6 @@ class GivenThresholds:
     """Thresholds that the operator set. They replace those of an embedder that is not built in."""
 
     relevance: float | None = None
-    use: float | None = None
 
 
 NONE_GIVEN: Final = GivenThresholds()
@@ -117,8 +114,7 @@ class Calibration:
             return self.tuned
         found = {name: min(HIGHEST, times * self.spread) for name, times in MULTIPLES.items()}
         if self.source != "built-in":
-            set_by_operator = {"relevance": given.relevance, "use": given.use}
-            found |= {name: each for name, each in set_by_operator.items() if each is not None}
+            found |= {"relevance": given.relevance} if given.relevance is not None else {}
         return Thresholds(**found)
 
     def encoded(self) -> bytes:

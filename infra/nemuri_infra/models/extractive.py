@@ -11,6 +11,7 @@ from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL
 from nemuri_domain.education.grading import Verdict
+from nemuri_domain.language.answering_passages import answering, fits, nearest
 from nemuri_domain.language.citations import without_citation_brackets, without_citations
 from nemuri_domain.language.follow_up_requests import self_contained
 from nemuri_domain.language.item_importance import Importance, most_important
@@ -23,7 +24,6 @@ from nemuri_domain.language.passage_ranking import (
     most_central,
     most_related,
     passages,
-    select_passages,
 )
 from nemuri_domain.language.request_echoes import is_echo, is_part_of_item, listed_requests
 from nemuri_domain.language.request_items import requests, separate_requests
@@ -97,6 +97,7 @@ _NOT_READ: Final = {
     "nothing with the words of this question.",
     "ja": "言語モデルが接続されておらず、記憶と、資料のうち読んだ抜粋には、この質問の語を含む記述がありませんでした。",
 }
+_NEAREST: Final = {"en": "Nearest to it in memory:", "ja": "記憶の中で最も近いもの:"}
 _OPEN: Final = {"en": "nothing was found on this", "ja": "これに関する記述は見つかりませんでした"}
 _DIVIDED: Final = {
     "en": "The panel agrees on nothing: what its members say is contradictory.",
@@ -143,14 +144,14 @@ class ExtractiveModel:
     async def answer(self, job: AnswerJob) -> Reply[Answer | ClarificationRequest]:
         """Return an answer of at most 6 quoted sentences with at most 1,200 characters in all.
 
-        Each quote has a line of its own and is followed by its label in brackets. Sentences are ranked by the terms
-        that they share with the question, weighted by the rarity of the terms among the sentences. A memory that a
+        Each quote has a line of its own and is followed by its label in brackets. Sentences are ranked by their
+        relevance to the question, and only those are quoted that are surely about what was asked. A memory that a
         detail contradicts is ranked after that detail. Outdated memories are not quoted, and neither are sentences that
         are questions or repeat the question, nor the memo, since it is not a source.
 
         The framing is in the language of the question, the quotes are in the language of their sources. If no sentence
-        shares a term, the answer says that nothing was found and cites nothing. A question with several items is
-        answered item by item. Each item gets at least one sentence or a note that nothing was found.
+        fits, the answer says that it is not known, names the nearest sentence, and cites nothing. A question with
+        several items is answered item by item. Each item gets at least one sentence or a note that nothing was found.
 
         It asks only if the question certainly refers to something that did not come with it.
         """
@@ -165,16 +166,19 @@ class ExtractiveModel:
         # A memory with a note is outdated, and the newer one that says so is among the memories.
         current = [each for each in job.memories if not each.note]
         remembered = demote_contradicted(_telling(current, asked), at_hand)
+        known = [each for each in remembered if any(fits(each, item) for item in items or (job.question,))]
         found = [
-            _searched_quotes(job.details, number, asked, item, remembered, share=len(items))
+            _searched_quotes(job.details, number, asked, item, known, share=len(items))
             if searched
-            else _quotes([*remembered, *at_hand], item, share=len(items))
+            else _quotes([*known, *at_hand], item, share=len(items))
             for number, item in enumerate(items or (job.question,))
         ]
         chosen = [passage for quotes in found for passage in quotes]
         if not chosen:
             nothing = _NOT_READ if job.share is not None and job.share.text < 1 else _NOTHING
-            return Reply(Answer(nothing[language], (), complete=True, signs=job.signs), _FREE)
+            near = nearest(remembered, job.question)
+            text = "\n".join((nothing[language], *((f"{_NEAREST[language]} {near.text}",) if near else ())))
+            return Reply(Answer(text, (), complete=True, signs=job.signs), _FREE)
         lines = _itemised(items, found, _OPEN[language]) if items else _quoted(chosen)
         text = "\n".join([_QUOTING[language], *lines])
         cited = tuple(dict.fromkeys(passage.label for passage in chosen))
@@ -349,8 +353,7 @@ def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list
     """
     parts = max(share, 1)
     room = max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT)
-    most = max(MAX_QUOTES // parts, 1)
-    return select_passages(candidates, content_terms(question), most=most, characters=room, favoured=_kinds(question))
+    return answering(candidates, question, most=max(MAX_QUOTES // parts, 1), characters=room)
 
 
 def _searched_quotes(

@@ -16,8 +16,8 @@ from nemuri_domain.strength.extracted_learning_decision import (
     is_comparable,
     statements,
 )
-from nemuri_domain.strength.ranking import valid_principles, version
 from nemuri_domain.strength.query_texts import QueryText, QueryTexts, query_texts
+from nemuri_domain.strength.ranking import valid_principles, version
 from nemuri_domain.strength.retrieval import (
     RetrievalQuery,
     ranked_for,
@@ -54,6 +54,8 @@ class RetrievalResult:
     """True if the archived memories were searched too."""
     principles: tuple[Remembered, ...]
     """Active principles of the agent that are valid in the setting, whether relevant to the query or not."""
+    nearest: tuple[Remembered, float] | None = None
+    """If nothing is relevant: the memory that is nearest to the query, with its relevance."""
 
 
 @dataclass(slots=True)
@@ -92,7 +94,9 @@ class AgentIndexes:
             async with self._current(resources, agent, vectors) as indexed:
                 found, deep = searched(agent, indexed.index, asked, deep=deep)
                 held = indexed.principles if agent.definition.held else ()
-                known = await _memories(indexed, resources, {*found.ids, *held})
+                missed = [found.nearest] if found.nearest else []
+                wanted = {*found.ids, *held, *(memory_id for memory_id, _ in missed)}
+                known = await _memories(indexed, resources, wanted)
             ranked = ranked_for(
                 agent,
                 with_contents(found, known.get),
@@ -109,6 +113,7 @@ class AgentIndexes:
                 items=len(wording.items),
                 ranking=version(agent.rules, scorer),
                 deep=deep,
+                nearest=next(((known[each], value) for each, value in missed if each in known), None),
                 principles=valid_principles(agent.definition, [known[each] for each in held if each in known], setting),
             )
 

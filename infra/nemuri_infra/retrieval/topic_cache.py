@@ -14,9 +14,7 @@ from sqlalchemy import (
     and_,
     any_,
     bindparam,
-    case,
     func,
-    literal,
     or_,
     select,
 )
@@ -36,7 +34,7 @@ from nemuri_infra.projections.sql_arithmetic import SQL
 MAX_MEMORIES = 500
 """Maximum number of memories from which topics are derived: the strongest active ones that are valid in the setting."""
 READ_CHARACTERS = 400
-"""Number of characters at the start of an untagged memory from which its topics are derived."""
+"""Number of characters at the start of a memory from which its topics are derived."""
 CACHE_BYTES = 16 * 1024 * 1024
 """Maximum number of bytes of topics that each process caches."""
 TOPIC_BYTES = 150
@@ -98,10 +96,9 @@ def _strongest() -> Select[Any]:
     state, content = tables.memory_state.c, tables.memory.c
     clocks = [bindparam(f"clock_{level}", type_=Double) for level in range(LEVELS)]
     now = strength(state.stored_strength, clock_of(state.status, state.level, clocks, SQL), SQL)
-    tagged = func.jsonb_array_length(content.memory["tags"]) > 0
     text = func.left(content.memory["content"].astext, READ_CHARACTERS)
     return (
-        select(content.memory["tags"].label("tags"), case((tagged, literal("", Text)), else_=text), now)
+        select(content.memory["tags"].label("tags"), text, now)
         .join(tables.memory, content.memory_id == state.memory_id)
         .where(state.agent_id == bindparam("agent"), state.status == "active", _valid())
         .order_by(now.desc(), state.memory_id)

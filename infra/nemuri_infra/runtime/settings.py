@@ -150,8 +150,6 @@ class Settings(BaseSettings):
     """Text in front of each document that `openai:MODEL` embeds. Default: by the model's name ("passage: " for e5)."""
     relevance_threshold: float | None = Field(default=None, ge=-1, le=1)
     """Minimum cosine similarity of a relevant memory, instead of the embedder's calibrated one."""
-    use_threshold: float | None = Field(default=None, ge=-1, le=1)
-    """Minimum cosine similarity of an answer and a memory that it used, instead of the embedder's calibrated one."""
     question_minutes: float = Field(default=10.0, ge=0, le=MAX_QUESTION_MINUTES)
     """Minutes that an agent waits for the answer to its own question before it goes on with its assumption. 0 forbids
     questions. A task may have a time of its own.
@@ -270,7 +268,7 @@ class Settings(BaseSettings):
 
     def given_thresholds(self) -> GivenThresholds:
         """Return the thresholds that replace those of the embedder."""
-        return GivenThresholds(self.relevance_threshold, self.use_threshold)
+        return GivenThresholds(self.relevance_threshold)
 
     def embedding_settings(self) -> EmbeddingSettings:
         """Return the settings of embeddings."""

@@ -14,6 +14,5 @@ def calibration_view(vectors: Vectors) -> CalibrationView:
         spread=calibration.spread,
         relevance=thresholds.relevance,
         recall=thresholds.recall,
-        use=thresholds.use,
         same=thresholds.same,
     )

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from nemuri_contracts.agents import Embedding
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.message_deletion import delete_message, sequences_on
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.calibration import NONE_GIVEN, Calibration, GivenThresholds, Thresholds
-from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.stores.bucket_reader import Entry, entries
 from nemuri_infra.stores.calibrations import Calibrations, is_calibration
@@ -110,8 +110,8 @@ class Vectors:
         """Return the vector store with the embedder of `embedding` if this process has it, otherwise this store
         unchanged.
 
-        Every process can compute built-in vectors of any dimension. Vectors of a model can be computed only if it is the
-        configured one.
+        Every process can compute built-in vectors. Vectors of a model can be computed only if it is the configured
+        one.
         """
         if embedding.model == BUILT_IN and generation_of(BUILT_IN, embedding.dimension) != self.generation:
             return replace(self, embedder=BuiltInEmbedder(embedding.dimension), calibration=None)
@@ -195,8 +195,8 @@ class Vectors:
         """Return the vectors with these keys, by key. `texts` maps each key to its text. The keys may be of several
         models.
 
-        No model is called: built-in vectors are computed, all others are read. The value is None for a vector that is not
-        stored or has too many dimensions for a table, and for an invalid key.
+        No model is called: built-in vectors are computed, all others are read. The value is None for a vector that is
+        not stored or has too many dimensions for a table, and for an invalid key.
         """
         built_in: defaultdict[int, list[str]] = defaultdict(list)
         stored: list[str] = []

@@ -10,7 +10,7 @@ from nemuri_infra.models.protocol import Model
 from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.stores.vectors import Vectors
-from nemuri_services.affective_memory.candidates import bounds, with_words
+from nemuri_services.affective_memory.candidates import bounds
 
 MAX_EARLIER = 5
 """Maximum number of earlier memories that a turn is compared with."""

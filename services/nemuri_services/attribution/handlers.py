@@ -31,7 +31,6 @@ from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.memory_jobs import Learned, LearningsJob
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.sources import Source
-from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.attribution.learning_comparison import Session, decide_learnings
@@ -54,10 +53,7 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     question = state.question(work)
     agent = await resources.views.agent(work.agent_id, only_rules=True)
     detection = (agent.rules if agent else Policy()).use_detection
-    vectors = await calibrated_vectors(resources, agent)
-    used, cost = await detect_used_memories(
-        event, question, shown, detection, resources, vectors=vectors, perspective=work.perspective
-    )
+    used, cost = await detect_used_memories(event, question, shown, detection, resources, perspective=work.perspective)
     return MemoriesUsed.following(
         event, assignment_id=event.assignment_id, perspective=work.perspective, uses=used, usage=cost
     )

@@ -11,14 +11,13 @@ from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import embedded_text, shown_text
 from nemuri_domain.strength.policy import Detection
-from nemuri_domain.strength.usage_detection import ContextMemory
+from nemuri_domain.strength.usage_detection import ContextMemory, told_again
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.stores.vectors import Vectors
 
 logger = structlog.get_logger()
 
@@ -30,14 +29,13 @@ async def detect_used_memories(
     detection: Detection,
     resources: Resources,
     *,
-    vectors: Vectors,
     perspective: str | None,
 ) -> tuple[tuple[Use, ...], Usage | None]:
     """Return the memories that the answer used, and the usage of the judge model; None if no judge answered.
 
     `memories` are the memories in the context, in order. The judge is asked only if `detection` is "judge". It reads
     each memory in the same words as the answering model did, which depend on `perspective`. If there is no judgement,
-    `detect_uses` decides, with the agent's `vectors`.
+    `detect_uses` decides.
     """
     if detection == "judge" and memories:
         labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}
@@ -45,12 +43,11 @@ async def detect_used_memories(
         reply = await _ask_judge(JudgeJob(question, event.text, tuple(sources)), resources)
         if reply is not None:
             return usage_detection.judged_uses(labels, reply.value), reply.usage
-    shown = await _context_memories(event.text, memories, vectors)
+    again = told_again(question, [embedded_text(each.memory) for each in memories], event.text)
     found = usage_detection.detect_uses(
         event.text,
         event.citations,
-        shown,
-        threshold=vectors.thresholds.use,
+        [ContextMemory(each.memory_id, each.memory.tags, share) for each, share in zip(memories, again, strict=True)],
         complete=event.citations_complete,
         detection=detection,
     )
@@ -63,15 +60,3 @@ async def _ask_judge(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ..
     except ModelRefused as error:
         logger.warning("no answer from the usage judge", service="attribution", why=log_safe(error))
         return None
-
-
-async def _context_memories(answer: str, contents: Sequence[Content], vectors: Vectors) -> list[ContextMemory]:
-    """Return the memories in `contents`, each with its tags and the cosine similarity of its text to the answer."""
-    if not contents:
-        return []
-    rows = await vectors.of([answer, *(embedded_text(each.memory) for each in contents)])
-    likeness = rows[1:] @ rows[0]
-    return [
-        ContextMemory(each.memory_id, each.memory.tags, float(cosine))
-        for each, cosine in zip(contents, likeness, strict=True)
-    ]

@@ -5,9 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nemuri_contracts.agents import ORCHESTRATOR, Definition
 from nemuri_contracts.client_events import Setting
 from nemuri_domain.strength.aggregate import Agent

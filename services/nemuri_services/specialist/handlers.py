@@ -15,7 +15,7 @@ from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverRequested, MemoriesHandedOver
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import Event, Usage
-from nemuri_contracts.memory_views import PrincipleView, RecalledMemory, RecallView
+from nemuri_contracts.memory_views import NearestMemory, PrincipleView, RecalledMemory, RecallView
 from nemuri_contracts.queries import HandoverPlanQuery, RecallQuery, Refusal
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
@@ -229,4 +229,8 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     held = {content.memory_id: content.memory for content, _ in (*shared, *found.principles)}
     kept = context_principles(agent, found.principles, [content.memory_id for content, _ in shared])
     principles = tuple(PrincipleView(memory_id=each, memory=held[each]) for each in kept)
-    return RecallView(ranking=found.ranking, memories=memories, deep=found.deep, principles=principles)
+    nearest = None
+    if found.nearest is not None and not memories:
+        (content, _), relevance = found.nearest
+        nearest = NearestMemory(memory_id=content.memory_id, memory=content.memory, relevance=relevance)
+    return RecallView(ranking=found.ranking, memories=memories, nearest=nearest, deep=found.deep, principles=principles)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from nemuri_contracts.client_events import Setting
-from nemuri_contracts.strength import MemoriesRetrieved
+from nemuri_contracts.strength import Candidate, MemoriesRetrieved
 from nemuri_domain.strength.aggregate import Agent, Content, Remembered
 from nemuri_domain.strength.memory_content import (
     age_and_strength,
@@ -66,9 +66,17 @@ def memory_sources(
 
 
 def _outdated(event: MemoriesRetrieved, labels: Mapping[UUID, str]) -> dict[UUID, str]:
-    """Return a note for each memory that another memory of the context contradicts or supersedes, by memory id."""
+    """Return a note for each memory that another memory of the context contradicts, supersedes or replaces, by memory
+    id. A memory that is only older than another about the same has none, because both may be true.
+    """
     return {
-        each.memory_id: f"this is older than {labels[each.yields_to]}, which contradicts or supersedes it"
+        each.memory_id: _note(each, labels[each.yields_to])
         for each in event.candidates
-        if each.yields_to is not None and each.yields_to in labels
+        if each.yields_to is not None and each.yields_to in labels and (each.held_until is not None or not each.same_matter)
     }
+
+
+def _note(outdated: Candidate, newer: str) -> str:
+    if outdated.held_until is None:
+        return f"this is older than {newer}, which contradicts or supersedes it"
+    return f"this held until {outdated.held_until:%B %Y}; {newer} is newer and says what holds now"

@@ -6,7 +6,7 @@ from typing import Final
 
 from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.retrieval import SUMMARY_EXPANSION
+from nemuri_domain.strength.query_texts import SUMMARY_EXPANSION
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.read_share import place_of
 from nemuri_infra.models.sources import Source
