@@ -1,7 +1,7 @@
 """Accuracy, agreement and cost of each method of usage detection.
 
-    python bench/attribution.py [--embedder built-in]            # the table
-    python bench/attribution.py --prompts FILE                    # the judge's prompts, without the labels
+    python bench/attribution.py                    # the table
+    python bench/attribution.py --prompts FILE     # the judge's prompts, without the labels
 
 The labelled set `bench/attribution.jsonl` was written by hand for this benchmark. A memory is labelled as used if the
 answer shows content specific to it, or argues against it. The judge's replies are recorded in
@@ -10,7 +10,6 @@ of `--prompts` and nothing else.
 """
 
 import argparse
-import asyncio
 import json
 import sys
 import time
@@ -23,17 +22,13 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
-from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.citations import cited_labels
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.policy import Detection
-from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses
-from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
-from nemuri_infra.embeddings.factory import build_embedder
-from nemuri_infra.embeddings.settings import EmbeddingSettings
+from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, told_again
 from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.jobs import usage_judge
@@ -81,9 +76,7 @@ class Verdicts:
     name: str
     found: dict[str, frozenset[str]]
     milliseconds: float = 0.0
-    """CPU milliseconds per answer. The embedding of the memories is not included, because it happens when they are
-    encoded.
-    """
+    """CPU milliseconds per answer."""
     tokens: float = 0.0
     """Estimated tokens of the prompt and the reply, per answer."""
 
@@ -93,38 +86,34 @@ def examples() -> list[Example]:
     return [Example.model_validate_json(line) for line in SET.read_text(encoding="utf-8").splitlines()]
 
 
-async def shown(embedder: CalibratedEmbedder, example: Example) -> list[ContextMemory]:
-    """Return the memories of an example with their tags and their cosine similarity to the answer.
+def shown(example: Example) -> list[ContextMemory]:
+    """Return the memories of an example with their tags, and with the share of each that the answer says again.
 
     The attribution service compares memories and answers in the same way.
     """
     texts = [embedded_text(MemoryContent(content=each.content, tags=each.tags)) for each in example.memories]
-    rows = await embedder.documents([example.answer, *texts])
-    likeness = rows[1:] @ rows[0]
+    again = told_again(example.question, texts, example.answer)
     return [
-        ContextMemory(UUID(int=number), each.tags, float(cosine))
-        for number, (each, cosine) in enumerate(zip(example.memories, likeness, strict=True))
+        ContextMemory(UUID(int=number), each.tags, told)
+        for number, (each, told) in enumerate(zip(example.memories, again, strict=True))
     ]
 
 
-async def pure(detection: Detection, embedder: CalibratedEmbedder, every: Sequence[Example]) -> Verdicts:
+def pure(detection: Detection, every: Sequence[Example]) -> Verdicts:
     """Return the decisions of a detection method that calls no model."""
     verdicts, spent = Verdicts(detection, {}), 0.0
     for example in every:
-        compared = await shown(embedder, example)
         began = time.process_time()
+        compared = shown(example)
         labels = {each.id: UUID(int=number) for number, each in enumerate(example.memories)}
         citations = [labels[label] for label in cited_labels(example.answer, labels)]
         found = detect_uses(
             example.answer,
             citations,
             compared,
-            threshold=embedder.thresholds.use,
             complete=bool(cited_labels(example.answer, [*labels, *(f"d{number}" for number in range(1, 10))])),
             detection=detection,
         )
-        if detection == "similarity":
-            await embedder.documents([example.answer])
         spent += time.process_time() - began
         names = {each.int: held.id for each, held in zip(labels.values(), example.memories, strict=True)}
         verdicts.found[example.id] = frozenset(names[each.memory_id.int] for each in found)
@@ -242,12 +231,10 @@ def share(every: Sequence[Example], way: Verdicts) -> float:
     return sum(way.found[each.id] == each.used for each in every) / len(every)
 
 
-async def measured(name: str) -> None:
+def measured() -> None:
     """Measure every method over the whole set and for each language, print the tables and save the F1 values."""
     every = examples()
-    texts = [memory.content for example in every for memory in example.memories]
-    embedder = await measured_on(build_embedder(EmbeddingSettings(spec=name)), texts)
-    ways = [await pure(each, embedder, every) for each in PURE]
+    ways = [pure(each, every) for each in PURE]
     ways.append(extractive(every))
     judge = recorded(every, ways[0])
     if judge is not None:
@@ -269,7 +256,6 @@ async def measured(name: str) -> None:
         print(f"\nThe judge is missing: no replies at {REPLIES}. Give the prompts of --prompts to a language model.")
     elif judge[1]:
         print(f"\n{judge[1]} replies of the judge are unreadable; the layered method decided on these answers.")
-    await embedder.embedder.aclose()
 
 
 def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
@@ -285,13 +271,12 @@ def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
 def main() -> None:
     """Read the arguments and print the tables or write the prompts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--embedder", default="built-in")
     parser.add_argument("--prompts", type=Path, metavar="FILE")
     arguments = parser.parse_args()
     if arguments.prompts:
         print(f"{write_prompts(arguments.prompts, examples())} prompts in {arguments.prompts}")
     else:
-        asyncio.run(measured(arguments.embedder))
+        measured()
 
 
 if __name__ == "__main__":

@@ -1,17 +1,12 @@
-"""Calibration of an embedder's thresholds on texts, beside the figures that choose them.
+"""Calibration of an embedder's threshold of relevance on texts, beside the figures that choose it.
 
     python -m bench.calibration --dataset jsquad-valid-v1.3.json --dataset locomo10.json [--embedder SPEC]
 
-The data sets have the formats of `bench/retrieval.py`. From 400 memories of each of them the script chooses
-
-- relevance: the greatest cosine, to two decimals, that 98 % of the questions reach with a memory that answers
-  them, in every data set; a threshold in force should not be greater;
-- use: the cosine that tells used memories from others best: the greatest mean F1 over answers written by hand
-  (`bench/attribution.jsonl`) and, of each data set, answers of three sentences, one of them the memory, with nine other
-  memories in the context.
-
-It prints these two, and what they and the thresholds in force let through. The
-vectors are centred as the platform does it; the thresholds in force are the multiples of the spread.
+The data sets have the formats of `bench/retrieval.py`. From 400 memories of each of them the script chooses the
+greatest cosine, to two decimals, that 98 % of the questions reach with a memory that answers them, in every data set; a
+threshold in force should not be greater. It prints this cosine, what it and the threshold in force let through, and the
+spread of the cosines of texts that do not belong together. The vectors are centred as the platform does it; the
+threshold in force is a multiple of the spread.
 """
 
 import argparse
@@ -21,12 +16,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import attribution
 from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from bench.retrieval import Agent, dataset, locomo, squad
@@ -38,37 +32,22 @@ from nemuri_infra.embeddings.settings import EmbeddingSettings
 MEMORIES: Final = 400
 KEPT: Final = 0.98
 """Share of the questions whose memory must reach the relevance threshold."""
-OTHERS: Final = 9
-"""Number of memories in the context of an answer beside the one that it uses."""
-STEPS: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
-"""Use thresholds to choose from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cosines:
-    """Cosines of pairs of texts of one data set. Memories that belong to a text are apart from the others."""
+    """Cosines of questions and memories of one data set."""
 
     answering: NDArray[np.float32]
     """Cosines of questions and the memories that answer them, shape (memories,)."""
     unrelated: NDArray[np.float32]
-    used: NDArray[np.float32]
-    """Cosines of answers and the memories that they contain, shape (memories,)."""
-    unused: NDArray[np.float32]
 
-    def passed(self, relevance: float, use: float) -> dict[str, float]:
-        """Return the shares of the pairs that reach these thresholds, and the F1 of use detection."""
-        found = {
-            "answering": self.answering >= relevance,
-            "unrelated": self.unrelated >= relevance,
-            "used": self.used >= use,
-            "unused": self.unused >= use,
+    def passed(self, relevance: float) -> dict[str, float]:
+        """Return the shares of the pairs that reach this threshold, and the spread of the unrelated ones."""
+        found = {"answering": self.answering >= relevance, "unrelated": self.unrelated >= relevance}
+        return {name: round(float(each.mean()), 4) for name, each in found.items()} | {
+            "spread": round(float(self.unrelated.std()), 3)
         }
-        return {name: round(float(each.mean()), 4) for name, each in found.items()} | {"f1": round(self.f1(use), 3)}
-
-    def f1(self, use: float) -> float:
-        """Return the F1 of detecting the used memory among `OTHERS` others by this threshold."""
-        hits, false = float((self.used >= use).mean()), OTHERS * float((self.unused >= use).mean())
-        return 2 * hits / (1 + hits + false)
 
 
 async def cosines(agents: list[Agent], embedder: CalibratedEmbedder, *, memories: int = MEMORIES) -> Cosines:
@@ -77,50 +56,14 @@ async def cosines(agents: list[Agent], embedder: CalibratedEmbedder, *, memories
     chance = random.Random(1)
     asked = [(question, min(evidence)) for question, evidence in agent.questions]
     chosen = chance.sample(asked, min(memories, len(asked)))
-    texts = [agent.memories[place] for _, place in chosen]
-    rows = await embedder.documents(texts)
+    rows = await embedder.documents([agent.memories[place] for _, place in chosen])
     pairs = (await embedder.queries([question for question, _ in chosen])) @ rows.T
-    spare = [each for place, each in enumerate(agent.memories) if place not in {where for _, where in chosen}]
-    answers = [_answer(text, spare, chance) for text in texts]
-    said = (await embedder.documents(answers)) @ rows.T
-    places = [place for _, place in chosen]
-    return Cosines(*_split(pairs, places), *_split(said, places))
+    return Cosines(*_split(pairs, [place for _, place in chosen]))
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenAnswers:
-    """Cosines of answers written by hand and the memories in their contexts."""
-
-    used: NDArray[np.float64]
-    unused: NDArray[np.float64]
-
-    @classmethod
-    async def by(cls, embedder: CalibratedEmbedder) -> Self:
-        """Return the cosines of the labelled answers."""
-        found: dict[bool, list[float]] = {True: [], False: []}
-        for example in attribution.examples():
-            for held, memory in zip(example.memories, await attribution.shown(embedder, example), strict=True):
-                found[held.id in example.used].append(memory.similarity)
-        return cls(np.array(found[True]), np.array(found[False]))
-
-    def f1(self, use: float) -> float:
-        """Return the F1 of detecting the used memories by this threshold."""
-        hits, false = int((self.used >= use).sum()), int((self.unused >= use).sum())
-        return 2 * hits / (len(self.used) + hits + false)
-
-
-def chosen_thresholds(found: Sequence[Cosines], written: WrittenAnswers) -> tuple[float, float]:
-    """Return the relevance threshold and the use threshold that the data choose."""
-    relevance = min(float(np.quantile(each.answering, 1 - KEPT)) for each in found)
-    answers: list[Cosines | WrittenAnswers] = [*found, written]
-    return round(relevance, 2), max(STEPS, key=lambda use: sum(each.f1(use) for each in answers))
-
-
-def _answer(memory: str, spare: list[str], chance: random.Random) -> str:
-    """Return an answer of three sentences in random order: a memory, and two that are not among the memories."""
-    found = [memory, *(each[: len(memory)] for each in chance.sample(spare, min(2, len(spare))))]
-    chance.shuffle(found)
-    return " ".join(found)
+def chosen_threshold(found: Sequence[Cosines]) -> float:
+    """Return the threshold of relevance that the data choose."""
+    return round(min(float(np.quantile(each.answering, 1 - KEPT)) for each in found), 2)
 
 
 def _split(cosines: NDArray[np.float32], places: list[int]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -145,17 +88,14 @@ def main() -> None:
     found = {}
     for name, agents in sets.items():
         found[name] = asyncio.run(cosines(agents, embedder, memories=50 if chosen.quick else MEMORIES))
-    written = asyncio.run(WrittenAnswers.by(embedder))
-    best = chosen_thresholds(list(found.values()), written)
     saved = {}
-    for name, (relevance, use) in (
-        ("chosen", best),
-        ("in force", (embedder.thresholds.relevance, embedder.thresholds.use)),
+    for name, relevance in (
+        ("chosen", chosen_threshold(list(found.values()))),
+        ("in force", embedder.thresholds.relevance),
     ):
-        passed = {each: cosine.passed(relevance, use) for each, cosine in found.items()}
-        passed["written"] = {"f1": round(written.f1(use), 3)}
-        saved[name.replace(" ", "_")] = {"relevance": relevance, "use": use, "passed": passed}
-        print(f"{embedder.embedder.model}, {name}: relevance {relevance}, use {use}")
+        passed = {each: cosine.passed(relevance) for each, cosine in found.items()}
+        saved[name.replace(" ", "_")] = {"relevance": relevance, "passed": passed}
+        print(f"{embedder.embedder.model}, {name}: relevance {relevance}")
         for each, shares in passed.items():
             print(f"  {each}: " + ", ".join(f"{key} {value:.4g}" for key, value in shares.items()))
     save_figures(f"calibration-{'hashing' if embedder.embedder.model == BuiltInEmbedder.model else 'semantic'}", saved)

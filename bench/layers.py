@@ -3,14 +3,13 @@ citations.
 
     python bench/layers.py --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
-A question together with its right answer counts as an answer that used the text with the evidence. People wrote both in
+The right answer of a question counts as an answer that used the text with the evidence. People wrote both in
 their own words, and not for this benchmark. The context has ten texts of the same article or session. Neither data set
 is part of this repository. The labelled set of `bench/attribution.py` is not used, so that the chosen order is not
 fitted to it.
 """
 
 import argparse
-import asyncio
 import json
 import random
 import re
@@ -23,17 +22,15 @@ from uuid import UUID
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.memory_content import embedded_text
-from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses
-from nemuri_infra.embeddings.built_in import BuiltInEmbedder
+from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, told_again
 
 AROUND: Final = 10
 QUESTIONS: Final = 600
 ADVERSARIAL: Final = 5
-Asked = tuple[str, list[int], list[str]]
-"""A question with its answer; the positions of the texts that contain its evidence; the texts of its article or
+Asked = tuple[str, str, list[int], list[str]]
+"""A question; its answer; the positions of the texts that contain its evidence; the texts of its article or
 session.
 """
-EMBEDDER: Final = BuiltInEmbedder()
 
 
 def squad(data: dict[str, Any]) -> Iterator[Asked]:
@@ -42,7 +39,7 @@ def squad(data: dict[str, Any]) -> Iterator[Asked]:
         texts = [each["context"].split("[SEP]")[-1].strip() for each in article["paragraphs"]]
         for place, paragraph in enumerate(article["paragraphs"]):
             for asked in paragraph["qas"]:
-                yield f"{asked['question']} {asked['answers'][0]['text']}", [place], texts
+                yield asked["question"], asked["answers"][0]["text"], [place], texts
 
 
 def locomo(data: list[dict[str, Any]]) -> Iterator[Asked]:
@@ -56,7 +53,7 @@ def locomo(data: list[dict[str, Any]]) -> Iterator[Asked]:
             places = [place for place, turn in enumerate(turns) if turn["dia_id"] in asked["evidence"]]
             if places:
                 texts = [f"{turn['speaker']}: {turn['text']}" for turn in turns]
-                yield f"{asked['question']} {asked['answer']}", places, texts
+                yield asked["question"], str(asked["answer"]), places, texts
 
 
 Places = set[int]
@@ -68,10 +65,7 @@ def orders(answer: str, shown: list[ContextMemory]) -> dict[str, Places]:
     """
 
     def found(**how: Any) -> Places:
-        return {
-            each.memory_id.int
-            for each in detect_uses(answer, [], shown, threshold=EMBEDDER.calibration.thresholds().use, **how)
-        }
+        return {each.memory_id.int for each in detect_uses(answer, [], shown, **how)}
 
     tags, similar = found(detection="tag"), found(detection="similarity")
     return {
@@ -83,19 +77,19 @@ def orders(answer: str, shown: list[ContextMemory]) -> dict[str, Places]:
     }
 
 
-async def measure(name: str, every: list[Asked]) -> None:
+def measure(name: str, every: list[Asked]) -> None:
     """Print precision, recall and F1 of each order."""
     rng = random.Random(1)
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     chosen = rng.sample(every, min(QUESTIONS, len(every)))
-    for answer, places, texts in chosen:
+    for question, answer, places, texts in chosen:
         others = [place for place in range(len(texts)) if place not in places]
         picked = places + rng.sample(others, min(len(others), max(0, AROUND - len(places))))
         memories = [MemoryContent(content=texts[place], tags=keywords(texts[place])) for place in picked]
-        rows = await EMBEDDER.embed_documents([answer, *map(embedded_text, memories)])
+        again = told_again(question, [embedded_text(each) for each in memories], answer)
         shown = [
-            ContextMemory(UUID(int=place), memory.tags, float(cosine))
-            for place, memory, cosine in zip(picked, memories, rows[1:] @ rows[0], strict=True)
+            ContextMemory(UUID(int=place), memory.tags, told)
+            for place, memory, told in zip(picked, memories, again, strict=True)
         ]
         for order, found in orders(answer, shown).items():
             for number, each in enumerate((len(found & set(places)), len(found), len(places))):
@@ -112,7 +106,7 @@ def main() -> None:
     for path in parser.parse_args().dataset:
         data = json.loads(path.read_text(encoding="utf-8"))
         reading: Callable[[Any], Iterator[Asked]] = squad if isinstance(data, dict) else locomo
-        asyncio.run(measure(path.stem, list(reading(data))))
+        measure(path.stem, list(reading(data)))
 
 
 if __name__ == "__main__":

@@ -49,12 +49,12 @@ def _routes(*goals: float) -> Callable[[Any], bool]:
 
 def _calibrated(result: Any) -> str:
     chosen, used = result["chosen"], result["in_force"]
-    return "; ".join(f"{used[name]:g} ({chosen[name]:g})" for name in ("relevance", "use"))
+    return f"{used['relevance']:g} ({chosen['relevance']:g})"
 
 
 def _calibrated_so(result: Any) -> bool:
     chosen, used = result["chosen"], result["in_force"]
-    return bool(used["relevance"] <= chosen["relevance"] and used["use"] == chosen["use"])
+    return bool(used["relevance"] <= chosen["relevance"])
 
 
 def _saved(result: Any) -> str:

@@ -20,8 +20,6 @@ from bench.attribution import (
 )
 
 from nemuri_domain.strength.policy import Detection
-from nemuri_infra.embeddings.built_in import BuiltInEmbedder
-from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.models.jobs import usage_judge
 
 EVERY = examples()
@@ -56,17 +54,17 @@ def test_no_prompt_contains_the_label() -> None:
 
 
 @pytest.mark.parametrize("detection", PURE)
-async def test_every_way_agrees_with_the_labels_beyond_chance(detection: Detection) -> None:
+def test_every_way_agrees_with_the_labels_beyond_chance(detection: Detection) -> None:
     """Each detection method agrees with the labels more often than chance, at a significance of 1 %."""
-    assert_beyond_chance(await pure(detection, CalibratedEmbedder.of(BuiltInEmbedder()), EVERY))
+    assert_beyond_chance(pure(detection, EVERY))
 
 
-async def test_every_judge_agrees_with_the_labels_beyond_chance() -> None:
+def test_every_judge_agrees_with_the_labels_beyond_chance() -> None:
     """The judge without a model agrees with the labels beyond chance, and so does the judge with a model if its answers
     are recorded.
     """
     assert_beyond_chance(extractive(EVERY))
-    known = recorded(EVERY, await pure("layered", CalibratedEmbedder.of(BuiltInEmbedder()), EVERY))
+    known = recorded(EVERY, pure("layered", EVERY))
     assert (known is not None) == REPLIES.exists()
     if known is not None:
         assert_beyond_chance(known[0])

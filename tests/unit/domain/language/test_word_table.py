@@ -35,7 +35,7 @@ print(sha256(rows.tobytes()).hexdigest())
 
 def places(text: str) -> list[int]:
     """Return the words of a text."""
-    return TABLE.words(text).tolist()
+    return [int(each) for each in TABLE.words(text)]
 
 
 def cosine(one: str, other: str) -> float:

@@ -129,7 +129,9 @@ def test_the_nearest_memory_is_named_if_none_is_relevant() -> None:
     below, at = index.search(query, floor=relevance * 1.01), index.search(query, floor=relevance * 0.99)
 
     assert below.ids == ()
-    assert below.nearest == (best.ids[0], pytest.approx(relevance, rel=1e-5))
+    assert below.nearest is not None
+    assert below.nearest[0] == best.ids[0]
+    assert below.nearest[1] == pytest.approx(relevance, rel=1e-5)
     assert (at.ids[0], at.nearest, best.nearest) == (best.ids[0], None, None)
     assert AgentIndex(2).search([SearchText("key", np.zeros(2, np.float32))], floor=0.1).nearest is None
 

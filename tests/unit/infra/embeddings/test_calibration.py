@@ -38,11 +38,11 @@ def test_two_languages_scatter_as_far_as_one() -> None:
 
 
 def test_thresholds_are_multiples_of_the_spread() -> None:
-    """The thresholds are multiples of the spread, below a maximum. The operator's replace two of them."""
+    """The thresholds are multiples of the spread, below a maximum. The operator's replace one of them."""
     found = Calibration(None, 0.1, 50, "measured")
     assert found.thresholds().recall == pytest.approx(0.1 * MULTIPLES["recall"])
-    given = found.thresholds(GivenThresholds(relevance=0.3, use=0.7))
-    assert (given.relevance, given.use, given.recall) == (0.3, 0.7, found.thresholds().recall)
+    given = found.thresholds(GivenThresholds(relevance=0.3))
+    assert (given.relevance, given.recall) == (0.3, found.thresholds().recall)
     assert Calibration(None, 0.5, 50, "measured").thresholds().same == HIGHEST
 
 
