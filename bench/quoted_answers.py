@@ -148,7 +148,7 @@ ANSWER_FIGURES: Final = (
         headline=(f"{ROUTED}, MiniLM", f"{ROUTED_JA}、MiniLM"),
     ),
     Figure(
-        "thresholds of the built-in embedder in force, and in brackets by the data: relevance, at most; use",
+        "thresholds of the built-in embedder in force, and in brackets the greatest by the data",
         "calibration-hashing", _calibrated, "as by the data", _calibrated_so,
     ),
     Figure(

