@@ -26,9 +26,10 @@ def write(folder: Path, vocabulary: Vocabulary, vectors: NDArray[np.float32]) ->
     sizes = np.linalg.norm(turned, axis=1) / np.median(np.linalg.norm(turned, axis=1)) * MEDIAN_IMPORTANCE
     weights = np.rint(sizes / np.linalg.norm(levels.astype(np.float64), axis=1)).clip(1, 65_535).astype(np.uint16)
     folder.mkdir(parents=True, exist_ok=True)
-    trie.save(str(folder / "words.trie"))
-    np.save(folder / "vectors.npy", levels)
-    np.save(folder / "weights.npy", weights)
-    np.save(folder / "costs.npy", vocabulary.costs[order])
+    trie.save(str(folder / "new.trie"))
+    Path(folder, "new.trie").replace(folder / "words.trie")  # a process may have mapped the old file
+    for name, rows in (("vectors", levels), ("weights", weights), ("costs", vocabulary.costs[order])):
+        np.save(folder / "new.npy", rows)
+        Path(folder, "new.npy").replace(folder / f"{name}.npy")
     size = sum(each.stat().st_size for each in folder.iterdir() if each.suffix in {".trie", ".npy"})
     return f"{folder}: {len(order)} words of {levels.shape[1]} numbers, {size / 1e6:.1f} MB"

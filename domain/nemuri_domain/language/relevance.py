@@ -18,7 +18,7 @@ ALIGNED: Final = 0.5
 """Share of the alignment in the relevance. The cosine has the rest."""
 
 Floats = NDArray[np.float32]
-BUILT_IN_SPREAD: Final = 0.13
+BUILT_IN_SPREAD: Final = 0.1
 """Standard deviation of the cosine of unrelated texts by the built-in table (`python -m bench.calibration`). Cosines of
 other embedders are scaled to the same spread, so that relevance means the same with each.
 """

@@ -83,10 +83,10 @@ def message_parts(query: str, items: Sequence[str] = ()) -> tuple[QueryText, ...
     is listed counts by its `items` only.
     """
     around = read_listing(query).around if items else query
-    said = sentences(around) or [query]
+    said = sentences(around) or ([] if items else [query])
     asking = [each for each in said if asks_for_something(each)]
     others = [each for each in said if each not in asking]
-    if len(query) <= SHORT or len(said) == 1:
+    if not items and (len(query) <= SHORT or len(said) == 1):
         asking.insert(0, " ".join(query.split()))
     weight = BACKGROUND if asking else 1.0
     parts = [QueryText(text) for each in asking for text in (each, *_clauses(each))]

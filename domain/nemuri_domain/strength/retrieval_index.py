@@ -24,10 +24,12 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-SHORTLIST: Final = 60
+SHORTLIST: Final = 100
 """Number of memories by vectors, and as many by BM25, whose words are aligned with each text of a query."""
 NEGLIGIBLE: Final = 0.4
 """Share of the highest score of a channel below which a memory is not looked at closely."""
+DIGITS: Final = 5
+"""Decimal places of a cosine, so that equal texts are equal in every row."""
 LEXICAL: Final = 0.7
 """Weight of the squared share of the BM25 score in the order. Squared, it counts where a memory has most words of a
 request, and hardly where it shares a word or two. Recall@10 of English conversations is .70 by absolute relevance
@@ -53,8 +55,9 @@ class Candidates:
     not depend on other memories.
     """
     in_context: Floats
-    """The relevance by which the memories are ordered: words that are rare among the agent's memories count more, and
-    it is averaged with that of the neighbours if the memory comes from a conversation (`conversation_order`).
+    """The relevance by which the memories are ordered, 0 to 1.7: words that are rare among the agent's memories count
+    more, BM25 adds up to `LEXICAL`, and it is averaged with that of the neighbours if the memory comes from a
+    conversation (`conversation_order`).
     """
     nearest: tuple[UUID, float] | None = None
     """If there are no candidates: the memory that is nearest to being relevant, with its relevance."""
@@ -233,7 +236,7 @@ class AgentIndex:
         if not len(rows) or limit < 1:
             return _NOTHING
         asked = PreparedTexts.of(texts, self._table, spread)
-        similarity = self._vectors.products(asked.vectors, len(allowed))[:, rows]
+        similarity = self._vectors.products(asked.vectors, len(allowed))[:, rows].round(DIGITS)
         lexical = self._lexical(asked, rows, len(allowed))
         chosen = np.unique(np.concatenate([_highest(each) for each in (*similarity, *lexical)]))
         aligned, rare = self._aligned(asked, similarity, rows, chosen)
@@ -242,8 +245,8 @@ class AgentIndex:
         if floor and best.max() < floor:
             at = int(best.argmax())
             return replace(_NOTHING, nearest=(self._id(int(rows[at])), float(best[at])))
-        ranked = asked.weights * (relevance(similarity, rare, spread) + LEXICAL * lexical**2)
-        relevant = ranked.max(axis=0)
+        ranked = relevance(similarity, rare, spread) + LEXICAL * lexical**2
+        relevant = (asked.weights * ranked).max(axis=0)
         joined, supported = self._with_neighbours(rows, relevant, relevant > 0)
         hit = (relevant > 0) | supported
         standing, (joined, hit) = self._for_absorbed(rows, joined, hit)
@@ -255,8 +258,7 @@ class AgentIndex:
         """Return the BM25 score of each of the rows for each text, as a share of the highest possible one."""
         highest = self._postings.highest_scores(asked.terms)[:, None]
         scores = self._postings.scores(asked.terms, size)[:, rows]
-        shares: Floats = scores / np.where(highest > 0, highest, 1)
-        return shares
+        return (scores / np.where(highest > 0, highest, 1)).astype(np.float32)
 
     def _aligned(self, asked: PreparedTexts, similarity: Floats, rows: Rows, chosen: Rows) -> tuple[Floats, Floats]:
         """Return the alignment of each text with each of the rows, absolute, and by the rarity of words here. It is 0

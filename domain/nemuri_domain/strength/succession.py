@@ -7,7 +7,7 @@ decided at each retrieval, by the words of both and the times at which they were
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Final
 from uuid import UUID
@@ -15,18 +15,34 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.word_table import Words, WordTable, word_table
+from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, Words, WordTable, word_table
 
 COMPARED: Final = 16
 """Maximum number of memories of a retrieval that are compared with each other, the most relevant ones."""
-COMPARABLE_RELEVANCE: Final = 0.5
+COMPARABLE_RELEVANCE: Final = 0.4
 """Minimum relevance of a compared memory, as a share of the best one's."""
 COSINE, SHARED, SIGN, CONSTANT = 5.56, 2.26, 3.58, -5.22
 """Weights of the likeness of two statements, of the share of their words that both have, and of a sign of change."""
 SAME_MATTER: Final = -1.5
-"""Evidence from which the newer of two statements comes first."""
-REPLACED: Final = 0.5
-"""Evidence from which the older of two statements is said to have held until the newer one was told."""
+"""Evidence from which the newer of two statements comes first, if they were told on different days."""
+TOLD_TOGETHER: Final = timedelta(days=1)
+"""Time within which statements are told together. They are more often true together."""
+SAME_MATTER_TOGETHER: Final = 0.0
+"""Evidence from which the newer of two statements that were told together comes first."""
+REPLACED: Final = 1.0
+"""Evidence from which the older of two statements is said to have held until the newer one was told, if they differ in
+the value (`VALUE_PLACE`). Of changed facts a third are, of pairs that stay true one of twenty.
+"""
+VALUE_PLACE: Final = 0.4
+"""Place in a statement, 0 to 1, from which a word that differs is probably a value. Before it, it is rather a subject:
+"the kitchen *window* is blue" does not replace "the kitchen *door* is blue".
+"""
+NAMING: Final = 0.6
+"""Minimum importance of a word that may be a subject or a value, as a share of the median importance."""
+NEAR: Final = 0.75
+"""Cosine from which two words are taken for the same one."""
+SURE_SIGN: Final = 0.6
+"""Likeness to a word of change from which the place of the difference does not matter."""
 _CHANGE: Final = (
     "now anymore longer moved changed switched instead replaced formerly since new "
     "変更 移動 異動 変わり なっ 今後 新しい もう 移っ 引っ越し 替え 切り替え"
@@ -73,12 +89,39 @@ def successors(statements: Sequence[Statement]) -> dict[UUID, Successor]:
         later = [
             (other, float(evidence[at, to]))
             for to, other in enumerate(near)
-            if other.told_at > older.told_at and evidence[at, to] >= SAME_MATTER
+            if other.told_at > older.told_at and evidence[at, to] >= _least(older, other)
         ]
         if later:
-            newest, sure = max(later, key=lambda each: each[0].told_at)
-            found[older.memory_id] = Successor(newest.memory_id, newest.told_at, sure >= REPLACED)
+            newest, found_evidence = max(later, key=lambda each: each[0].told_at)
+            sure = found_evidence >= REPLACED and _differ_in_value(older.text, newest.text)
+            found[older.memory_id] = Successor(newest.memory_id, newest.told_at, sure)
     return found
+
+
+def _differ_in_value(older: str, newer: str) -> bool:
+    """Return True if the newer statement has a sign of change, or both differ rather late, where values stand."""
+    table = word_table()
+    one, other = table.words(older), table.words(newer)
+    if _sign_of_change(table, other[~np.isin(other, one)]) >= SURE_SIGN:
+        return True
+    return min(_place_of_difference(table, one, other), _place_of_difference(table, other, one)) >= VALUE_PLACE
+
+
+def _place_of_difference(table: WordTable, words: Words, others: Words) -> float:
+    """Return the mean place, 0 to 1, of the important words that the other statement has no word near to; 0.5 if there
+    are none.
+    """
+    important = words[table.importance(words) >= NAMING * MEDIAN_IMPORTANCE]
+    if not len(important) or not len(others):
+        return 0.5
+    near = table.directions(important) @ table.directions(others).T
+    near[important[:, None] == others[None, :]] = 1
+    different = np.flatnonzero(near.max(axis=1) < NEAR)
+    return float(different.mean()) / max(len(important) - 1, 1) if len(different) else 0.5
+
+
+def _least(older: Statement, newer: Statement) -> float:
+    return SAME_MATTER if newer.told_at - older.told_at >= TOLD_TOGETHER else SAME_MATTER_TOGETHER
 
 
 def change_evidence(texts: Sequence[str]) -> Floats:

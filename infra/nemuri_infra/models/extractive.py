@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -11,7 +11,7 @@ from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL
 from nemuri_domain.education.grading import Verdict
-from nemuri_domain.language.answering_passages import answering, fits, nearest
+from nemuri_domain.language.answering_passages import ANSWERS, answering, nearest, relevances
 from nemuri_domain.language.citations import without_citation_brackets, without_citations
 from nemuri_domain.language.follow_up_requests import self_contained
 from nemuri_domain.language.item_importance import Importance, most_important
@@ -166,17 +166,17 @@ class ExtractiveModel:
         # A memory with a note is outdated, and the newer one that says so is among the memories.
         current = [each for each in job.memories if not each.note]
         remembered = demote_contradicted(_telling(current, asked), at_hand)
-        known = [each for each in remembered if any(fits(each, item) for item in items or (job.question,))]
+        later = {each.label: each.succeeded_by for each in current if each.succeeded_by}
         found = [
-            _searched_quotes(job.details, number, asked, item, known, share=len(items))
+            _searched_quotes(job.details, number, asked, item, _fitting(remembered, item, later), share=len(items))
             if searched
-            else _quotes([*known, *at_hand], item, share=len(items))
+            else _quotes([*remembered, *at_hand], item, later, share=len(items))
             for number, item in enumerate(items or (job.question,))
         ]
         chosen = [passage for quotes in found for passage in quotes]
         if not chosen:
             nothing = _NOT_READ if job.share is not None and job.share.text < 1 else _NOTHING
-            near = nearest(remembered, job.question)
+            near = nearest(remembered, relevances(remembered, job.question, later))
             text = "\n".join((nothing[language], *((f"{_NEAREST[language]} {near.text}",) if near else ())))
             return Reply(Answer(text, (), complete=True, signs=job.signs), _FREE)
         lines = _itemised(items, found, _OPEN[language]) if items else _quoted(chosen)
@@ -346,14 +346,21 @@ def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
     return found
 
 
-def _quotes(candidates: Sequence[Passage], question: str, *, share: int) -> list[Passage]:
+def _fitting(candidates: Sequence[Passage], question: str, later: Mapping[str, str]) -> list[Passage]:
+    """Return the passages that are surely about what a question asks."""
+    relevant = relevances(candidates, question, later)
+    return [each for each, value in zip(candidates, relevant, strict=True) if value >= ANSWERS]
+
+
+def _quotes(candidates: Sequence[Passage], question: str, later: Mapping[str, str], *, share: int) -> list[Passage]:
     """Return the passages to quote for one question.
 
     The limits of length and number are divided by `share`, the number of questions; 0 counts as 1.
     """
     parts = max(share, 1)
     room = max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT)
-    return answering(candidates, question, most=max(MAX_QUOTES // parts, 1), characters=room)
+    relevant = relevances(candidates, question, later)
+    return answering(candidates, relevant, most=max(MAX_QUOTES // parts, 1), characters=room)
 
 
 def _searched_quotes(

@@ -30,6 +30,8 @@ class Source:
     text: str
     note: str = ""
     """Remark about the source, for example that it is out of date; "" if there is none."""
+    succeeded_by: str = ""
+    """Label of a newer source about the same thing; "" if there is none. Both may be true."""
     origin: str = ""
     """Origin of the source: the people and models from whom it comes, or the document with the page and the section; ""
     if this is obvious.

@@ -44,6 +44,7 @@ def memory_sources(
     """
     labels = {content.memory_id: f"m{number}" for number, (content, _) in enumerate(shown, 1)}
     outdated = _outdated(event, labels)
+    later = {each.memory_id: labels.get(each.yields_to, "") for each in event.candidates if each.yields_to}
     return [
         Source(
             labels[content.memory_id],
@@ -53,6 +54,7 @@ def memory_sources(
                 content.memory_id,
             ),
             outdated.get(content.memory_id, ""),
+            later.get(content.memory_id, ""),
             "; ".join(
                 (
                     origin_in_words(content),
@@ -69,10 +71,11 @@ def _outdated(event: MemoriesRetrieved, labels: Mapping[UUID, str]) -> dict[UUID
     """Return a note for each memory that another memory of the context contradicts, supersedes or replaces, by memory
     id. A memory that is only older than another about the same has none, because both may be true.
     """
+    surely = (each for each in event.candidates if each.held_until is not None or not each.same_matter)
     return {
         each.memory_id: _note(each, labels[each.yields_to])
-        for each in event.candidates
-        if each.yields_to is not None and each.yields_to in labels and (each.held_until is not None or not each.same_matter)
+        for each in surely
+        if each.yields_to is not None and each.yields_to in labels
     }
 
 
