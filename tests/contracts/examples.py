@@ -163,12 +163,12 @@ REVISION = Revision(
 )  # fmt: skip
 DETAIL = Detail(document="offer.txt", ref="a" * 64, start=0, end=10, pages=(1, 2), section="Prices")
 NOTE = Note(text="Steel is dear in winter.", details=(DETAIL,))
-EMBEDDING = Embedding(model="hashing-1", dimension=1_024)
-VECTOR = "hashing-1.1024." + "0" * 64
+EMBEDDING = Embedding(model="nemuri-words-1", dimension=256)
+VECTOR = "nemuri-words-1.256." + "0" * 64
 OPTION = Option(name="all", description="All of them")
 CANDIDATE = Candidate(
     memory_id=MEMORY, similarity=0.5, lexical=1.0, relevance=0.75, features=(0.25,) * 9, score=0.8, archived=True,
-    yields_to=OTHER, source="client anna",
+    yields_to=OTHER, same_matter=True, held_until=datetime(2026, 1, 2, tzinfo=UTC), source="client anna",
 )  # fmt: skip
 ORIGIN = Origin(
     client_id="anna", task_id=TASK, textbook="調達基礎", documents=("prices.pdf",), agent_id="seller", memory_id=OTHER,
