@@ -44,6 +44,8 @@ class TierRecalledView(Value):
     importance: float
     score: float
     """Sum of relevance, recency and importance, each multiplied by its weight for the module."""
+    succeeded_by: UUID | None = None
+    """A retrieved memory about the same thing that is newer, and therefore comes first; None if there is none."""
 
 
 class TiersRecallView(Value):

@@ -1,7 +1,7 @@
 """Text output about tiered memory: its tiers, newest memories, and scores of retrieved memories."""
 
 from nemuri.terminal.output import say, short, table
-from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
+from nemuri_contracts.tiered_views import TierMemoryView, TierRecalledView, TiersRecallView, TiersView
 
 
 def show(view: TiersView) -> None:
@@ -39,13 +39,17 @@ def show_recalled(found: TiersRecallView) -> None:
             f"{each.recency:.3f}",
             f"{each.importance:.2f}",
             each.memory.layer,
-            short(f"{_seen(each.memory)}{each.memory.type}: {each.memory.content}"),
+            short(f"{_mark(each)}{_seen(each.memory)}{each.memory.type}: {each.memory.content}"),
         )
         for each in found.recalled
     ]
     table(("memory", *numbers, "layer", "content"), rows, numbers=numbers, spare=("layer",))
     alpha, beta, gamma = found.weights
     say(f"score = {alpha:g} · relevance + {beta:g} · recency + {gamma:g} · importance")
+
+
+def _mark(recalled: TierRecalledView) -> str:
+    return "(older) " if recalled.succeeded_by else ""
 
 
 def _consolidated(view: TiersView) -> str:

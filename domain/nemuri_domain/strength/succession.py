@@ -5,7 +5,7 @@ decided at each retrieval, by the words of both and the times at which they were
 `python -m bench.changed_facts`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -95,6 +95,18 @@ def successors(statements: Sequence[Statement]) -> dict[UUID, Successor]:
             newest, found_evidence = max(later, key=lambda each: each[0].told_at)
             sure = found_evidence >= REPLACED and _differ_in_value(older.text, newest.text)
             found[older.memory_id] = Successor(newest.memory_id, newest.told_at, sure)
+    return found
+
+
+def newer_first(order: Sequence[UUID], later: Mapping[UUID, Successor]) -> list[UUID]:
+    """Return the ids in their order, each successor directly before the first of those that it succeeds."""
+    found: list[UUID] = []
+    for each in order:
+        newer = later[each].memory_id if each in later else None
+        if newer is not None and newer in order and newer not in found:
+            found.append(newer)
+        if each not in found:
+            found.append(each)
     return found
 
 

@@ -4,12 +4,14 @@ The retrieval pattern of the querying module weighs the results.
 """
 
 import time
+from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from nemuri_contracts.queries import TiersRecallQuery
 from nemuri_contracts.tiered import Access, MemoriesAccessed
 from nemuri_contracts.tiered_views import TierRecalledView, TiersRecallView
 from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.succession import Statement, newer_first, successors
 from nemuri_domain.tiered.aggregate import TiersAgent
 from nemuri_domain.tiered.policy import Pattern
 from nemuri_domain.tiered.retrieval import (
@@ -38,6 +40,19 @@ async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
     chosen = without_shared_experiences(
         [each for each in found if each.memory_id in seen], lambda each: known[each].origins, pattern.top
     )
+    later = successors(
+        [
+            Statement(
+                each.memory_id,
+                known[each.memory_id].content,
+                datetime.fromtimestamp(known[each.memory_id].at, UTC),
+                max(each.relevance, 0.0),
+            )
+            for each in chosen
+        ]
+    )
+    by_id = {each.memory_id: each for each in chosen}
+    chosen = [by_id[each] for each in newer_first(list(by_id), later)]
     own = [each.memory_id for each in chosen if known[each.memory_id].agent_id == query.agent_id]
     if own and not query.quietly:
         await resources.log.append(_access_event(query, own))
@@ -48,6 +63,7 @@ async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
             recency=each.recency,
             importance=each.importance,
             score=each.score,
+            succeeded_by=later[each.memory_id].memory_id if each.memory_id in later else None,
         )
         for each in chosen
     )
