@@ -42,7 +42,7 @@ class Script:
 SCRIPTS = (
     Script("retrieval", data=True),
     Script("abstention", data=True),
-    Script("calibration", ("--quick",), data=True),
+    Script("heard"),
     Script("routing", ("--quick",), folder=True),
     Script("warm", data=True, slow=True),
     Script("attribution"),

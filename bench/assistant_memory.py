@@ -202,7 +202,7 @@ def main() -> None:
     if LOCOMO_PLUS not in figures:
         print("not saved, because the saved figures are those of LoCoMo-Plus")
         return
-    kind = "hashing" if chosen.embedder == "built-in" else "semantic"
+    kind = "built-in" if chosen.embedder == "built-in" else "semantic"
     save_figures(f"assistant_memory-{kind}", {"embedder": embedder.model, "at": figures})
 
 

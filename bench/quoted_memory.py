@@ -73,17 +73,17 @@ ASSISTANT_FIGURES: Final = (
         "100 ms",
         lambda one: bool(max(one["other_hooks_ms"][each]["p95"] for each in HOOKS) <= one["goal_p95_ms"]),
     ),
-    *_memory_figures("hashing", "built-in vectors"),
+    *_memory_figures("built-in", "built-in vectors"),
     Figure(
         "stored text, share of that without forgetting: profile `document` / `coding`",
-        "assistant_memory-hashing",
+        "assistant_memory-built-in",
         _stored,
         size=SET,
     ),
     Figure(
         "nights of 180 with the whole text, then nights before the archive, if its words come up never / once / three"
         " times: `document`; `coding`",
-        "assistant_memory-hashing",
+        "assistant_memory-built-in",
         _nights,
         size=SET,
     ),

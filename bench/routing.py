@@ -262,7 +262,7 @@ def cases(folder: Path | None, draws: Sequence[int], part: str) -> Iterator[tupl
 async def measured(folder: Path | None, spec: str, draws: Sequence[int]) -> None:
     """Measure one embedder, print a line for each measurement, and save the figures."""
     embedder = build_embedder(EmbeddingSettings(spec=spec))
-    kind, saved = "hashing" if embedder.model == BuiltInEmbedder.model else "semantic", []
+    kind, saved = "built-in" if embedder.model == BuiltInEmbedder.model else "semantic", []
     for name, number, found in cases(folder, draws, "test"):
         figures = await figures_of(found, await _measured(found, embedder), CALIBRATION)
         saved.append({"split": name, "judged": number, **figures})

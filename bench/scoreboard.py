@@ -116,11 +116,11 @@ ROWS: Final = (
         _at("urgent_unseen"), "centrality", _at("urgent_by_centrality_unseen"),
     ),
     Row(
-        "tasks routed right, English, after 0 / 10 / 30 judged ones of each agent", "routing-hashing",
+        "tasks routed right, English, after 0 / 10 / 30 judged ones of each agent", "routing-built-in",
         _routing("domains", "right"), "nearest role and five tasks", _routing("domains", "role and 5 nearest"),
     ),
     Row(
-        "the same", "routing-hashing",
+        "the same", "routing-built-in",
         _routing("domains", "right"), "TF-IDF with regression", _routing("domains", "TF-IDF, regression"),
     ),
     Row(
@@ -128,11 +128,11 @@ ROWS: Final = (
         _routing("domains", "right"), "nearest role and five tasks", _routing("domains", "role and 5 nearest"),
     ),
     Row(
-        "tasks routed right, Japanese, after 0 / 5 / 10 judged ones", "routing-hashing",
+        "tasks routed right, Japanese, after 0 / 5 / 10 judged ones", "routing-built-in",
         _routing("Japanese", "right"), "nearest role and five tasks", _routing("Japanese", "role and 5 nearest"),
     ),
     Row(
-        "tasks outside every field that are said to be so, English, after 0 / 10 / 30", "routing-hashing",
+        "tasks outside every field that are said to be so, English, after 0 / 10 / 30", "routing-built-in",
         _routing("domains", "asked outside"), "said of tasks inside", _routing("domains", "asked inside"),
     ),
     Row(
@@ -153,11 +153,11 @@ ROWS: Final = (
     ),
     _shown(
         "cues of LoCoMo-Plus shown for a remark that depends on them: `document` / `coding` / without forgetting",
-        "hashing", "trigger.shown",
+        "built-in", "trigger.shown",
     ),
     _shown("the same with MiniLM", "semantic", "trigger.shown"),
-    _shown("turns shown that answer a question (LoCoMo), after the same months", "hashing", "question.shown"),
-    _shown("prompts about something else that are shown nothing", "hashing", "unrelated.nothing"),
+    _shown("turns shown that answer a question (LoCoMo), after the same months", "built-in", "question.shown"),
+    _shown("prompts about something else that are shown nothing", "built-in", "unrelated.nothing"),
     _shown("the same with MiniLM", "semantic", "unrelated.nothing"),
 )  # fmt: skip
 

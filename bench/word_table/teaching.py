@@ -133,7 +133,7 @@ class _Taught:
     def all_rows(self) -> Floats:
         """Return the vectors of all words."""
         with torch.no_grad():
-            portions = torch.arange(len(self._begun)).split(5_000)
+            portions = torch.split(torch.arange(len(self._begun)), 5_000)
             found: Floats = torch.cat([self._rows(each) for each in portions]).numpy()
         return found
 
