@@ -80,7 +80,9 @@ def _heading(found: Recalled, query: str) -> str:
     then = f" as of {found.as_of}" if found.as_of else ""
     about = beginning(query)
     if not found.memories:
-        near = f" Nearest, with a relevance of {found.nearest[1]:.2f}: {found.nearest[0]}" if found.nearest else ""
+        near = ""
+        if found.nearest:
+            near = f" Nearest, with a relevance of {found.nearest[1]:.2f}: {beginning(found.nearest[0])}"
         return f"{found.agent} remembers nothing relevant to {about}{then}.{near}"
     deep = " Nothing active was relevant, so the archive was searched." if found.deep else ""
     number = plural(len(found.memories), "memory", "memories")
