@@ -42,7 +42,7 @@ from tests.unit.domain.affective.turns import AGENT
 
 pytestmark = pytest.mark.connected
 
-OTHER_EMBEDDING = turns.EMBEDDING.model_copy(update={"dimension": 256})
+OTHER_EMBEDDING = turns.EMBEDDING.model_copy(update={"dimension": 128})
 
 
 def random_life(rng: random.Random, length: int) -> list[Event]:
@@ -88,7 +88,7 @@ async def assert_as_folded(resources: Resources) -> None:
         vectors = (await connection.execute(select(vector.memory_id, vector.model, vector.vector))).all()
     assert agents == [mind.agent]
     assert {each.memory_id: each for each in memories} == dict(mind.memories)
-    assert {(each.memory_id, "nemuri-words-1.1024") for each in memories} <= {(each[0], each[1]) for each in vectors}
+    assert {(each.memory_id, "nemuri-words-1.256") for each in memories} <= {(each[0], each[1]) for each in vectors}
     for memory_id, generation, found in vectors:
         words = mind.memories[memory_id]
         text = embedded_text(words.trigger, words.content)
@@ -120,12 +120,12 @@ async def test_affective_memories_are_re_embedded(settings: Settings) -> None:
     """Re-embedding adds vectors of affective memories. A second one embeds only memories whose text has changed."""
     async with running_services(settings, ["projector"]) as resources:
         await append_and_project(resources, turns.defined(), *(turns.remembered(UUID(int=each)) for each in (1, 2)))
-        done = await reembed(settings, embedder=BuiltInEmbedder(256))
+        done = await reembed(settings, embedder=BuiltInEmbedder(128))
         assert (done.agents, done.memories) == (1, 2)
         await append_and_project(resources, turns.night(lowered=[(UUID(int=1), 2)]), turns.compressed(UUID(int=1)))
-        done = await reembed(settings, embedder=BuiltInEmbedder(256))
+        done = await reembed(settings, embedder=BuiltInEmbedder(128))
         assert (done.agents, done.memories) == (0, 1)
-        assert (await reembed(settings, embedder=BuiltInEmbedder(256))).memories == 0
+        assert (await reembed(settings, embedder=BuiltInEmbedder(128))).memories == 0
         await until_idle(resources, ["projector"])
         await assert_as_folded(resources)
     await assert_verified(settings)

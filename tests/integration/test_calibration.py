@@ -15,9 +15,9 @@ from nemuri.client.client import Client
 from nemuri.operations import OperationError, calibrate_embedder, show_embedder
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibration import MULTIPLES, Calibration
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
-from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.unit_rows import normalised
 from nemuri_infra.projections.centred_similarity import similarity_sql, similarity_values
 from nemuri_infra.retrieval.self_calibration import ENOUGH

@@ -19,9 +19,9 @@ from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.language.tokenization import terms
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibration import Calibration
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
-from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.unit_rows import normalised
 from nemuri_infra.models.failures import ModelUnavailable
@@ -151,20 +151,20 @@ async def test_another_dimension_of_the_same_model_is_another_generation(setting
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await define_cooks(resources, client)
         before = (await client.recall("cook", "boil pasta")).memories[0].candidate.similarity
-        assert await reembed(settings, embedder=BuiltInEmbedder(512)) == Reembedded(agents=1, memories=4)
+        assert await reembed(settings, embedder=BuiltInEmbedder(128)) == Reembedded(agents=1, memories=4)
         await client.settle()
         found = await client.recall("cook", "boil pasta")
         assert found.memories[0].memory.content == KITCHEN[0]
         assert found.memories[0].candidate.similarity != before
         assert (
-            await with_vectors(resources, "nemuri-words-1.512")
-            == await with_vectors(resources, "nemuri-words-1.1024")
+            await with_vectors(resources, "nemuri-words-1.128")
+            == await with_vectors(resources, "nemuri-words-1.256")
             == set(known)
         )
         [agent] = await client.agents("cook")
-        assert agent.embedding == Embedding(model="nemuri-words-1", dimension=512)
+        assert agent.embedding == Embedding(model="nemuri-words-1", dimension=128)
         new = await client.remember("cook", "Rice wants twice its volume of water")
-        assert new in await with_vectors(resources, "nemuri-words-1.512")
+        assert new in await with_vectors(resources, "nemuri-words-1.128")
         await until_idle(resources)
         await assert_verified(settings)
 
@@ -183,7 +183,7 @@ async def test_a_memory_added_during_the_change_gets_both_vectors(settings: Sett
         assert await change == Reembedded(agents=1, memories=5)
         await client.settle()
         assert late in await with_vectors(resources, "dictionary-1.64")
-        assert late in await with_vectors(resources, "nemuri-words-1.1024")
+        assert late in await with_vectors(resources, "nemuri-words-1.256")
         # These services cannot call the new model. They use the vectors of their own model.
         assert await first_recalled(client, "burns garlic") == "Garlic burns faster than onions"
         later = await client.remember("cook", "Milk boils over as soon as nobody looks")
@@ -232,8 +232,8 @@ async def test_two_concurrent_changes_count_once(settings: Settings) -> None:
     """Two changes at the same time have the effect of one, because their events have the same ids."""
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await define_cooks(resources, client)
-        await asyncio.gather(*(reembed(settings, embedder=BuiltInEmbedder(256)) for _ in range(2)))
-        assert await with_vectors(resources, "nemuri-words-1.256") == set(known)
+        await asyncio.gather(*(reembed(settings, embedder=BuiltInEmbedder(64)) for _ in range(2)))
+        assert await with_vectors(resources, "nemuri-words-1.64") == set(known)
         async with opened_log(settings) as log:
             kinds = Counter(type(each) for each in await recorded_events(log))
         assert kinds[MemoriesEmbedded] == kinds[EmbeddingAdopted] == 1
@@ -245,11 +245,11 @@ async def test_a_change_back_to_a_former_model_embeds_nothing(settings: Settings
     """A change back to a former model embeds no text, because that model's vectors are stored."""
     async with running_services(settings) as resources, client_of(settings) as client:
         await define_cooks(resources, client)
-        changes = [await reembed(settings, embedder=BuiltInEmbedder(each)) for each in (512, 1024, 512)]
+        changes = [await reembed(settings, embedder=BuiltInEmbedder(each)) for each in (128, 256, 128)]
         assert changes == [Reembedded(1, 4), Reembedded(1, 0), Reembedded(1, 0)]
         await client.settle()
         [agent] = await client.agents("cook")
-        assert agent.embedding.dimension == 512
+        assert agent.embedding.dimension == 128
         assert await first_recalled(client, "boil pasta") == KITCHEN[0]
         await until_idle(resources)
     await assert_verified(settings)
@@ -295,7 +295,7 @@ async def test_lost_vectors_are_reported(settings: Settings) -> None:
         await resources.log.stream.purge_stream(f"KV_{vector_bucket(settings.namespace)}")
         async with resources.database.begin() as connection:
             await connection.execute(
-                tables.memory_vector.delete().where(tables.memory_vector.c.model != "nemuri-words-1.1024")
+                tables.memory_vector.delete().where(tables.memory_vector.c.model != "nemuri-words-1.256")
             )
         with pytest.raises(OperationError, match="run `nemuri rebuild --from-start` first"):
             await reembed(settings, embedder=chosen)

@@ -145,7 +145,7 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
         await until_idle(resources)
         assert {each.access_count for each in await all_memories(resources)} == {1}
         await assert_as_folded(resources)
-        done = await reembed(settings, embedder=BuiltInEmbedder(256))
+        done = await reembed(settings, embedder=BuiltInEmbedder(128))
         assert (done.agents, done.memories) == (1, 3)
         again = await client.tiers_recall("noah", "how do I get iron with Lila?", second=60.0, quietly=True)
         assert again.recalled[0].memory.memory_id == long["procedural"].memory_id

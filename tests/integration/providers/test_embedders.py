@@ -96,9 +96,9 @@ async def test_centred_vectors_scatter_around_zero(embedder: Embedder) -> None:
 
 
 async def test_thresholds_rise(embedder: Embedder) -> None:
-    """The thresholds rise from relevance over recall to use. All are cosines."""
+    """The thresholds rise from relevance over recall to sameness. All are cosines."""
     found = (await calibrated(embedder)).thresholds
-    assert 0 < found.relevance < found.recall < found.use <= found.same < 1
+    assert 0 < found.relevance < found.recall < found.same < 1
 
 
 @pytest.mark.parametrize(("name", "languages", "texts"), MEANINGS)
