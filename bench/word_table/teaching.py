@@ -21,6 +21,8 @@ from bench.word_table.vocabulary import Vocabulary
 DIMENSION: Final = 256
 BATCH: Final = 512
 CONTRASTED: Final = 256
+CONTRASTED_SHARE: Final = 1 / 3
+"""Share of the steps that contrast pairs, with the greater weight, because contrasts cost most of a step."""
 COMMON: Final = 2
 """Number of common components that are taken out of the words of a language."""
 ORDER, PAIRS, DEFINITIONS, CORRECTION = 0.1, 3.0, 0.2, 0.02
@@ -115,14 +117,14 @@ class _Taught:
         cosine = (sums * aims).sum(1).mean()
         order = functional.cross_entropy(sums @ aims.T / TEMPERATURE, torch.softmax(aims @ aims.T / TEMPERATURE, 1))
         loss: Any = 1 - cosine + ORDER * order + CORRECTION * own.pow(2).sum(1).mean()
-        for weight, ones, others in contrasts:
-            loss = loss + weight * self._contrast(ones, others, chance)
+        for weight, ones, others in contrasts if chance.random() < CONTRASTED_SHARE else ():
+            loss = loss + weight / CONTRASTED_SHARE * self._contrast(ones, others, chance)
         for each in self._optimisers:
             each.zero_grad()
         loss.backward()
         for each in self._optimisers:
             each.step()
-        return float(cosine)
+        return float(cosine.detach())
 
     def slow_down(self) -> None:
         """Lower the rates of learning."""

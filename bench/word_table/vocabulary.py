@@ -39,7 +39,8 @@ class Vocabulary:
         for language, pattern in (("en", _ENGLISH), ("ja", _JAPANESE)):
             known: Mapping[str, float] = wordfreq.get_frequency_dict(language, "best")
             some = [each for each in wordfreq.top_n_list(language, LONGEST_LIST) if pattern.fullmatch(each)]
-            fresh = [each for each in dict.fromkeys(some) if each not in set(found[:WORDS])][:WORDS]
+            english = frozenset(found)
+            fresh = [each for each in dict.fromkeys(some) if each not in english][:WORDS]
             found += fresh
             frequencies += [9 + math.log10(known.get(each, 1e-9)) for each in fresh]
         return cls(found, WORDS, np.array(frequencies, np.float32))

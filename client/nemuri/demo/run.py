@@ -73,7 +73,7 @@ def _introduce(screen: Screen, files: Sequence[AgentFile], questions: Sequence[Q
         f"this Python ships: {len(known)} topics, {characters:,} characters."
     )
     screen.say(
-        "No key and no network: the extractive model answers by quoting, and the vectors are hashed. "
+        "No key and no network: the extractive model answers by quoting, and a built-in table of words hears meaning. "
         "All numbers come from the log and its views."
     )
     usual, policy = Policy(), Policy.of(files[0].policy or {})
