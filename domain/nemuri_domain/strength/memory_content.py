@@ -19,6 +19,11 @@ STRENGTHS: tuple[tuple[float, str], ...] = (
     (float("-inf"), "faint, hardly ever used"),
 )
 """Minimum strength of each description for prompts, highest first. A new memory has strength 1."""
+FITS: tuple[tuple[float, str], ...] = (
+    (0.25, "probably about something else than the question"),
+    (0.4, "perhaps about the question, in other words"),
+)
+"""Maximum relevance of each description for prompts, lowest first."""
 FRESH = "fresh, not used yet"
 """Description of a memory that is as firm as a new one and that no answer has used."""
 PROVENANCES: dict[Provenance, str] = {
@@ -84,6 +89,15 @@ def _in_words(memory: Memory, strength: float) -> str:
         return "faded until it was archived"
     words = next(words for least, words in STRENGTHS if strength >= least)
     return FRESH if words == "firm" and memory.access_count == 0 else words
+
+
+def fit_in_words(relevance: float | None) -> str:
+    """Return in words for a prompt how well a memory fits the question; "" for one that surely fits, or that was not
+    found by its relevance.
+    """
+    if relevance is None:
+        return ""
+    return next((words for most, words in FITS if relevance < most), "")
 
 
 def provenance_in_words(content: Content, memory: Memory) -> str:

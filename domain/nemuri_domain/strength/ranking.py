@@ -23,6 +23,8 @@ from nemuri_domain.strength.scope_matching import valid
 from nemuri_domain.strength.succession import Statement, Successor, successors
 
 DAY = 86_400.0
+HALF = 0.5
+"""Similarity that counts half. A memory that surely fits has 0.4 or more."""
 _DOCUMENTED = {"document_003": (0.50, 0.30, 0.20), "document_000": (0.40, 0.40, 0.20)}
 """Weights of raw similarity, strength and recency in the rankings of document 003 §4.3 and document 000 §3.4."""
 YIELD_MARGIN = 1e-6
@@ -97,11 +99,12 @@ def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) ->
 def transformed(raw: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the raw features after transform `linear-1`, shape (n, 9). Each value is 0 to 1.
 
-    Similarity stays as it is, so a score says how well a memory fits, whoever else is there. Strengths, impact and tag
-    overlap become x / (1 + x).
+    Similarity becomes x / (1/2 + x), so a score says how well a memory fits, whoever else is there. Strengths, impact
+    and tag overlap become x / (1 + x).
     """
     out = raw.copy()
-    out[:, 0] = np.clip(out[:, 0], 0.0, 1.0)
+    similar = np.maximum(out[:, 0], 0.0)
+    out[:, 0] = similar / (HALF + similar)
     for column in (1, 2, 5, 6):
         out[:, column] = out[:, column] / (1.0 + out[:, column])
     out[:, 3] = np.minimum(out[:, 3], 1.0)

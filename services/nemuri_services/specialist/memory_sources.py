@@ -8,6 +8,7 @@ from nemuri_contracts.strength import Candidate, MemoriesRetrieved
 from nemuri_domain.strength.aggregate import Agent, Content, Remembered
 from nemuri_domain.strength.memory_content import (
     age_and_strength,
+    fit_in_words,
     origin_in_words,
     provenance_in_words,
     shown_text,
@@ -44,6 +45,7 @@ def memory_sources(
     """
     labels = {content.memory_id: f"m{number}" for number, (content, _) in enumerate(shown, 1)}
     outdated = _outdated(event, labels)
+    fit = {each.memory_id: each.relevance for each in event.candidates}
     later = {each.memory_id: labels.get(each.yields_to, "") for each in event.candidates if each.yields_to}
     return [
         Source(
@@ -56,10 +58,14 @@ def memory_sources(
             outdated.get(content.memory_id, ""),
             later.get(content.memory_id, ""),
             "; ".join(
-                (
-                    origin_in_words(content),
-                    provenance_in_words(content, memory),
-                    age_and_strength(content, memory, agent.strength(memory, event.perspective)),
+                filter(
+                    None,
+                    (
+                        origin_in_words(content),
+                        provenance_in_words(content, memory),
+                        age_and_strength(content, memory, agent.strength(memory, event.perspective)),
+                        fit_in_words(fit.get(content.memory_id)),
+                    ),
                 )
             ),
         )

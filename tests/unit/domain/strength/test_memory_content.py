@@ -5,7 +5,13 @@ from datetime import UTC, datetime
 import pytest
 
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_domain.strength.memory_content import age_and_strength, embedded_text, indexed_text, provenance_in_words
+from nemuri_domain.strength.memory_content import (
+    age_and_strength,
+    embedded_text,
+    fit_in_words,
+    indexed_text,
+    provenance_in_words,
+)
 from tests.unit.domain.strength.stories import A, encoded, given
 
 
@@ -47,3 +53,10 @@ def test_strength_and_provenance_are_words() -> None:
     assert provenance_in_words(content, memory).startswith("told")
     assert provenance_in_words(guess, memory.replace(unconfirmed=True)).endswith("nobody has confirmed it")
     assert "confirmed since" in provenance_in_words(guess, memory)
+
+
+def test_a_prompt_says_how_well_a_memory_fits() -> None:
+    """A memory that surely fits, or was not found by its relevance, needs no word; a distant one is named so."""
+    assert (fit_in_words(None), fit_in_words(0.7)) == ("", "")
+    assert "perhaps" in fit_in_words(0.3)
+    assert "something else" in fit_in_words(0.16)

@@ -107,14 +107,14 @@ def test_transformed_features_are_between_0_and_1(rows: list[tuple[float, ...]])
 
 
 def test_the_transform_is_the_documented_one() -> None:
-    """Similarity stays as it is, whatever the other candidates are. Strengths, impact and overlap become s / (1 + s),
-    and the ratio is limited.
+    """Similarity becomes s / (1/2 + s), whatever the other candidates are. Strengths, impact and overlap become
+    s / (1 + s), and the ratio is limited.
     """
     raw = np.array([[0.2, 1.0, 3.0, 2.0, 0.4, 1.0, 1.0, 1.0, 0.0], [0.6, 1.0, 3.0, 0.5, 0.4, 0.0, 0.0, 0.0, 1.0]])
 
     assert transformed(raw).tolist() == [
-        pytest.approx([0.2, 0.5, 0.75, 1.0, 0.4, 0.5, 0.5, 1.0, 0.0]),
-        pytest.approx([0.6, 0.5, 0.75, 0.5, 0.4, 0.0, 0.0, 0.0, 1.0]),
+        pytest.approx([2 / 7, 0.5, 0.75, 1.0, 0.4, 0.5, 0.5, 1.0, 0.0]),
+        pytest.approx([6 / 11, 0.5, 0.75, 0.5, 0.4, 0.0, 0.0, 0.0, 1.0]),
     ]
     assert transformed(raw[:1]).tolist() == transformed(raw).tolist()[:1]
     assert transformed(np.zeros((0, 9))).shape == (0, 9)
