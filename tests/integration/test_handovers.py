@@ -66,7 +66,7 @@ async def test_a_handover_passes_on_what_the_other_does_not_know(servers: Server
         assert (view.origin.agent_id, view.origin.memory_id, view.origin.provenance) == ("python", fact, "told")
         [first, *_] = (await client.recall("fitter", "How is a flange tightened?")).memories
         assert first.candidate.memory_id == passed.memory_id
-        again = await client.handover("python", "fitter", query="pelicanite flange newton metres")
+        again = await client.handover("python", "fitter", query="newton metres and gasket of a pelicanite flange")
         assert again.memories == ()
         assert {each.by for each in again.left_out} == {passed.memory_id, known}
         assert (await client.handover("fitter", "python")).memories == (), "nothing goes back to where it came from"
