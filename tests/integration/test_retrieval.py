@@ -10,7 +10,7 @@ from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import Usage
 from nemuri_contracts.memory_views import MemoryView
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.retrieval import SUMMARY_EXPANSION
+from nemuri_domain.strength.query_texts import SUMMARY_EXPANSION
 from nemuri_infra.models.answer_jobs import Answer, AnswerJob
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
