@@ -77,8 +77,6 @@ def test_accepted_tasks_survive_kills(cli: CommandLine) -> None:
     Afterwards the platform refuses another embedding dimension.
     """
     platform = cli.up("--processes")
-    assert platform.stdout is not None
-    assert "recall is by words" in platform.stdout.readline()
     add_agent(cli)
     worker = json.loads((cli.data / "workers" / "specialist.pid").read_text())["pid"]
     os.kill(worker, signal.SIGKILL)
