@@ -87,7 +87,7 @@ def _ordered(
         for each, row, score in zip(candidates, rows, scores(raw, agent.rules, other.scorer), strict=True)
     ]
     known = {each.memory_id: (other.contents[each.memory_id], other.memories[each.memory_id]) for each in candidates}
-    return best_first(scored, known, event.perspective)
+    return best_first(scored, known, event.perspective, event.query)
 
 
 def _features(candidate: Candidate, event: MemoriesRetrieved, recorded: Mind, other: Mind) -> tuple[float, ...]:

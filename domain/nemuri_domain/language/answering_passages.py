@@ -10,6 +10,9 @@ ANSWERS: Final = 0.4
 """Minimum relevance of a passage that is quoted as an answer. Below it a passage may still be about something else: of
 questions that nothing answers, a third have a passage above it, which is about the same subject (`bench/heard.py`).
 """
+ANSWERS_MATERIAL: Final = 0.3
+BESIDE_MATERIAL: Final = 0.6
+"""The same for passages of material, which came with the question."""
 NEAR: Final = 0.2
 """Minimum relevance of a passage that is named as the nearest one."""
 BESIDE: Final = 0.8
@@ -35,30 +38,31 @@ def relevances(candidates: Sequence[Passage], question: str, later: Mapping[str,
     return found
 
 
-def answering(candidates: Sequence[Passage], relevant: Sequence[float], *, most: int, characters: int) -> list[Passage]:
-    """Return the passages that answer a question, in their order: the best ones, at most `most`, with about
-    `characters` characters.
+def answering(
+    candidates: Sequence[Passage], relevant: Sequence[float], *, remembered: int, most: int, characters: int
+) -> list[Passage]:
+    """Return the passages that answer a question, best first: at most `most`, with about `characters` characters.
 
-    The relevance counts times the fitness of the passage. A passage that nearly equals a chosen one is left out. The
-    best one is included even if it is longer than `characters`.
+    The first `remembered` candidates are of memories, the others of material that came with the question, of which more
+    is quoted, if it can stand alone. The order is by relevance times the fitness of the passage; of equal ones the
+    earlier comes first. A passage that nearly equals a chosen one is left out. The best one is included even if it is
+    longer than `characters`.
     """
-    scored = [
-        (value * each.fitness, place)
-        for place, (value, each) in enumerate(zip(relevant, candidates, strict=True))
-        if value >= ANSWERS
-    ]
-    scored.sort(key=lambda pair: -pair[0])
-    least = BESIDE * scored[0][0] if scored else 0.0
-    chosen, left = list[int](), characters
-    for score, place in scored:
-        if score < least or len(chosen) == most:
+    ranked = sorted(range(len(candidates)), key=lambda place: -relevant[place] * candidates[place].fitness)
+    best = max(relevant, default=0.0)
+    chosen, left = list[Passage](), characters
+    for place in ranked:
+        each, least = candidates[place], (BESIDE if place < remembered else BESIDE_MATERIAL) * best
+        if len(chosen) == most:
             break
-        text = candidates[place].text
-        if any(is_alike(candidates[place], candidates[other]) for other in chosen) or (chosen and len(text) > left):
+        worth = relevant[place] if place < remembered else relevant[place] * each.fitness
+        if worth < max(ANSWERS if place < remembered else ANSWERS_MATERIAL, least):
             continue
-        chosen.append(place)
-        left -= len(text)
-    return [candidates[place] for place in sorted(chosen)]
+        if any(is_alike(each, other) for other in chosen) or (chosen and len(each.text) > left):
+            continue
+        chosen.append(each)
+        left -= len(each.text)
+    return chosen
 
 
 def nearest(candidates: Sequence[Passage], relevant: Sequence[float]) -> Passage | None:

@@ -61,6 +61,7 @@ class RetrievalContext:
     tags: frozenset[str]
     """Tags of candidates that occur in the query."""
     now: datetime
+    query: str = ""
 
 
 def expanded(agent: Agent, query: str) -> dict[str, str]:
@@ -159,11 +160,11 @@ def ranked(
         for each, row, value in zip(found, raw, values, strict=True)
     ]
     by_id = {each.memory.memory_id: (each.content, each.memory) for each in found}
-    return best_first(candidates, by_id, occasion.perspective)
+    return best_first(candidates, by_id, occasion.perspective, occasion.query)
 
 
 def best_first(
-    candidates: Sequence[Candidate], known: Mapping[UUID, Remembered], perspective: str | None
+    candidates: Sequence[Candidate], known: Mapping[UUID, Remembered], perspective: str | None, query: str
 ) -> tuple[Candidate, ...]:
     """Return the candidates by score, best first; ties by relevance, then by id.
 
@@ -176,7 +177,8 @@ def best_first(
         [
             Statement(content.memory_id, shown_text(content, perspective), told_at(content), each.relevance)
             for content, each in zip(contents, candidates, strict=True)
-        ]
+        ],
+        query,
     )
     memories = {memory_id: memory for memory_id, (_, memory) in known.items()}
     lifted = _lifted(candidates, later)

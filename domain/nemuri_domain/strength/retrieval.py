@@ -138,5 +138,6 @@ def ranked_for(
 ) -> tuple[Candidate, ...]:
     """Return the results of stage 1 as candidates, ranked for a query by `scorer` if it serves, best first."""
     tags = {tag for each in found for tag in each.content.memory.tags}
-    occasion = RetrievalContext(perspective, frozenset(tags_in(tags, asked.wording.query)), now)
+    query = asked.wording.query
+    occasion = RetrievalContext(perspective, frozenset(tags_in(tags, query)), now, query)
     return ranked(agent, found, occasion, scorer)

@@ -1,8 +1,8 @@
 """Succession: which of two memories about the same thing holds now.
 
 Of two statements about the same thing, the one that was told later comes first. Nothing is rewritten: the order is
-decided at each retrieval, by the words of both and the times at which they were told. The constants are fitted by
-`python -m bench.changed_facts`.
+decided at each retrieval, by the words of both and the times at which they were told. `python -m bench.heard` measures
+both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ SAME_MATTER: Final = -1.5
 """Evidence from which the newer of two statements comes first, if they were told on different days."""
 TOLD_TOGETHER: Final = timedelta(days=1)
 """Time within which statements are told together. They are more often true together."""
-SAME_MATTER_TOGETHER: Final = 0.0
+SAME_MATTER_TOGETHER: Final = 0.5
 """Evidence from which the newer of two statements that were told together comes first."""
 REPLACED: Final = 1.0
 """Evidence from which the older of two statements is said to have held until the newer one was told, if they differ in
@@ -39,6 +39,8 @@ VALUE_PLACE: Final = 0.4
 """
 NAMING: Final = 0.6
 """Minimum importance of a word that may be a subject or a value, as a share of the median importance."""
+KIND_OF: Final = 0.5
+"""Cosine below which a word of the newer statement does not stand for a word of the request."""
 NEAR: Final = 0.75
 """Cosine from which two words are taken for the same one."""
 SURE_SIGN: Final = 0.6
@@ -72,11 +74,12 @@ class Successor:
     """True if the older statement surely held only until the newer one was told; False if both may be true."""
 
 
-def successors(statements: Sequence[Statement]) -> dict[UUID, Successor]:
+def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID, Successor]:
     """Return for each statement that has one its newest successor among the others, by memory id.
 
     Only statements that are about as relevant as the best one are compared. Of statements told at the same time,
-    neither succeeds the other.
+    neither succeeds the other. A statement is not succeeded by one that lacks a name, a number or another important
+    word of the `request` that the older one has: it is about something else of the same kind.
     """
     best = max((each.relevance for each in statements), default=0.0)
     near = sorted(statements, key=lambda each: -each.relevance)[:COMPARED]
@@ -84,12 +87,15 @@ def successors(statements: Sequence[Statement]) -> dict[UUID, Successor]:
     if len({each.told_at for each in near}) < 2:
         return {}
     evidence = change_evidence([each.text for each in near])
+    asked = word_table().words(request)
     found: dict[UUID, Successor] = {}
     for at, older in enumerate(near):
         later = [
             (other, float(evidence[at, to]))
             for to, other in enumerate(near)
-            if other.told_at > older.told_at and evidence[at, to] >= _least(older, other)
+            if other.told_at > older.told_at
+            and evidence[at, to] >= _least(older, other)
+            and not _lacks_what_is_asked(asked, older.text, other.text)
         ]
         if later:
             newest, found_evidence = max(later, key=lambda each: each[0].told_at)
@@ -110,12 +116,29 @@ def newer_first(order: Sequence[UUID], later: Mapping[UUID, Successor]) -> list[
     return found
 
 
+def _lacks_what_is_asked(asked: Words, older: str, newer: str) -> bool:
+    """Return True if the older statement has an important word of the request to which the newer one has none near."""
+    table = word_table()
+    one, other = table.words(older), table.words(newer)
+    named = asked[
+        (table.importance(asked) >= NAMING * MEDIAN_IMPORTANCE) & np.isin(asked, one) & ~np.isin(asked, other)
+    ]
+    if not len(named) or not len(other):
+        return bool(len(named))
+    near = (table.directions(named) @ table.directions(other).T).max(axis=1)
+    return bool((near < KIND_OF).any())
+
+
 def _differ_in_value(older: str, newer: str) -> bool:
-    """Return True if the newer statement has a sign of change, or both differ rather late, where values stand."""
+    """Return True if the newer statement has a sign of change, or if both differ rather late, where values stand, and
+    in no name or number.
+    """
     table = word_table()
     one, other = table.words(older), table.words(newer)
     if _sign_of_change(table, other[~np.isin(other, one)]) >= SURE_SIGN:
         return True
+    if len(set(one[one < 0].tolist()) ^ set(other[other < 0].tolist())):
+        return False
     return min(_place_of_difference(table, one, other), _place_of_difference(table, other, one)) >= VALUE_PLACE
 
 

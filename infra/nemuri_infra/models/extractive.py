@@ -170,7 +170,7 @@ class ExtractiveModel:
         found = [
             _searched_quotes(job.details, number, asked, item, _fitting(remembered, item, later), share=len(items))
             if searched
-            else _quotes([*remembered, *at_hand], item, later, share=len(items))
+            else _quotes(remembered, at_hand, item, later, share=len(items))
             for number, item in enumerate(items or (job.question,))
         ]
         chosen = [passage for quotes in found for passage in quotes]
@@ -352,15 +352,23 @@ def _fitting(candidates: Sequence[Passage], question: str, later: Mapping[str, s
     return [each for each, value in zip(candidates, relevant, strict=True) if value >= ANSWERS]
 
 
-def _quotes(candidates: Sequence[Passage], question: str, later: Mapping[str, str], *, share: int) -> list[Passage]:
-    """Return the passages to quote for one question.
+def _quotes(
+    remembered: Sequence[Passage],
+    at_hand: Sequence[Passage],
+    question: str,
+    later: Mapping[str, str],
+    *,
+    share: int,
+) -> list[Passage]:
+    """Return the passages to quote for one question, of memories and of material.
 
     The limits of length and number are divided by `share`, the number of questions; 0 counts as 1.
     """
     parts = max(share, 1)
     room = max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT)
-    relevant = relevances(candidates, question, later)
-    return answering(candidates, relevant, most=max(MAX_QUOTES // parts, 1), characters=room)
+    every = [*remembered, *at_hand]
+    relevant, most = relevances(every, question, later), max(MAX_QUOTES // parts, 1)
+    return answering(every, relevant, remembered=len(remembered), most=most, characters=room)
 
 
 def _searched_quotes(

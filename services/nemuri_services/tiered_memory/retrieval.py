@@ -49,7 +49,8 @@ async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
                 max(each.relevance, 0.0),
             )
             for each in chosen
-        ]
+        ],
+        query.query,
     )
     by_id = {each.memory_id: each for each in chosen}
     chosen = [by_id[each] for each in newer_first(list(by_id), later)]

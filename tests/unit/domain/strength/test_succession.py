@@ -128,3 +128,17 @@ def test_a_successor_is_always_newer(texts: list[str]) -> None:
     assert {older: each.memory_id for older, each in successors(statements[::-1]).items()} == {
         older: each.memory_id for older, each in found.items()
     }
+
+
+def test_a_statement_about_another_thing_that_the_request_names_does_not_succeed() -> None:
+    """If the request names what only the older statement is about, the newer one is no successor of it."""
+    parcels = told("The ginger parcel arrives on Monday.", "The juniper parcel arrives on Friday.")
+
+    assert successors(parcels, "When does the ginger parcel arrive?") == {}
+
+
+def test_another_number_is_no_change_without_a_word_of_change() -> None:
+    """Two invoices are not one that changed: the older is never said to have held until the newer was told."""
+    invoices = told("Invoice 4711 was paid.", "Invoice 4712 was paid.")
+
+    assert not any(each.replaces for each in successors(invoices, "Which invoices were paid?").values())
