@@ -62,6 +62,10 @@ class RecalledView(Value):
     memory.
     """
     relation: LinkSort | None = None
+    held_until: datetime | None = None
+    """Time of the newer memory about the same matter, until which this one held; None if it holds."""
+    replaced_by: str | None = None
+    """Label of that memory."""
 
 
 class AffectRecallView(Value):

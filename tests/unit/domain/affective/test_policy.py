@@ -62,6 +62,7 @@ OURS = {
     ("archive", "revival_similarity"): None,
     ("retrieval", "relevance_similarity"): None,
     ("retrieval", "fill_up"): False,
+    ("retrieval", "retention_weight"): 1.0,
     ("retention", "aging_days"): "all",
     ("retention", "failure_intensity"): 0,
     ("retention", "personal_intensity"): 0,

@@ -1,0 +1,84 @@
+"""What holds now comes first: the newer of two memories that say different things about the same matter.
+
+A recorded relation `contradicts` decides. Without one, the words of both decide (`strength.succession`). Nothing is
+forgotten: the older one is shown after the newer one, as what held until then.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+from nemuri_contracts.affective import LinkSort
+from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory, embedded_text
+from nemuri_domain.affective.retrieval import RetrievedMemory
+from nemuri_domain.strength.succession import Statement, successors
+
+COMPARED: Final = 8
+"""Maximum number of retrieved memories whose words are compared with each other, the best ones."""
+STATEMENT: Final = 300
+"""Number of characters at the beginning of a memory that tell what it decided."""
+
+Related = Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]]
+"""The related memories of each memory, by id, each with the sort of the relation."""
+
+
+def what_holds_first(
+    told: Sequence[RetrievedMemory], near: Related, known: Collection[UUID], projects: Collection[str] = ()
+) -> list[RetrievedMemory]:
+    """Return the retrieved memories in their order, but each that no longer holds after the newer one, which it names.
+
+    A newer memory that contradicts a retrieved one is added, unless it is archived, belongs to another project than
+    `projects`, or is `known` already (ids of memories and turns).
+    """
+    newer = _by_words(told) | _by_relations(told, near)
+    every = {each.memory.memory_id: each for each in told}
+    for each in newer.values():
+        shown = each.memory_id in every
+        if not shown and _may_be_shown(each, known, projects):
+            every[each.memory_id] = RetrievedMemory(each, None, "contradicts")
+    placed: dict[UUID, RetrievedMemory] = {}
+    for each in told:
+        chain = [each.memory.memory_id]
+        while (after := newer.get(chain[-1])) is not None and after.memory_id in every:
+            chain.append(after.memory_id)
+        for memory_id in reversed(chain):
+            placed.setdefault(memory_id, replace(every[memory_id], replaced_by=newer.get(memory_id)))
+    return list(placed.values())
+
+
+def _by_relations(told: Sequence[RetrievedMemory], near: Related) -> dict[UUID, AffectMemory]:
+    """Return the newest memory that contradicts each retrieved one, by the older one's id."""
+    found: dict[UUID, AffectMemory] = {}
+    for one in (each.memory for each in told):
+        later = [
+            other for other, sort in near.get(one.memory_id, ()) if sort == "contradicts" and _is_newer(other, one)
+        ]
+        if later:
+            found[one.memory_id] = max(later, key=lambda each: (each.said_at, each.memory_id))
+    return found
+
+
+def _by_words(told: Sequence[RetrievedMemory]) -> dict[UUID, AffectMemory]:
+    """Return the memory that surely replaces each retrieved one by its words, by the older one's id."""
+    best = [each for each in told if each.ranked is not None][:COMPARED]
+    memories = {each.memory.memory_id: each.memory for each in best}
+    statements = [
+        Statement(
+            each.memory.memory_id,
+            embedded_text(each.memory.trigger, each.memory.content)[:STATEMENT],
+            each.memory.said_at,
+            each.ranked.candidate.closeness if each.ranked else 0.0,
+        )
+        for each in best
+    ]
+    return {older: memories[each.memory_id] for older, each in successors(statements).items() if each.replaces}
+
+
+def _is_newer(one: AffectMemory, other: AffectMemory) -> bool:
+    return (one.said_at, one.memory_id) > (other.said_at, other.memory_id)
+
+
+def _may_be_shown(memory: AffectMemory, known: Collection[UUID], projects: Collection[str]) -> bool:
+    new = memory.memory_id not in known and memory.turn_id not in known
+    return new and memory.level < ARCHIVED and memory.matters_in(projects)
