@@ -58,7 +58,7 @@ class FoldedQueries(AffectiveQueries):
         """Return the memories related to each memory in `memory_ids` in either direction, by id."""
         known = self.state.mind.memories
         found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {each: [] for each in memory_ids}
-        for memory in known.values():
+        for memory in sorted(known.values(), key=lambda each: each.memory_id):
             for link in memory.relations:
                 for here, there in ((memory.memory_id, link.to), (link.to, memory.memory_id)):
                     if here in found and there in known:

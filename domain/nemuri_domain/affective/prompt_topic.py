@@ -7,6 +7,7 @@ thresholds are fitted by `python -m bench.assistant_memory` and `tests/unit/doma
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log, sqrt
 from typing import Final, Self
 
 import numpy as np
@@ -26,13 +27,21 @@ MEANT: Final = 0.6
 """Minimum relevance of a memory that is about the prompt's topic in other words."""
 STANDING_OUT: Final = 0.3
 """The same of a memory that is more relevant than the others by `MARGIN`."""
-MARGIN: Final = 0.2
+MARGIN: Final = 0.18
 """Minimum difference from the memory at place `RIVALS` of a memory that stands out."""
 RIVALS: Final = 6
 """Place of the memory from which one must stand out. Several memories may be about one topic."""
+UNRELATED: Final = 0.2
+"""Relevance that many unrelated memories have. A memory stands out from it too."""
 ENOUGH: Final = 2.5
 """Weight of a topic's words, in typical words, from which the relevance counts in full. A single word is often meant
 in another sense."""
+NEAREST: Final = 5
+"""Number of the nearest memories that tell whether the memories often speak of a subject."""
+SOME: Final = 50
+"""Minimum number of memories that can tell this."""
+MANY: Final = 250
+"""Number of memories for which the threshold was measured."""
 
 Floats = NDArray[np.float32]
 
@@ -50,7 +59,7 @@ class TopicRelevance:
     def meant(self) -> NDArray[np.bool_]:
         """True for memories that are about the prompt's topic, whatever their words."""
         others = np.sort(self.certain)[::-1]
-        rival = others[RIVALS - 1] if len(others) >= RIVALS else 0.0
+        rival = max(others[RIVALS - 1], UNRELATED) if len(others) >= RIVALS else UNRELATED
         found: NDArray[np.bool_] = (self.certain >= MEANT) | (
             (self.certain >= STANDING_OUT) & (self.certain - rival >= MARGIN)
         )
@@ -92,12 +101,22 @@ class PromptTopic:
         return TopicRelevance(each.max(axis=0), (each * said[:, None]).max(axis=0))
 
 
-def speaks_of_it(similarities: Iterable[float], threshold: float, nearest: int = 5) -> bool:
-    """Return True if the memories often speak of a prompt's subject: the mean similarity of the nearest ones reaches a
-    threshold.
+def subject_threshold(threshold: float, memories: int) -> float | None:
+    """Return the mean similarity of the nearest of some memories from which they often speak of a prompt's subject; None
+    if they are too few to tell.
+
+    `threshold` is that of `MANY` memories. The nearest of more memories are nearer by chance, as the greatest of random
+    numbers.
     """
-    best = sorted(similarities, reverse=True)[:nearest]
-    return len(best) == nearest and sum(best) / nearest >= threshold
+    if memories < SOME:
+        return None
+    return threshold * sqrt(log(max(memories, MANY) / NEAREST) / log(MANY / NEAREST))
+
+
+def speaks_of_it(similarities: Iterable[float], threshold: float) -> bool:
+    """Return True if the mean similarity of the nearest memories reaches a threshold (`subject_threshold`)."""
+    best = sorted(similarities, reverse=True)[:NEAREST]
+    return len(best) == NEAREST and sum(best) / NEAREST >= threshold
 
 
 @lru_cache(maxsize=4_096)

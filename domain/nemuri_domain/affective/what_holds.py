@@ -12,12 +12,14 @@ from uuid import UUID
 from nemuri_contracts.affective import LinkSort
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory, embedded_text
 from nemuri_domain.affective.retrieval import RetrievedMemory
-from nemuri_domain.strength.succession import Statement, successors
+from nemuri_domain.strength.succession import REPLACED, change_evidence, sign_of_change
 
 COMPARED: Final = 8
 """Maximum number of retrieved memories whose words are compared with each other, the best ones."""
 STATEMENT: Final = 300
 """Number of characters at the beginning of a memory that tell what it decided."""
+CHANGED: Final = 0.65
+"""Minimum likeness of a user's word to a word of change."""
 
 Related = Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]]
 """The related memories of each memory, by id, each with the sort of the relation."""
@@ -60,19 +62,24 @@ def _by_relations(told: Sequence[RetrievedMemory], near: Related) -> dict[UUID, 
 
 
 def _by_words(told: Sequence[RetrievedMemory]) -> dict[UUID, AffectMemory]:
-    """Return the memory that surely replaces each retrieved one by its words, by the older one's id."""
-    best = [each for each in told if each.ranked is not None][:COMPARED]
-    memories = {each.memory.memory_id: each.memory for each in best}
-    statements = [
-        Statement(
-            each.memory.memory_id,
-            embedded_text(each.memory.trigger, each.memory.content)[:STATEMENT],
-            each.memory.said_at,
-            each.ranked.candidate.closeness if each.ranked else 0.0,
-        )
-        for each in best
-    ]
-    return {older: memories[each.memory_id] for older, each in successors(statements).items() if each.replaces}
+    """Return the newest memory that replaces each retrieved one by its words, by the older one's id.
+
+    The user's own words must tell the change: of the work on a thing, every reply tells that it is different now.
+    """
+    memories = [each.memory for each in told if each.ranked is not None][:COMPARED]
+    texts = [embedded_text(each.trigger, each.content)[:STATEMENT] for each in memories]
+    evidence, found = change_evidence(texts), dict[UUID, AffectMemory]()
+    for at, older in enumerate(memories):
+        later = [
+            newer
+            for to, newer in enumerate(memories)
+            if evidence[at, to] >= REPLACED
+            and newer.said_at > older.said_at
+            and sign_of_change(texts[at], newer.trigger) >= CHANGED
+        ]
+        if later:
+            found[older.memory_id] = max(later, key=lambda each: (each.said_at, each.memory_id))
+    return found
 
 
 def _is_newer(one: AffectMemory, other: AffectMemory) -> bool:

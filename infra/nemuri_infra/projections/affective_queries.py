@@ -273,8 +273,9 @@ class AffectiveQueries:
             """
             -- Relations from or to any of these memories.
             SELECT m.memory_id AS one, CAST(link->>'to' AS uuid) AS other, link->>'sort' AS sort
-            FROM affect_memory AS m, jsonb_array_elements(m.relations) AS link
+            FROM affect_memory AS m, jsonb_array_elements(m.relations) WITH ORDINALITY AS every(link, place)
             WHERE m.agent_id = :agent AND (m.memory_id = ANY(:ids) OR m.relations @> ANY(CAST(:links AS jsonb[])))
+            ORDER BY m.memory_id, place
             """
         )
         ids = list(memory_ids)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_domain.affective.aggregate import AffectAgent
-from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it
+from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
 from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.language.topic_check import shared_terms, shares_topic, topic_scores
@@ -65,7 +65,8 @@ def bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> Bounds:
     if revival is not None:
         found = replace(found, revival=revival, archived_candidate=revival)
     if given is None and revival is None:
-        found = replace(found, subject=thresholds.subject, contrast=thresholds.contrast)
+        often = subject_threshold(thresholds.subject, agent.number + agent.protected)
+        found = replace(found, subject=often, contrast=thresholds.contrast)
     return found
 
 

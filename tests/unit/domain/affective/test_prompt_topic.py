@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it
+from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_domain.affective.turn_reader import read_turn
 from nemuri_domain.language.topic_check import prompt_terms, shared_terms, shares_topic
@@ -73,3 +73,10 @@ def test_memories_often_speak_of_a_subject_from_five_near_ones_on() -> None:
     assert speaks_of_it([0.9, 0.1, 0.4, 0.4, 0.4, 0.4], 0.5)
     assert not speaks_of_it([0.9, 0.1, 0.3, 0.3, 0.3, 0.3], 0.5)
     assert not speaks_of_it([0.9] * 4, 0.5)
+
+
+def test_more_memories_must_be_nearer_to_speak_often_of_a_subject() -> None:
+    """Among more memories some are near by chance, so the threshold grows. Few memories do not tell."""
+    assert subject_threshold(0.4, 20) is None
+    assert subject_threshold(0.4, 100) == pytest.approx(0.4)
+    assert 0.5 < (subject_threshold(0.4, 10_000) or 0) < 0.6
