@@ -186,8 +186,8 @@ class Relations(Section):
 
     """
     auto_link_similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
-    """Minimum cosine of two memories for the relation `same_topic`; None for the embedder's threshold of one topic. That
-    of document 001 is 0.85, for the embedder that it names.
+    """Minimum cosine of two memories for the relation `same_topic`; None for the embedder's threshold of one topic.
+    Document 001 has 0.85.
     """
     max_relations_per_memory: Annotated[int, Field(ge=0, le=100)] = 10
     """Maximum number of relations that start at a memory."""

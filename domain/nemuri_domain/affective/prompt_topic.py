@@ -102,8 +102,8 @@ class PromptTopic:
 
 
 def subject_threshold(threshold: float, memories: int) -> float | None:
-    """Return the mean similarity of the nearest of some memories from which they often speak of a prompt's subject; None
-    if they are too few to tell.
+    """Return the mean similarity of the nearest memories from which they often speak of a prompt's subject; None if the
+    memories are too few to tell.
 
     `threshold` is that of `MANY` memories. The nearest of more memories are nearer by chance, as the greatest of random
     numbers.

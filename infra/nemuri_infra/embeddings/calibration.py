@@ -21,7 +21,8 @@ Floats = NDArray[np.float32]
 Source = Literal["built-in", "measured", "assumed"]
 
 MULTIPLES: Final = {
-    "relevance": 2.0, "candidate": 0.0, "related": 3.5, "recall": 4.5, "subject": 2.85, "contrast": 1.9, "topic": 5.2, "same": 6.0,
+    "relevance": 2.0, "candidate": 0.0, "related": 3.5, "recall": 4.5, "subject": 2.85, "contrast": 1.9, "topic": 5.2,
+    "same": 6.0,
 }  # fmt: skip
 """The thresholds as multiples of the spread."""
 HIGHEST: Final = 0.95

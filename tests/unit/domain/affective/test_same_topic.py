@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from bench.simulated_memory import CachedEmbedder, SimulatedMemory
+
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 
