@@ -186,7 +186,7 @@ class Relations(Section):
 
     """
     auto_link_similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
-    """Minimum cosine of two memories for the relation `same_topic`; None for the embedder's threshold of one topic.
+    """Minimum cosine of two memories for the relation `same_topic`; None for the embedder's threshold of the same.
     Document 001 has 0.85.
     """
     max_relations_per_memory: Annotated[int, Field(ge=0, le=100)] = 10

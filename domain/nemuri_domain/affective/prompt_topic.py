@@ -27,7 +27,7 @@ MEANT: Final = 0.6
 """Minimum relevance of a memory that is about the prompt's topic in other words."""
 STANDING_OUT: Final = 0.3
 """The same of a memory that is more relevant than the others by `MARGIN`."""
-MARGIN: Final = 0.18
+MARGIN: Final = 0.22
 """Minimum difference from the memory at place `RIVALS` of a memory that stands out."""
 RIVALS: Final = 6
 """Place of the memory from which one must stand out. Several memories may be about one topic."""

@@ -15,7 +15,7 @@ from nemuri_domain.affective.policy import Relations
 ActiveRelations = Sequence[Tie]
 """The relations of the active memories."""
 SimilarPair = tuple[UUID, UUID, float]
-"""The ids of two memories and the cosine of their texts, which is at least the embedder's threshold of one topic."""
+"""The ids of two memories and the cosine of their texts, which is at least the embedder's threshold of the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,9 @@ def what_holds_first(
     """
     newer = _by_words(told) | _by_relations(told, near)
     every = {each.memory.memory_id: each for each in told}
-    for each in newer.values():
-        shown = each.memory_id in every
-        if not shown and _may_be_shown(each, known, projects):
-            every[each.memory_id] = RetrievedMemory(each, None, "contradicts")
+    for later in newer.values():
+        if later.memory_id not in every and _may_be_shown(later, known, projects):
+            every[later.memory_id] = RetrievedMemory(later, None, "contradicts")
     placed: dict[UUID, RetrievedMemory] = {}
     for each in told:
         chain = [each.memory.memory_id]

@@ -21,8 +21,7 @@ Floats = NDArray[np.float32]
 Source = Literal["built-in", "measured", "assumed"]
 
 MULTIPLES: Final = {
-    "relevance": 2.0, "candidate": 0.0, "related": 3.5, "recall": 4.5, "subject": 2.85, "contrast": 1.9, "topic": 5.2,
-    "same": 6.0,
+    "relevance": 2.0, "candidate": 0.0, "related": 3.5, "recall": 4.5, "subject": 2.85, "contrast": 1.9, "same": 6.0,
 }  # fmt: skip
 """The thresholds as multiples of the spread."""
 HIGHEST: Final = 0.95
@@ -47,10 +46,8 @@ class Thresholds:
     """Mean of a prompt and its five nearest memories, from which the memories often speak of its subject."""
     contrast: float
     """Of a prompt and a memory on such a subject, without what all memories have in common."""
-    topic: float
-    """Of two memories about the same topic."""
     same: float
-    """Of two statements about the same."""
+    """Of two statements about the same, and of two turns for the relation `same_topic`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -371,8 +371,8 @@ def test_a_relation_that_would_be_there_twice_is_there_once() -> None:
 
 
 def test_new_and_changed_memories_are_tied_to_what_is_like_them() -> None:
-    """New and changed memories get a relation `same_topic` with each memory whose similarity is at least the policy's, once per
-    pair.
+    """New and changed memories get a relation `same_topic` with each memory whose similarity is at least that of the
+    policy, once per pair.
     """
     life = living(**ROOMY, relations={"auto_link_similarity_threshold": 0.85})
     strong, weak, apart = (life.remember(each, coefficient=STILL) for each in (90, 40, 60))

@@ -7,7 +7,7 @@ from uuid import UUID
 from nemuri_domain.affective.aggregate import AffectMemory
 from nemuri_domain.affective.context_block import ContextBlock
 from nemuri_domain.affective.retrieval import RankedMemory, RetrievedMemory
-from nemuri_domain.affective.what_holds import what_holds_first
+from nemuri_domain.affective.what_holds import Related, what_holds_first
 from tests.unit.domain.affective.test_retrieval import LONG_AGO, found, remembered
 
 STRIPE = ("Which payment provider do we take for the shop?", "We decided: Stripe is the payment provider of the shop.")
@@ -33,36 +33,36 @@ def told(*memories: AffectMemory) -> list[RetrievedMemory]:
 
 def shown(some: list[RetrievedMemory]) -> list[tuple[int, int | None]]:
     """Return the number of each memory, with the number of the one that replaced it."""
-    return [(each.memory.memory_id.int, each.replaced_by and each.replaced_by.memory_id.int) for each in some]
+    return [(each.memory.memory_id.int, each.replaced_by.memory_id.int if each.replaced_by else None) for each in some]
 
 
 def test_the_newer_of_two_contradicting_memories_comes_first() -> None:
     """A relation `contradicts` decides the order by the times, whatever its direction and the scores."""
     old, new, other = memory(1), memory(2), memory(3)
-    near = {old.memory_id: [(new, "contradicts")], new.memory_id: [(old, "contradicts")]}
-    assert shown(what_holds_first(told(other, old, new), near, ())) == [(3, None), (2, None), (1, 2)]  # type: ignore[arg-type]
+    near: Related = {old.memory_id: [(new, "contradicts")], new.memory_id: [(old, "contradicts")]}
+    assert shown(what_holds_first(told(other, old, new), near, ())) == [(3, None), (2, None), (1, 2)]
     near = {old.memory_id: [(new, "references")]}
-    assert shown(what_holds_first(told(old, new), near, ())) == [(1, None), (2, None)]  # type: ignore[arg-type]
+    assert shown(what_holds_first(told(old, new), near, ())) == [(1, None), (2, None)]
 
 
 def test_a_newer_memory_that_was_not_found_is_added() -> None:
     """The newer memory is shown with the older one, unless it is known, archived, or of another project."""
     old, new = memory(1), memory(2)
-    near = {old.memory_id: [(new, "contradicts")]}
-    first, _ = what_holds_first(told(old), near, ())  # type: ignore[arg-type]
+    near: Related = {old.memory_id: [(new, "contradicts")]}
+    first, _ = what_holds_first(told(old), near, ())
     assert (first.memory, first.relation) == (new, "contradicts")
-    assert shown(what_holds_first(told(old), near, (new.turn_id,))) == [(1, 2)]  # type: ignore[arg-type]
+    assert shown(what_holds_first(told(old), near, (new.turn_id,))) == [(1, 2)]
     for more in ({"level": 4}, {"project": "elsewhere"}):
-        away = {old.memory_id: [(memory(2, **more), "contradicts")]}  # type: ignore[arg-type]
-        assert shown(what_holds_first(told(old), away, (), ("here",))) == [(1, 2)]  # type: ignore[arg-type]
+        away: Related = {old.memory_id: [(memory(2, **more), "contradicts")]}
+        assert shown(what_holds_first(told(old), away, (), ("here",))) == [(1, 2)]
 
 
 def test_a_chain_of_decisions_is_shown_from_the_newest() -> None:
     """Of several that replaced each other, the newest comes first, and each names the next one."""
     first, second, third = memory(1), memory(2), memory(3)
-    near = {first.memory_id: [(second, "contradicts")], second.memory_id: [(third, "contradicts")]}
-    assert shown(what_holds_first(told(first), {**near, third.memory_id: []}, ())) == [(2, None), (1, 2)]  # type: ignore[arg-type]
-    assert shown(what_holds_first(told(first, third, second), near, ())) == [(3, None), (2, 3), (1, 2)]  # type: ignore[arg-type]
+    near: Related = {first.memory_id: [(second, "contradicts")], second.memory_id: [(third, "contradicts")]}
+    assert shown(what_holds_first(told(first), {**near, third.memory_id: []}, ())) == [(2, None), (1, 2)]
+    assert shown(what_holds_first(told(first, third, second), near, ())) == [(3, None), (2, 3), (1, 2)]
 
 
 def test_without_a_relation_the_words_decide() -> None:
