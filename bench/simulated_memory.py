@@ -34,6 +34,7 @@ from nemuri_domain.affective.fold import evolve, touched
 from nemuri_domain.affective.nightly_columns import MemoryColumns
 from nemuri_domain.affective.nightly_job import NightInput, admitted_to_protection
 from nemuri_domain.affective.policy import AffectPolicy
+from nemuri_domain.affective.prompt_topic import PromptTopic
 from nemuri_domain.affective.text_compression import EXTRACTIVE, compressed
 from nemuri_domain.affective.turn_encoding import encode_turn
 from nemuri_infra.embeddings.calibration import Calibration
@@ -160,7 +161,8 @@ class SimulatedMemory:
         """Return what a prompt hook would show for a prompt. The recall is recorded if its time `at` is given."""
         if at is not None:
             await self.pass_nights(at)
-        await self.embedder.embed_queries([prompt])  # so that the retrieval does not have to wait for it
+        # So that the retrieval does not have to wait for it.
+        await self.embedder.embed_queries(PromptTopic.of(prompt).texts)
         query = AffectRecallQuery(agent_id=AGENT, prompt=prompt)
         found = await select_memories(query, self.agent, self.vectors, self.queries)
         event = recall_event(query, found, self.agent)
@@ -248,7 +250,8 @@ class SimulatedMemory:
             return []
         others = list(self.state.rows)
         cosines = np.stack([self.state.rows[each] for each in fresh]) @ np.stack([*self.state.rows.values()]).T
-        bound = self.policy.relations.auto_link_similarity_threshold
+        given = self.policy.relations.auto_link_similarity_threshold
+        bound = self.vectors.thresholds.same if given is None else given
         pairs = np.argwhere(cosines >= bound)
         return [(fresh[one], others[other], float(cosines[one, other])) for one, other in pairs]
 

@@ -62,6 +62,10 @@ class RecalledView(Value):
     memory.
     """
     relation: LinkSort | None = None
+    held_until: datetime | None = None
+    """Time of the newer memory about the same matter, until which this one held; None if it holds."""
+    replaced_by: str | None = None
+    """Label of that memory."""
 
 
 class AffectRecallView(Value):
@@ -152,6 +156,8 @@ class AffectView(Value):
     """Model providers of the platform, in the order in which they are asked; `extractive` reads by the lexicon."""
     read_by: Text | None = None
     """Model that read the newest turn, `lexicon` for the lexicon; None before the first turn."""
+    embedder: Text | None = None
+    """Model of the vectors by which prompts are compared with memories; None for an agent that is not defined."""
     parameters: dict[str, JsonValue]
     """Parameters in force that differ from the defaults."""
     coming: dict[str, JsonValue] | None = None

@@ -40,6 +40,7 @@ from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.projections.erasure_lineage import Thing
+from nemuri_infra.projections.prompt_vectors import PromptVectors
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
@@ -408,11 +409,11 @@ async def test_the_preselection_contains_the_best_memories(settings: Settings) -
         views = AffectiveQueries(resources.database)
         (agent,) = await views.agents()
         vectors = resources.vectors
-        [vector] = await vectors.of_queries(["parser comma lock"])
+        asked = PromptVectors(await vectors.of_queries(["parser comma lock"]), (1.0,))
         for mood in (None, Emotion(valence="negative", arousal=80, tags=("anger", "fear"))):
             wanted = AffectiveRetrieval(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
-            everything = await views.candidates_by_vector(agent, vectors, vector, replace(wanted, top=1_000))
-            few = await views.candidates_by_vector(agent, vectors, vector, wanted)
+            everything = await views.candidates_by_vector(agent, vectors, asked, replace(wanted, top=1_000))
+            few = await views.candidates_by_vector(agent, vectors, asked, wanted)
             asking = RetrievalRequest("parser comma lock", 0.08, 0.08, mood)
             best = [each.memory_id for each in rank(everything, asking, agent.rules)]
             assert [each.memory_id for each in rank(few, asking, agent.rules)] == best

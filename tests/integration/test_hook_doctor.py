@@ -64,6 +64,9 @@ async def test_the_state_of_a_memory_names_its_reader(settings: Settings, where:
         await remember_turns(resources, [turn("The oven is cold.")])
         assert await checked(where, "readings", "diary") == (True, "the newest turn was read by lexicon")
         assert not (await checked(where, "readings", "nobody"))[0]
+        well, found = await checked(where, "recall", "diary")
+        assert well
+        assert found.startswith("meaning in English and Japanese")
 
 
 async def test_turns_that_no_model_could_read_are_a_fault(settings: Settings, where: Path) -> None:

@@ -3,7 +3,14 @@
 from typing import TYPE_CHECKING, Any
 
 from nemuri.terminal.output import say, short, table
-from nemuri_contracts.affective_views import AffectMemoryView, AffectPageView, AffectRecallView, AffectView, TurnView
+from nemuri_contracts.affective_views import (
+    AffectMemoryView,
+    AffectPageView,
+    AffectRecallView,
+    AffectView,
+    RecalledView,
+    TurnView,
+)
 from nemuri_domain.affective.cost_estimate import Workload, estimate_costs, total_dollars
 from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import AffectPolicy
@@ -163,6 +170,12 @@ def show_turn(turn: TurnView) -> None:
     say(f"{turn.label} [{turn.said_at:%Y-%m-%d %H:%M}] session {turn.session}\n\n> {turn.prompt}\n\n{turn.reply}")
 
 
+def _marks(one: RecalledView) -> str:
+    """Return the marks of an archived memory, and of one that a newer one replaced."""
+    until = f"[held until {one.held_until:%Y-%m-%d}, see {one.replaced_by}] " if one.held_until else ""
+    return f"{'[archived] ' if one.memory.archived else ''}{until}"
+
+
 def show_recalled(found: AffectRecallView) -> None:
     """Print the retrieved memories with their scores as a table."""
     if not found.recalled:
@@ -178,7 +191,7 @@ def show_recalled(found: AffectRecallView) -> None:
             f"{each.memory.retention:.1f}",
             each.memory.recall_count,
             each.by if each.relation is None else f"relation: {each.relation}",
-            short(f"{'[archived] ' if each.memory.archived else ''}{each.memory.trigger} → {each.memory.content}"),
+            short(f"{_marks(each)}{each.memory.trigger} → {each.memory.content}"),
         )
         for each in found.recalled
     ]

@@ -20,6 +20,7 @@ from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.wire_constants import query
 from nemuri_domain.affective.text_compression import EXTRACTIVE
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL
+from nemuri_domain.language.word_table import MODEL as BUILT_IN
 from nemuri_infra.bus.plain_socket import PlainError, request_once
 from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
 
@@ -44,6 +45,7 @@ def check_installation(where: HookSettings, assistant: Assistant, settings: Path
         _platform(where),
         _tried("agent", lambda: _agent(where)),
         _tried("readings", lambda: _readings(where)),
+        _tried("recall", lambda: _recall(where)),
         _tried("given up", lambda: _given_up(where)),
         _waiting(where),
         Check("pause", not paused, "`nemuri hook resume` ends it" if paused else "none"),
@@ -98,6 +100,16 @@ def _readings(where: HookSettings) -> Check:
     log = os.path.join(where.data, "hooks", "wake.log")  # noqa: PTH118 - as the journal itself
     advice = f"the output of `nemuri up` says why ({log}, if a hook started it), or the budget of the day is spent"
     return Check("readings", well=False, found=f"the newest turn was read by the lexicon, not by {names}; {advice}")
+
+
+def _recall(where: HookSettings) -> Check:
+    """Return what recall hears in a prompt: the languages whose meaning it knows, and how it hears others."""
+    view = decode_answer(request_once(where, query(where.namespace, "affect"), {"agent_id": where.agent}))
+    if view["embedder"] == BUILT_IN:
+        found = "meaning in English and Japanese, and between both; other languages by their words (`nemuri embedder`)"
+    else:
+        found = f"meaning by {view['embedder']}; in English and Japanese also by the built-in table of words"
+    return Check("recall", well=True, found=found)
 
 
 def _given_up(where: HookSettings) -> Check:

@@ -52,7 +52,7 @@ class ContextBlock:
         """
         added: list[RetrievedMemory] = []
         for each in told:
-            entry = _entry(each.memory)
+            entry = _entry(each)
             if not self._lines and len(entry) >= self._room:
                 entry = _shortened(entry, each.memory, self._room - len("\n"))
             if self._added(entry):
@@ -106,9 +106,11 @@ def _head(memory: AffectMemory) -> str:
     return f"- [{memory.said_at:%Y-%m-%d}][L{level}]{mark}[{memory.label}]"
 
 
-def _entry(memory: AffectMemory) -> str:
+def _entry(told: RetrievedMemory) -> str:
     """Return the entry of a memory with its text. Further lines are indented, so that none looks like an entry."""
-    return f"{_head(memory)} {_laid_out(f'{memory.trigger} → {memory.content}')}"
+    memory, newer = told.memory, told.replaced_by
+    until = f"[held until {newer.said_at:%Y-%m-%d}, see {newer.label}]" if newer else ""
+    return f"{_head(memory)}{until} {_laid_out(f'{memory.trigger} → {memory.content}')}"
 
 
 def _line(memory: AffectMemory) -> str:

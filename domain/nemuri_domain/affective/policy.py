@@ -185,8 +185,10 @@ class Relations(Section):
     """Difference of two retention scores below which a relation starts at the newer memory instead of the stronger one.
 
     """
-    auto_link_similarity_threshold: Annotated[float, Field(ge=-1, le=1)] = 0.85
-    """Minimum cosine of two memories for the relation `same_topic`."""
+    auto_link_similarity_threshold: Annotated[float, Field(ge=-1, le=1)] | None = None
+    """Minimum cosine of two memories for the relation `same_topic`; None for the embedder's threshold of the same.
+    Document 001 has 0.85.
+    """
     max_relations_per_memory: Annotated[int, Field(ge=0, le=100)] = 10
     """Maximum number of relations that start at a memory."""
     relation_traversal_depth: Annotated[int, Field(ge=0, le=5)] = 1
@@ -203,11 +205,19 @@ class Retrieval(Section):
     relevance_threshold: Weight = 5.0
     """Minimum priority of a memory to be ranked before archived memories and before memories of lower priority."""
     relevance_similarity: Annotated[float, Field(ge=-1, le=1)] | None = None
-    """Minimum cosine of a relevant memory; None for the embedder's threshold for recall. If the embedder knows
-    meanings, a memory below that threshold is relevant too if it shares the topic by its words.
+    """Minimum cosine of a relevant memory; None for the embedder's threshold for recall, below which a memory is
+    relevant too if it is about the prompt's topic by its words or its meaning.
+    """
+    retention_weight: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Weight of the retention in the priority; 1 as in document 001. The rest counts as if nothing had faded, so that
+    what fits best comes first, however old.
     """
     fill_up: bool = False
     """If True, less relevant memories fill the result up to `top_k`, as in document 001."""
+
+    def counted_retention(self, retention: float) -> float:
+        """Return the retention that counts in the priority, 0 to 100."""
+        return 100 * (1 - self.retention_weight) + self.retention_weight * retention
 
 
 class Archive(Section):
@@ -305,13 +315,15 @@ _CODING: Final[dict[str, Any]] = {
     },
     "levels": {"level1_threshold": 18, "level2_threshold": 9, "level3_threshold": 4},
     "compression": {"enforced_from": 5_000},
+    "retrieval": {"top_k": 10, "retention_weight": 0.2},
     "spending": {"daily_tokens": 1_000_000},
 }
 """The sessions of a coding assistant are about work, with an intensity of about 33. With the thresholds of document
 001, such a memory would leave level 1 in its first night. With the thresholds above, it keeps its whole text for a
 week, a summary for ten more nights, and keywords for another ten. Only workdays count as nights, so that a holiday
 forgets nothing, and failures and what is said about the user weigh more. The ratios are enforced from the number of
-memories at which the share of level 1 holds a week of sessions.
+memories at which the share of level 1 holds a week of sessions. A question is mostly about something old, so what fits
+counts more than what is fresh (`python -m bench.assistant_memory`).
 """
 DOCUMENT: Final = "document"
 CODING: Final = "coding"

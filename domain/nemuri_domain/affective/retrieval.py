@@ -11,6 +11,7 @@ from uuid import UUID
 from nemuri_contracts.affective import Category, Emotion, LinkSort, Tag, Valence
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
 from nemuri_domain.affective.policy import AffectPolicy, Resonance
+from nemuri_domain.affective.prompt_topic import PromptTopic
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.topic_check import names_topic, prompt_terms
 
@@ -55,14 +56,22 @@ class AffectCandidate:
     """Retention as of the last night, 0 to 100."""
     recall_count: int
     similarity: float
-    """Similarity to the prompt: the cosine, or the share of common words if the prompt has no vector."""
+    """Similarity to the prompt: the cosine with the part of it that is nearest, or the share of common words if the
+    prompt has no vector.
+    """
     valence: Valence
     arousal: int
     tags: tuple[Tag, ...]
     elsewhere: bool = False
     """True if it arose in another project than that of the query. Such memories are ranked after all others."""
+    contrast: float | None = None
+    """The same cosine without what all memories of the agent have in common; None if that is not known."""
     shares_topic: bool = False
     """True if it has enough words of the prompt to be about the same topic."""
+    means_topic: bool = False
+    """True if it is about the topic of the prompt by its meaning."""
+    on_subject: bool = False
+    """True if it is near to a prompt whose subject the memories often speak of."""
     words: float | None = None
     """Share of the prompt's words that it has, divided by that of the best candidate, 0 to 1; None before they are
     compared.
@@ -70,8 +79,9 @@ class AffectCandidate:
 
     @property
     def closeness(self) -> float:
-        """Similarity by which it is ranked, at most 1: the mean of `similarity` and `words`."""
-        return self.similarity if self.words is None else (self.similarity + self.words) / 2
+        """Similarity by which it is ranked, at most 1: the mean of `contrast` and `words`, as far as they are known."""
+        near = self.similarity if self.contrast is None else self.contrast
+        return near if self.words is None else (near + self.words) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +108,8 @@ class RetrievedMemory:
     ranked: RankedMemory | None
     """The candidate that was ranked; None for a memory that is only related to a ranked one."""
     relation: LinkSort | None = None
+    replaced_by: AffectMemory | None = None
+    """The newer memory about the same matter, until which this one held; None if it holds."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +125,19 @@ class RetrievalRequest:
     category: Category | None = None
     """Category to rank first; None for no preference."""
     words_only: bool = False
-    """True if similarity compares spelling and not meaning. Then a relevant memory must also share the topic by its
-    words. Otherwise either is enough.
+    """True if the prompt has no vector, so that similarity compares spelling. Then a relevant memory must also share
+    the topic.
     """
 
     @property
     def last_time(self) -> bool:
         """True if the prompt refers to an earlier time. Then the newest memories are ranked first."""
         return bool(_LAST_TIME.search(self.prompt))
+
+    @cached_property
+    def topic(self) -> PromptTopic:
+        """What the prompt is about, without words for an earlier time."""
+        return PromptTopic.of(_LAST_TIME.sub(" ", self.prompt).strip() or self.prompt)
 
     @cached_property
     def terms(self) -> dict[str, float]:
@@ -186,20 +203,6 @@ def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: Affe
     return list(told.values())[: rules.retrieval.top_k]
 
 
-def looked_at_first(
-    found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: AffectPolicy
-) -> tuple[list[AffectCandidate], list[AffectCandidate]]:
-    """Return the candidates in two lists: those that must all be looked at, and the rest, best first.
-
-    As soon as the first list and the beginning of the second one hold `top_k` relevant active candidates, `rank` gives
-    the same result without the remaining ones.
-    """
-    every = [each.candidate for each in sorted((_weighed(each, asking, rules) for each in found), key=_order)]
-    if asking.last_time or asking.category is not None or rules.retrieval.fill_up:
-        return every, []
-    return [each for each in every if each.archived], [each for each in every if not each.archived]
-
-
 def to_revive(chosen: Iterable[RankedMemory], asking: RetrievalRequest) -> tuple[UUID, ...]:
     """Return the ids of the archived memories in a result, for revival in the next night if there is room.
 
@@ -209,10 +212,11 @@ def to_revive(chosen: Iterable[RankedMemory], asking: RetrievalRequest) -> tuple
 
 
 def is_relevant(known: AffectCandidate, asking: RetrievalRequest) -> bool:
-    """Return True if the similarity reaches the threshold and the topic is shared; or one of both, where that suffices.
-
-    The priority does not matter.
+    """Return True if a candidate is about what the prompt is about: by its words, its meaning, its similarity, or
+    because it is near to a subject that the memories often speak of. The priority does not matter.
     """
+    if known.means_topic or known.on_subject:
+        return True
     near = known.similarity >= (asking.revival if known.archived else asking.relevance)
     return near and known.shares_topic if asking.words_only else near or known.shares_topic
 
@@ -258,9 +262,8 @@ def related_memories(
 
 def _weighed(found: AffectCandidate, asking: RetrievalRequest, rules: AffectPolicy) -> RankedMemory:
     resonant = resonance(found, asking.mood, rules.resonance)
-    return RankedMemory(
-        found, resonant, priority(found.retention, found.closeness, found.recall_count, resonant, rules)
-    )
+    held = rules.retrieval.counted_retention(found.retention)
+    return RankedMemory(found, resonant, priority(held, found.closeness, found.recall_count, resonant, rules))
 
 
 def _order(one: RankedMemory) -> tuple[bool, float, float, bytes]:

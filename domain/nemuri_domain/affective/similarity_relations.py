@@ -15,7 +15,7 @@ from nemuri_domain.affective.policy import Relations
 ActiveRelations = Sequence[Tie]
 """The relations of the active memories."""
 SimilarPair = tuple[UUID, UUID, float]
-"""The ids of two memories and the cosine of their texts."""
+"""The ids of two memories and the cosine of their texts, which is at least the embedder's threshold of the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,12 @@ def first_changes(changes: Sequence[RelationChange], most: int) -> tuple[tuple[T
 def _between(
     alike: Iterable[SimilarPair], kept: Iterable[Tie], held: Counter[UUID], context: RelationContext
 ) -> Iterator[Tie]:
-    known = {frozenset((each.of, each.to)) for each in kept}
+    known, least = {frozenset((each.of, each.to)) for each in kept}, context.rules.auto_link_similarity_threshold
     if not context.rules.enable_auto_linking:
         return
     for one, other, similarity in sorted(alike, key=lambda each: (-each[2], each[0], each[1])):
         pair = frozenset((one, other))
-        if len(pair) < 2 or pair in known or similarity < context.rules.auto_link_similarity_threshold:
+        if len(pair) < 2 or pair in known or (least is not None and similarity < least):
             continue
         if not (context.is_active(one) and context.is_active(other)):
             continue

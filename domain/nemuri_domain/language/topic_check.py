@@ -30,8 +30,8 @@ _PARTS_WEIGHT: Final = 0.5
 """Weight of all parts of an identifier together. The identifier itself has weight 1."""
 _BIGRAM: Final = 0.6
 """Factor on the weight of a CJK bigram, because one word gives several bigrams."""
-_ORDINARY: Final = """
-    add app apply bug build call change check code command commit create data delete deploy docs documentation error
+ORDINARY_WORDS: Final = """
+    add api app apply bug build call change check code command commit create data delete deploy docs documentation error
     explain fail file fix function generate group handle implement include install issue javascript job line list log
     main method minute module move name new number old open option output package page problem project python question
     readme remove rename replace report request result return review run second server set setting setup show slow start
@@ -43,7 +43,7 @@ _ORDINARY: Final = """
     決 直 変 作 言 話 見 進 終 始 使 考 調 試 書 読 動 入 出 消 加 足
 """
 """Words that are frequent in every session and say little about the topic of a single one."""
-_EMPTY: Final = """
+EMPTY_WORDS: Final = """
     ok okay yep yeah yup nope perfect nice cool awesome excellent correct exactly right proceed ahead continue resume
     left 続
 """
@@ -55,10 +55,10 @@ def prompt_terms(prompt: str) -> dict[str, float]:
     """Return the terms of a prompt that say what it is about, each with its weight, more than 0 and at most 1."""
     found: dict[str, float] = {}
     for term, share in _with_shares(terms(prompt[:PROMPT_CHARACTERS])):
-        if term in GENERAL_WORDS or term in _listed(_EMPTY) or term.isdecimal():
+        if term in GENERAL_WORDS or term in _listed(EMPTY_WORDS) or term.isdecimal():
             continue
         weight = topic_weight(term) * (_BIGRAM if _CJK.match(term) else 1.0) * share
-        weight = min(weight, ORDINARY_WEIGHT) if term in _listed(_ORDINARY) else weight
+        weight = min(weight, ORDINARY_WEIGHT) if term in _listed(ORDINARY_WORDS) else weight
         if weight > 0:
             found[term] = max(weight, found.get(term, 0.0))
     return found

@@ -179,6 +179,13 @@ def change_evidence(texts: Sequence[str]) -> Floats:
     return evidence
 
 
+def sign_of_change(older: str, newer: str) -> float:
+    """Return how much a word that only the newer text has is like a word of change, 0 to 1."""
+    table = word_table()
+    words, other = table.words(older), table.words(newer)
+    return _sign_of_change(table, other[~np.isin(other, words)])
+
+
 def _shared(table: WordTable, one: Words, other: Words) -> float:
     """Return the share of the importance of both texts' words that both have, 0 to 1."""
     first, second = table.importance(one), table.importance(other)

@@ -20,7 +20,9 @@ from nemuri_infra.embeddings.unit_rows import normalised
 Floats = NDArray[np.float32]
 Source = Literal["built-in", "measured", "assumed"]
 
-MULTIPLES: Final = {"relevance": 2.0, "recall": 3.5, "same": 6.0}
+MULTIPLES: Final = {
+    "relevance": 2.0, "candidate": 0.0, "related": 3.5, "recall": 4.5, "subject": 2.85, "contrast": 1.9, "same": 6.0,
+}  # fmt: skip
 """The thresholds as multiples of the spread."""
 HIGHEST: Final = 0.95
 """Maximum of a threshold. A model whose vectors scatter widely would otherwise find nothing alike."""
@@ -32,12 +34,20 @@ class Thresholds:
 
     relevance: float
     """Of a query and a memory that may be relevant to it. It is low, so that hardly any relevant memory is lost."""
+    candidate: float
+    """Of a prompt and a memory whose text is compared with the prompt."""
+    related: float
+    """Of a turn and an earlier memory to which it may be related."""
     recall: float
-    """Of a prompt and a memory that is recalled although nobody asked for it. A memory that shares
-    the prompt's topic by its words does not need it.
+    """Of a prompt and a memory that is recalled although nobody asked for it. A memory that is about the prompt's topic
+    by its text does not need it.
     """
+    subject: float
+    """Mean of a prompt and its five nearest memories, from which the memories often speak of its subject."""
+    contrast: float
+    """Of a prompt and a memory on such a subject, without what all memories have in common."""
     same: float
-    """Of two statements about the same."""
+    """Of two statements about the same, and of two turns for the relation `same_topic`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,8 @@ async def _alike(
         )
         if not others:
             break
-        bound = agent.rules.relations.auto_link_similarity_threshold
+        given = agent.rules.relations.auto_link_similarity_threshold
+        bound = vectors.thresholds.same if given is None else given
         found += await asyncio.to_thread(_near, own, rows, others, calibration.centred(columns), bound)
         last = others[-1]
     return found

@@ -21,6 +21,7 @@ from nemuri_domain.affective.text_compression import topic_text
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.centred_similarity import similarity_sql, similarity_values
 from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.prompt_vectors import PromptVectors, common_vector
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
 from nemuri_infra.stores.vectors import Vectors
@@ -31,28 +32,29 @@ _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
 """Pattern of the ids of clients' events. The platform's own ids are UUIDs of version 5."""
 _COLUMNS = (
     "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags,"
-    " elsewhere"
+    " elsewhere, contrast"
 )
-"""Columns that a query returns: the fields of an `AffectCandidate` in their order, up to `elsewhere`."""
+"""Columns that a query returns: the fields of an `AffectCandidate` in their order, up to `contrast`."""
 _BEST = """
     -- Candidates: the best by priority without mood, and all that a mood bonus could lift above the worst of them.
     WITH {before} known AS MATERIALIZED (
         SELECT m.memory_id, m.turn_id, m.level, m.said_at, m.recall_count, m.category, m.valence, m.arousal, m.tags,
             COALESCE(m.project <> ALL(CAST(:projects AS text[])), false) AND :in_project AS elsewhere,
             {retention} AS retention,
-            {similarity} AS similarity
+            {similarity} AS similarity, {contrast} AS contrast
         FROM affect_memory AS m {vectors}
         WHERE m.agent_id = :agent AND (m.level < 4 OR (m.level = 4 AND :archive)) AND (CAST(:category AS text) IS NULL
             OR m.category = CAST(:category AS text))
             AND (NOT :in_project OR m.personal OR m.project IS NULL OR m.project = ANY(CAST(:projects AS text[])))
     ),
     based AS (
-        SELECT *, retention * GREATEST(similarity, 0) * (1 + :weight * recall_count) AS base,
-            retention * :alpha * (
+        SELECT *, held * GREATEST(similarity, 0) * (1 + :weight * recall_count) AS base,
+            held * :alpha * (
                 CASE WHEN valence = :valence THEN :like ELSE 0 END + :awake * (1 - abs(arousal - :arousal) / 100.0)
                 + CASE WHEN tags ?| CAST(:tags AS text[]) THEN :tagged ELSE 0 END
             ) AS lift
-        FROM known
+        FROM (SELECT *, 100 * (1 - CAST(:fading AS float8)) + CAST(:fading AS float8) * retention AS held
+            FROM known) AS faded
         WHERE (:fill OR similarity >= CASE WHEN level = 4 THEN CAST(:revival AS double precision) ELSE :relevance END)
             AND turn_id <> ALL(:without)
     ),
@@ -66,13 +68,19 @@ _BEST = """
     UNION
     (SELECT {columns} FROM based WHERE similarity >= :revival AND level = 4
         ORDER BY similarity DESC LIMIT :top)
+    UNION
+    -- What is nearest, however faded.
+    (SELECT {columns} FROM based WHERE level < 4 ORDER BY similarity DESC LIMIT CASE WHEN :newest THEN 0 ELSE :top END)
+    UNION
+    (SELECT {columns} FROM based ORDER BY contrast DESC NULLS LAST LIMIT CASE WHEN :newest THEN 0 ELSE :top END)
     """
 _BY_VECTOR = {
     # Materialised before the join. Without statistics of fresh tables the join would hash the vectors themselves and
     # take three times as long.
-    "before": "near AS MATERIALIZED (SELECT memory_id, {cosine} AS similarity"
+    "before": "near AS MATERIALIZED (SELECT memory_id, {cosine} AS similarity, {contrast} AS contrast"
     " FROM memory_vector WHERE agent_id = :agent AND model = :generation),",
     "similarity": "near.similarity",
+    "contrast": "near.contrast",
     "vectors": "JOIN near ON near.memory_id = m.memory_id",
 }
 _BY_WORDS = {
@@ -80,6 +88,7 @@ _BY_WORDS = {
     "similarity": "(SELECT count(*) FROM unnest(CAST(:asked AS text[])) AS word WHERE position(word IN"
     " lower(m.trigger || ' ' || m.content || ' ' || CAST(m.keywords AS text))) > 0)"
     " / CAST(cardinality(CAST(:asked AS text[])) AS double precision)",
+    "contrast": "CAST(NULL AS float8)",
     "vectors": "",
 }
 
@@ -189,16 +198,26 @@ class AffectiveQueries:
         return next(iter(found), None)
 
     async def candidates_by_vector(
-        self, agent: AffectAgent, vectors: Vectors, vector: NDArray[np.float32], wanted: AffectiveRetrieval
+        self, agent: AffectAgent, vectors: Vectors, asked: PromptVectors, wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval by a centred vector of the calibrated store `vectors`.
+        """Return the candidates of a retrieval by centred vectors of the calibrated store `vectors`.
 
-        They include every memory that can be among the best after exact ranking.
+        They include every memory that can be among the best after exact ranking, and those that are nearest to the
+        prompt, however faded.
         """
-        calibration = vectors.comparing.calibration
-        by = _BY_VECTOR | {"before": _BY_VECTOR["before"].format(cosine=similarity_sql("vector", calibration))}
-        asked = similarity_values(vector, calibration) | {"generation": vectors.generation}
-        return await self._found(agent, by, asked, wanted)
+        centre = vectors.comparing.calibration.centre
+        cosine = similarity_sql("vector", centre, asked.weights)
+        values = similarity_values(asked.rows, centre) | {"generation": vectors.generation}
+        contrast = "CAST(NULL AS float8)"
+        if asked.common is not None:
+            contrast = similarity_sql("vector", asked.common, asked.weights, "_own")
+            values |= similarity_values(asked.apart, asked.common, "_own")
+        by = _BY_VECTOR | {"before": _BY_VECTOR["before"].format(cosine=cosine, contrast=contrast)}
+        return await self._found(agent, by, values, wanted)
+
+    async def common_vector(self, agent: AffectAgent, vectors: Vectors) -> NDArray[np.float32] | None:
+        """Return what the vectors of the agent's memories have in common (`prompt_vectors.common_vector`)."""
+        return await common_vector(self.database, agent, vectors)
 
     async def candidates_by_words(
         self, agent: AffectAgent, terms: Sequence[str], wanted: AffectiveRetrieval
@@ -216,6 +235,7 @@ class AffectiveQueries:
         values = {
             "agent": agent.agent_id,
             "night": agent.nights,
+            "fading": agent.rules.retrieval.retention_weight,
             "weight": agent.rules.recall.recall_count_weight,
             "top": wanted.top,
             "relevance": wanted.relevance,
@@ -240,7 +260,7 @@ class AffectiveQueries:
         async with self.database.reading_with_hash_joins() as connection:
             rows = await connection.execute(query, values | dict(asked))
             # By position, because there may be thousands of rows.
-            return [AffectCandidate(*(*felt, tuple(tags), elsewhere)) for *felt, tags, elsewhere in rows]
+            return [AffectCandidate(*(*felt, tuple(tags), elsewhere, near)) for *felt, tags, elsewhere, near in rows]
 
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]
@@ -253,8 +273,9 @@ class AffectiveQueries:
             """
             -- Relations from or to any of these memories.
             SELECT m.memory_id AS one, CAST(link->>'to' AS uuid) AS other, link->>'sort' AS sort
-            FROM affect_memory AS m, jsonb_array_elements(m.relations) AS link
+            FROM affect_memory AS m, jsonb_array_elements(m.relations) WITH ORDINALITY AS every(link, place)
             WHERE m.agent_id = :agent AND (m.memory_id = ANY(:ids) OR m.relations @> ANY(CAST(:links AS jsonb[])))
+            ORDER BY m.memory_id, place
             """
         )
         ids = list(memory_ids)

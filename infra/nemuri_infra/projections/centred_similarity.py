@@ -5,26 +5,41 @@ For a row v of length 1, the centre c and a centred query q of length 1, the cos
 calibration changes. A row of zeros, which is a text without content, has the cosine 0.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_infra.embeddings.calibration import Calibration
+Centre = NDArray[np.float32] | None
+"""What is subtracted from each row, shape (dimension,); None for nothing."""
 
 
-def similarity_sql(vector: str, calibration: Calibration) -> str:
-    """Return the SQL expression of the cosine of a column of vectors, with the parameters of `similarity_values`."""
-    if calibration.centre is None:
-        return f"- ({vector} <#> CAST(:asked AS vector))"
-    distance = f"sqrt(GREATEST(CAST(:reach AS float8) + 2 * ({vector} <#> CAST(:centre AS vector)), 1e-12))"
-    return f"COALESCE((- NULLIF({vector} <#> CAST(:asked AS vector), 0) - CAST(:common AS float8)) / {distance}, 0)"
+def similarity_sql(vector: str, centre: Centre, weights: Sequence[float], name: str = "") -> str:
+    """Return the SQL expression of the cosine of a column of vectors with the nearest of several queries.
 
-
-def similarity_values(asked: NDArray[np.float32], calibration: Calibration) -> dict[str, Any]:
-    """Return the parameters of `similarity_sql` for a centred query, shape (dimension,)."""
-    centre = calibration.centre
+    Each cosine counts with the weight of its query. The parameters are those of `similarity_values` with the same
+    `name`, which tells several expressions of one statement apart.
+    """
+    products = [f"({vector} <#> CAST(:asked{name}{at} AS vector))" for at in range(len(weights))]
     if centre is None:
-        return {"asked": asked}
-    common, reach = float(centre @ asked), 1 + float(centre @ centre)
-    return {"asked": asked, "centre": centre, "common": common, "reach": reach}
+        return _greatest(f"{weight:.4f} * - {each}" for weight, each in zip(weights, products, strict=True))
+    distance = f"sqrt(GREATEST(CAST(:reach{name} AS float8) + 2 * ({vector} <#> CAST(:centre{name} AS vector)), 1e-12))"
+    nearest = _greatest(
+        f"{weight:.4f} * (- NULLIF({each}, 0) - CAST(:common{name}{at} AS float8))"
+        for at, (weight, each) in enumerate(zip(weights, products, strict=True))
+    )
+    return f"COALESCE({nearest} / {distance}, 0)"
+
+
+def similarity_values(asked: NDArray[np.float32], centre: Centre, name: str = "") -> dict[str, Any]:
+    """Return the parameters of `similarity_sql` for centred queries, shape (queries, dimension)."""
+    values: dict[str, Any] = {f"asked{name}{at}": each for at, each in enumerate(asked)}
+    if centre is None:
+        return values
+    values |= {f"common{name}{at}": float(centre @ each) for at, each in enumerate(asked)}
+    return values | {f"centre{name}": centre, f"reach{name}": 1 + float(centre @ centre)}
+
+
+def _greatest(some: Iterable[str]) -> str:
+    return f"GREATEST({', '.join(some)})"

@@ -149,13 +149,12 @@ class TieredQueries:
 
         These are all memories of the agent (`own`), or the memories that other agents share with it (`shared`).
         """
-        calibration = vectors.comparing.calibration
+        centre = vectors.comparing.calibration.centre
         query, column = (_NEAR, "vector") if of == "own" else (_SHARED, "v.vector")
-        values = similarity_values(vector, calibration) | {"agent": agent_id, "generation": vectors.generation}
+        values = similarity_values(vector[None, :], centre) | {"agent": agent_id, "generation": vectors.generation}
         async with self.database.reading() as connection:
-            found = (
-                await connection.execute(text(query.format(cosine=similarity_sql(column, calibration))), values)
-            ).all()
+            asked = text(query.format(cosine=similarity_sql(column, centre, (1.0,))))
+            found = (await connection.execute(asked, values)).all()
         rows = np.array(
             [(LAYERS.index(each.layer), TYPES.index(each.type), each.at, each.importance) for each in found], COLUMNS
         )

@@ -1,9 +1,9 @@
-"""Candidates of a retrieval from affective memory: by the vector of a text, or by its words if the embedder does not
-answer in time.
+"""Candidates of a retrieval from affective memory: by the vectors of a prompt's parts, or by its words if the embedder
+does not answer in time.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_domain.affective.aggregate import AffectAgent
-from nemuri_domain.affective.policy import AffectPolicy
-from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest, is_relevant, looked_at_first
-from nemuri_domain.affective.spoken_text import own_lines
+from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
+from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest
 from nemuri_domain.language.tokenization import terms
-from nemuri_domain.language.topic_check import prompt_terms, shared_terms, shares_topic, topic_scores
+from nemuri_domain.language.topic_check import shared_terms, shares_topic, topic_scores
 from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
+from nemuri_infra.projections.prompt_vectors import PromptVectors
 from nemuri_infra.stores.vectors import Vectors
 
 VECTOR_TIMEOUT = 0.5
@@ -26,8 +26,10 @@ MAX_PROMPT_WORDS = 24
 """Maximum number of distinct words of a prompt that are compared. The longest ones are taken."""
 MIN_SHARED_WORDS = 0.3
 """Minimum share of a prompt's words, 0 to 1, that a relevant memory contains. Used if the prompt has no vector."""
-CHECKED_TOGETHER = 100
-"""Number of candidates whose words are read in one query."""
+MAX_COMPARED = 300
+"""Maximum number of candidates whose words are read."""
+MAX_MEANT = 64
+"""Maximum number of candidates that are compared by meaning: those with most words of the prompt, and the nearest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,39 +43,49 @@ class Bounds:
     candidate: float
     """From here on a memory is a candidate, whose words are compared."""
     archived_candidate: float
+    subject: float | None = None
+    """Mean similarity of the nearest memories from which the memories often speak of the prompt's subject; None if that
+    does not count.
+    """
+    contrast: float = 1.0
+    """Minimum similarity of a memory on such a subject, without what all memories have in common."""
 
 
 def bounds(agent: AffectAgent, vectors: Vectors, *, words_only: bool) -> Bounds:
     """Return the bounds of the policy, or else those of the embedder.
 
-    A memory below the embedder's bound may be relevant by its words. A bound of the policy is never undercut.
+    A memory below the embedder's bound may be relevant by its topic. A bound of the policy is never undercut.
     """
     if words_only:
         return Bounds(*[MIN_SHARED_WORDS] * 4)
     thresholds, rules = vectors.thresholds, agent.rules
     given, revival = rules.retrieval.relevance_similarity, rules.archive.revival_similarity
-    relevance, candidate = (thresholds.recall, thresholds.relevance) if given is None else (given, given)
-    if revival is None:
-        return Bounds(relevance, relevance, candidate, candidate)
-    return Bounds(relevance, revival, candidate, archived_candidate=revival)
+    relevance, candidate = (thresholds.recall, thresholds.candidate) if given is None else (given, given)
+    found = Bounds(relevance, relevance, candidate, candidate)
+    if revival is not None:
+        found = replace(found, revival=revival, archived_candidate=revival)
+    if given is None and revival is None:
+        often = subject_threshold(thresholds.subject, agent.number + agent.protected)
+        found = replace(found, subject=often, contrast=thresholds.contrast)
+    return found
 
 
 async def find_candidates(
     prompt: str,
     agent: AffectAgent,
     vectors: Vectors,
-    vector: NDArray[np.float32] | None,
+    asked: PromptVectors | None,
     wanted: AffectiveRetrieval,
     queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
-    """Return the candidates of a prompt, of its category and of all, by its vector, or by its words without one."""
+    """Return the candidates of a prompt, of its category and of all, by its vectors, or by its words without them."""
     found: dict[UUID, AffectCandidate] = {}
     for category in dict.fromkeys((wanted.category, None)):
         each = replace(wanted, category=category)
         some = (
             await queries.candidates_by_words(agent, _longest_terms(prompt), each)
-            if vector is None
-            else await queries.candidates_by_vector(agent, vectors, vector, each)
+            if asked is None
+            else await queries.candidates_by_vector(agent, vectors, asked, each)
         )
         found |= {one.memory_id: one for one in some}
     return list(found.values())
@@ -83,59 +95,49 @@ def _longest_terms(prompt: str) -> list[str]:
     return sorted(dict.fromkeys(terms(prompt)), key=len, reverse=True)[:MAX_PROMPT_WORDS]
 
 
-async def enough_with_words(
-    found: Sequence[AffectCandidate],
-    asking: RetrievalRequest,
-    rules: AffectPolicy,
-    queries: AffectiveQueries,
+async def compared_with_topic(
+    found: Sequence[AffectCandidate], asking: RetrievalRequest, least: Bounds, queries: AffectiveQueries
 ) -> list[AffectCandidate]:
-    """Return the candidates whose words were compared: as many of them, best first, as a ranking needs."""
-    asked, compared = asking.terms, list[AffectCandidate]()
-    first, rest = looked_at_first(found, asking, rules)
-    checked, shared = list[AffectCandidate](), list[frozenset[str]]()
-    for more in (first, *(rest[place : place + CHECKED_TOGETHER] for place in range(0, len(rest), CHECKED_TOGETHER))):
-        checked += more
-        shared += await _shared(asked, more, queries)
-        compared = _compared(asked, checked, shared)
-        if sum(is_relevant(each, asking) and not each.archived for each in compared) >= rules.retrieval.top_k:
-            break
+    """Return the candidates after their texts were compared with what the prompt is about: by words and by meaning.
+
+    If there are more than `MAX_COMPARED`, the nearest are compared and the others left out.
+    """
+    nearest = sorted(found, key=lambda each: (-each.similarity, each.memory_id.bytes))[:MAX_COMPARED]
+    texts = await queries.words(each.memory_id for each in nearest)
+    some = [texts.get(each.memory_id, "") for each in nearest]
+    shared = [shared_terms(asking.terms, each) for each in some]
+    scores = topic_scores(asking.terms, shared)
+    places = sorted(range(len(nearest)), key=lambda at: (-scores[at], at))[: MAX_MEANT // 2]
+    places = list(dict.fromkeys((*places, *range(len(nearest)))))[:MAX_MEANT]
+    relevant = await asyncio.to_thread(asking.topic.compare, [some[at] for at in places])
+    plain = dict(zip(places, relevant.plain.tolist(), strict=True))
+    meant = dict(zip(places, relevant.meant.tolist(), strict=True))
+    on_subject = least.subject is not None and speaks_of_it((each.similarity for each in found), least.subject)
+    compared = [
+        replace(
+            each,
+            shares_topic=plain.get(at, 0.0) >= WORDED and shares_topic(asking.terms, shared[at]),
+            means_topic=meant.get(at, False),
+            on_subject=on_subject and (each.similarity if each.contrast is None else each.contrast) >= least.contrast,
+        )
+        for at, each in enumerate(nearest)
+    ]
+    if any(each.shares_topic or each.means_topic for each in compared):
+        return [replace(each, words=score) for each, score in zip(compared, scores, strict=True)]
     return compared
 
 
-async def with_words(prompt: str, found: Sequence[AffectCandidate], queries: AffectiveQueries) -> list[AffectCandidate]:
-    """Return the candidates with their words compared with those of the prompt."""
-    asked = prompt_terms(own_lines(prompt))
-    return _compared(asked, found, await _shared(asked, found, queries))
+async def vectors_in_time(
+    vectors: Vectors, topic: PromptTopic, common: NDArray[np.float32] | None
+) -> PromptVectors | None:
+    """Return the vectors of a prompt's parts; None if the embedder needs more than `VECTOR_TIMEOUT` seconds, is
+    unavailable, or gives an unusable answer.
 
-
-async def _shared(
-    asked: Mapping[str, float], found: Sequence[AffectCandidate], queries: AffectiveQueries
-) -> list[frozenset[str]]:
-    """Return the terms of the prompt that each candidate has."""
-    words = await queries.words(each.memory_id for each in found) if asked else {}
-    return [shared_terms(asked, words.get(each.memory_id, "")) for each in found]
-
-
-def _compared(
-    asked: Mapping[str, float], found: Sequence[AffectCandidate], shared: Sequence[frozenset[str]]
-) -> list[AffectCandidate]:
-    scores = topic_scores(asked, shared)
-    return [
-        replace(each, shares_topic=shares_topic(asked, terms), words=score)
-        for each, terms, score in zip(found, shared, scores, strict=True)
-    ]
-
-
-async def vector_in_time(vectors: Vectors, prompt: str) -> NDArray[np.float32] | None:
-    """Return the prompt's vector; None if the embedder needs more than `VECTOR_TIMEOUT` seconds, is unavailable, or
-    gives an unusable answer.
-
-    It is not stored, because no event holds the prompt, so that an erasure could not find its vector.
+    They are not stored, because no event holds the prompt, so that an erasure could not find its vectors.
     """
     try:
         async with asyncio.timeout(VECTOR_TIMEOUT):
-            rows = await vectors.comparing.queries([prompt])
+            rows = await vectors.comparing.queries(topic.texts)
     except (TimeoutError, ModelUnavailable, ModelUnusable):
         return None
-    vector: NDArray[np.float32] = rows[0]
-    return vector
+    return PromptVectors(rows, topic.weights.tolist(), common)

@@ -52,6 +52,7 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
     protected = await queries.protected(agent.agent_id, SHOWN_MEMORIES) if waiting or agent.protected >= limit else []
     lived = await queries.turn_counts(agent.agent_id)
     strongest = await lists.strongest(agent, SHOWN_MEMORIES)
+    defined = await resources.views.agent(agent.agent_id)
     spent = agent.spent.since(datetime.now(UTC).date())
     protected_characters, characters = await lists.characters(agent.agent_id)
     return AffectView(
@@ -77,6 +78,7 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
         spent_money=spent.money,
         providers=resources.settings.model_settings().chosen,
         read_by=await _newest_reader(agent, resources),
+        embedder=defined.embedding.model if defined else None,
         parameters=dict(agent.policy),
         coming=None if agent.next_policy is None else dict(agent.next_policy),
     )

@@ -1,9 +1,9 @@
-"""Retrieval from affective memory: by the vector of the prompt, or by its words if the embedder does not answer in
-time.
+"""Retrieval from affective memory: by the vectors of the prompt's parts, or by its words if the embedder does not
+answer in time.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from uuid import UUID, uuid4
 
@@ -22,13 +22,14 @@ from nemuri_domain.affective.retrieval import (
 )
 from nemuri_domain.affective.sanitize import is_conversation
 from nemuri_domain.affective.topic_categories import category_asked
+from nemuri_domain.affective.what_holds import what_holds_first
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
-from nemuri_services.affective_memory.candidates import bounds, enough_with_words, find_candidates, vector_in_time
+from nemuri_services.affective_memory.candidates import bounds, compared_with_topic, find_candidates, vectors_in_time
 from nemuri_services.affective_memory.presenters import memory_view
 
 MAX_BRIEF = 100
@@ -77,10 +78,11 @@ async def select_memories(
     rules = agent.rules
     projects = agent.project_names(query.project) if query.project else ()
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
-    felt, vector = mood.emotion if mood else None, await vector_in_time(vectors, query.prompt)
-    least = bounds(agent, vectors, words_only=vector is None)
-    category = query.category or category_asked(query.prompt)
-    asking = RetrievalRequest(query.prompt, least.relevance, least.revival, felt, category, words_only=vector is None)
+    felt, category = mood.emotion if mood else None, query.category or category_asked(query.prompt)
+    asking = RetrievalRequest(query.prompt, relevance=ANY, revival=ANY, mood=felt, category=category)
+    asked = await vectors_in_time(vectors, asking.topic, await queries.common_vector(agent, vectors))
+    least = bounds(agent, vectors, words_only=asked is None)
+    asking = replace(asking, relevance=least.relevance, revival=least.revival, words_only=asked is None)
     wanted = AffectiveRetrieval(
         top=max(MAX_CANDIDATES, rules.retrieval.top_k),
         relevance=ANY if asking.only_time else least.candidate,
@@ -93,14 +95,14 @@ async def select_memories(
         projects=projects,
         without=query.context,
     )
-    found = await find_candidates(query.prompt, agent, vectors, vector, wanted, queries)
+    found = await find_candidates(query.prompt, agent, vectors, asked, wanted, queries)
     if not asking.only_time:
-        found = await enough_with_words(found, asking, rules, queries)
+        found = await compared_with_topic(found, asking, least, queries)
     block = ContextBlock(agent.agent_id)
     # A memory that the session has keeps its place, so that less relevant ones do not take it.
     chosen = [each for each in rank(found, asking, rules) if each.memory_id not in query.context]
     await _add_memories(block, chosen, agent, queries, projects, query.context)
-    return SelectedMemories(block, asking, words_only=vector is None)
+    return SelectedMemories(block, asking, words_only=asked is None)
 
 
 async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resources) -> AffectBriefView:
@@ -159,20 +161,23 @@ async def _add_memories(
     known_already: Collection[UUID],
 ) -> None:
     """Add the memories in `chosen` to the block, then memories related to those, then memories related to these, and so
-    on, without the memories and turns `known_already`.
+    on, without the memories and turns `known_already`. What holds now comes before what it replaced.
 
     The policy's `relation_traversal_depth` limits the number of such steps. At most `top_k` related memories are added.
     """
     known = await queries.memories(each.memory_id for each in chosen)
-    reach = block.fill(RetrievedMemory(known[each.memory_id], each) for each in chosen if each.memory_id in known)
+    told = [RetrievedMemory(known[each.memory_id], each) for each in chosen if each.memory_id in known]
+    near = await queries.related(agent.agent_id, list(known)) if known else {}
+    reach = block.fill(what_holds_first(told, near, known_already, projects))
     left = agent.rules.retrieval.top_k
     for _ in range(agent.rules.relations.relation_traversal_depth):
         ids = [each.memory.memory_id for each in reach]
         if not ids:
             break
-        near = await queries.related(agent.agent_id, ids)
-        told = (*(each.memory.memory_id for each in block.whole), *known_already)
-        reach = block.fill(related_memories(ids, near, told, projects)[:left])
+        if not near.keys() >= set(ids):
+            near = await queries.related(agent.agent_id, ids)
+        shown = (*(each.memory.memory_id for each in block.whole), *known_already)
+        reach = block.fill(related_memories(ids, near, shown, projects)[:left])
         left -= len(reach)
 
 
@@ -202,4 +207,6 @@ def _view(one: RetrievedMemory, agent: AffectAgent) -> RecalledView:
         resonance=ranked.resonance if ranked else 0.0,
         by=ranked.by if ranked else "relation",
         relation=one.relation,
+        held_until=one.replaced_by and one.replaced_by.said_at,
+        replaced_by=one.replaced_by and one.replaced_by.label,
     )

@@ -9,8 +9,8 @@ from nemuri_infra.models.memory_jobs import FeelJob
 from nemuri_infra.models.protocol import Model
 from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
+from nemuri_infra.projections.prompt_vectors import PromptVectors
 from nemuri_infra.stores.vectors import Vectors
-from nemuri_services.affective_memory.candidates import bounds
 
 MAX_EARLIER = 5
 """Maximum number of earlier memories that a turn is compared with."""
@@ -45,12 +45,14 @@ async def similar_memories(
     """
     reading = read_turn(turn.prompt, turn.reply)
     words = embedded_text(reading.trigger, reading.content)
-    bound = bounds(agent, vectors, words_only=False).relevance
+    given = agent.rules.retrieval.relevance_similarity
+    bound = vectors.thresholds.related if given is None else given
     projects = agent.project_names(turn.project) if turn.project else ()
     wanted = AffectiveRetrieval(
         top=MAX_EARLIER, relevance=bound, revival=bound, mood=None, archive=False, projects=projects
     )
-    found = await queries.candidates_by_vector(agent, vectors, (await vectors.of([words]))[0], wanted)
+    asked = PromptVectors.of((await vectors.of([words]))[0])
+    found = await queries.candidates_by_vector(agent, vectors, asked, wanted)
     nearest = sorted((each for each in found if each.similarity >= bound), key=lambda each: -each.similarity)
     known = await queries.memories(each.memory_id for each in nearest[:MAX_EARLIER])
     return [known[each.memory_id] for each in nearest if each.memory_id in known]

@@ -336,3 +336,31 @@ ROUTINE: tuple[str, ...] = (
     "全部やり直して",
     "日本の首都は？",
 )
+
+OTHER_WORDS: tuple[tuple[int, str], ...] = (
+    (0, "accounting's spreadsheet has broken special characters in the bills"),
+    (1, "signing in takes ages, what was the reason?"),
+    (2, "Which database holds the background tasks waiting to run?"),
+    (4, "The connection keeps coming back again and again after sleep mode"),
+    (5, "Does continuous integration cover several interpreter versions?"),
+    (6, "the picture process eats up all the RAM"),
+    (8, "What do we use for calendar arithmetic in the browser?"),
+    (9, "infrastructure tool is about to delete the live data store"),
+    (11, "how do we split long order lists into pages?"),
+    (12, "the generated invoice shows squares instead of Japanese characters"),
+    (13, "do we sign users in with tokens or with sessions?"),
+    (14, "the nightly aggregation job takes hours"),
+    (17, "what are the steps to release to production?"),
+    (18, "search should treat katakana and hiragana alike"),
+    (19, "customers got the same email twice"),
+    (0, "請求書の書き出しでウムラウトが壊れる"),
+    (1, "サインインが遅かった原因は？"),
+    (2, "ジョブの待ち行列はどのデータベースに置いた？"),
+    (6, "画像ワーカーのメモリ漏れ"),
+    (11, "注文一覧のページ分割の方式"),
+    (9, "本番のデータベースが破棄されそうになった件"),
+    (15, "予約の検査がときどき失敗する"),
+    (14, "深夜の集計処理を高速化した件"),
+    (19, "同じ電子メールが二重に送信された"),
+)
+"""Questions about a session, by its place, in other words or in the other language."""

@@ -371,10 +371,10 @@ def test_a_relation_that_would_be_there_twice_is_there_once() -> None:
 
 
 def test_new_and_changed_memories_are_tied_to_what_is_like_them() -> None:
-    """New and changed memories get a relation `same_topic` with each memory whose similarity is at least 0.85, once per
-    pair.
+    """New and changed memories get a relation `same_topic` with each memory whose similarity is at least that of the
+    policy, once per pair.
     """
-    life = living(**ROOMY)
+    life = living(**ROOMY, relations={"auto_link_similarity_threshold": 0.85})
     strong, weak, apart = (life.remember(each, coefficient=STILL) for each in (90, 40, 60))
     alike = [(weak, strong, 0.9), (strong, weak, 0.9), (weak, weak, 1.0), (apart, strong, 0.84)]
     passed = life.night(alike=alike)

@@ -37,7 +37,6 @@ DOCUMENT: dict[str, dict[str, Any]] = {
     },
     "relations": {
         "score_proximity_threshold": 5.0,
-        "auto_link_similarity_threshold": 0.85,
         "max_relations_per_memory": 10,
         "relation_traversal_depth": 1,
         "enable_auto_linking": True,
@@ -62,6 +61,8 @@ OURS = {
     ("archive", "revival_similarity"): None,
     ("retrieval", "relevance_similarity"): None,
     ("retrieval", "fill_up"): False,
+    ("retrieval", "retention_weight"): 1.0,
+    ("relations", "auto_link_similarity_threshold"): None,
     ("retention", "aging_days"): "all",
     ("retention", "failure_intensity"): 0,
     ("retention", "personal_intensity"): 0,

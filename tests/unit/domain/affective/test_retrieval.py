@@ -79,12 +79,37 @@ def test_the_best_come_first_and_nothing_fills_up() -> None:
 
 
 def test_a_shared_topic_is_enough_unless_similarity_compares_spelling() -> None:
-    """A memory is relevant by its meaning or by its words. By spelling, it must have both."""
+    """A memory is relevant by its similarity or by its words. By spelling, it must have both."""
     both, near = found(1, retention=3, shares_topic=True), found(2, retention=2)
     worded, neither = found(3, retention=1, similarity=0.01, shares_topic=True), found(4, similarity=0.01)
     known = [neither, worded, near, both]
     assert [each.memory_id for each in rank(known, ASKING, RULES)] == ids(1, 2, 3)
     assert [each.memory_id for each in rank(known, replace(ASKING, words_only=True), RULES)] == ids(1)
+
+
+def test_a_memory_is_relevant_by_its_meaning() -> None:
+    """A memory about the prompt's topic is relevant in other words too, also if the prompt has no vector. So is one on
+    a subject that the memories often speak of.
+    """
+    known = [found(1, retention=3, means_topic=True), found(2, retention=2, on_subject=True), found(3)]
+    far = [replace(each, similarity=0.01) for each in known]
+    for asking in (ASKING, replace(ASKING, words_only=True)):
+        assert [each.memory_id for each in rank(far, asking, RULES)] == ids(1, 2)
+
+
+def test_what_fits_comes_before_what_is_fresh_if_the_policy_says_so() -> None:
+    """With a low weight of the retention, an old or archived memory that fits better comes first."""
+    fresh, old = found(1, retention=90, similarity=0.4), found(2, retention=4, similarity=0.8)
+    gone = found(3, retention=1e-9, similarity=0.6, archived=True)
+    assert [each.memory_id for each in rank([fresh, gone, old], ASKING, RULES)] == ids(1, 3, 2)
+    fitting = AffectPolicy.of({"retrieval": {"retention_weight": 0.3}})
+    assert [each.memory_id for each in rank([fresh, gone, old], ASKING, fitting)] == ids(2, 3, 1)
+
+
+def test_what_all_memories_have_in_common_does_not_rank() -> None:
+    """A memory is ranked by its similarity without what all memories have in common, where that is known."""
+    known = [found(1, similarity=0.6, contrast=0.2), found(2, similarity=0.5, contrast=0.4)]
+    assert [each.memory_id for each in rank(known, ASKING, RULES)] == ids(2, 1)
 
 
 def test_words_move_a_memory_up() -> None:

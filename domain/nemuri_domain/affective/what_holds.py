@@ -1,0 +1,90 @@
+"""What holds now comes first: the newer of two memories that say different things about the same matter.
+
+A recorded relation `contradicts` decides. Without one, the words of both decide (`strength.succession`). Nothing is
+forgotten: the older one is shown after the newer one, as what held until then.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+from uuid import UUID
+
+from nemuri_contracts.affective import LinkSort
+from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory, embedded_text
+from nemuri_domain.affective.retrieval import RetrievedMemory
+from nemuri_domain.strength.succession import REPLACED, change_evidence, sign_of_change
+
+COMPARED: Final = 8
+"""Maximum number of retrieved memories whose words are compared with each other, the best ones."""
+STATEMENT: Final = 300
+"""Number of characters at the beginning of a memory that tell what it decided."""
+CHANGED: Final = 0.65
+"""Minimum likeness of a user's word to a word of change."""
+
+Related = Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]]
+"""The related memories of each memory, by id, each with the sort of the relation."""
+
+
+def what_holds_first(
+    told: Sequence[RetrievedMemory], near: Related, known: Collection[UUID], projects: Collection[str] = ()
+) -> list[RetrievedMemory]:
+    """Return the retrieved memories in their order, but each that no longer holds after the newer one, which it names.
+
+    A newer memory that contradicts a retrieved one is added, unless it is archived, belongs to another project than
+    `projects`, or is `known` already (ids of memories and turns).
+    """
+    newer = _by_words(told) | _by_relations(told, near)
+    every = {each.memory.memory_id: each for each in told}
+    for later in newer.values():
+        if later.memory_id not in every and _may_be_shown(later, known, projects):
+            every[later.memory_id] = RetrievedMemory(later, None, "contradicts")
+    placed: dict[UUID, RetrievedMemory] = {}
+    for each in told:
+        chain = [each.memory.memory_id]
+        while (after := newer.get(chain[-1])) is not None and after.memory_id in every:
+            chain.append(after.memory_id)
+        for memory_id in reversed(chain):
+            placed.setdefault(memory_id, replace(every[memory_id], replaced_by=newer.get(memory_id)))
+    return list(placed.values())
+
+
+def _by_relations(told: Sequence[RetrievedMemory], near: Related) -> dict[UUID, AffectMemory]:
+    """Return the newest memory that contradicts each retrieved one, by the older one's id."""
+    found: dict[UUID, AffectMemory] = {}
+    for one in (each.memory for each in told):
+        later = [
+            other for other, sort in near.get(one.memory_id, ()) if sort == "contradicts" and _is_newer(other, one)
+        ]
+        if later:
+            found[one.memory_id] = max(later, key=lambda each: (each.said_at, each.memory_id))
+    return found
+
+
+def _by_words(told: Sequence[RetrievedMemory]) -> dict[UUID, AffectMemory]:
+    """Return the newest memory that replaces each retrieved one by its words, by the older one's id.
+
+    The user's own words must tell the change: of the work on a thing, every reply tells that it is different now.
+    """
+    memories = [each.memory for each in told if each.ranked is not None][:COMPARED]
+    texts = [embedded_text(each.trigger, each.content)[:STATEMENT] for each in memories]
+    evidence, found = change_evidence(texts), dict[UUID, AffectMemory]()
+    for at, older in enumerate(memories):
+        later = [
+            newer
+            for to, newer in enumerate(memories)
+            if evidence[at, to] >= REPLACED
+            and newer.said_at > older.said_at
+            and sign_of_change(texts[at], newer.trigger) >= CHANGED
+        ]
+        if later:
+            found[older.memory_id] = max(later, key=lambda each: (each.said_at, each.memory_id))
+    return found
+
+
+def _is_newer(one: AffectMemory, other: AffectMemory) -> bool:
+    return (one.said_at, one.memory_id) > (other.said_at, other.memory_id)
+
+
+def _may_be_shown(memory: AffectMemory, known: Collection[UUID], projects: Collection[str]) -> bool:
+    new = memory.memory_id not in known and memory.turn_id not in known
+    return new and memory.level < ARCHIVED and memory.matters_in(projects)
