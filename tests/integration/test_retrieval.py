@@ -31,7 +31,7 @@ pytestmark = pytest.mark.connected
 
 FACT = "The truth value of an empty list is false."
 QUESTION = "What is the truth value of an empty list?"
-UNRELATED_QUESTION = "How many moons of Jupiter did Galileo see through his telescope?"
+UNRELATED_QUESTION = "How do I cook rice with saffron?"
 FORGETFUL_POLICY = {
     "daily_decay_targets": [1e-6, 1, 1e-6, 1e-6, 1e-6, 1e-6],
     "consolidation_thresholds": [0, 1, 2, 3, 4, 5],
@@ -116,12 +116,12 @@ async def test_a_memory_related_to_the_document_is_retrieved(settings: Settings)
         await client.settle()
         memory_id = await client.remember("python", known)
         for given in ({"documents": [("offer.txt", offer)]}, {"summary": offer}):
-            result = await client.ask("Please assess what is attached.", settled=True, **given)
+            result = await client.ask("Please read this.", settled=True, **given)
             found = await retrieval_of(resources, result.task_id)
             assert offer in found.expansions[SUMMARY_EXPANSION]
-            assert (found.query, memory_id in found.selected) == ("Please assess what is attached.", True)
+            assert (found.query, memory_id in found.selected) == ("Please read this.", True)
             assert result.used == (memory_id,)
-        alone = await client.ask("Please assess what is attached.", settled=True)
+        alone = await client.ask("Please read this.", settled=True)
         found = await retrieval_of(resources, alone.task_id)
         assert (found.selected, SUMMARY_EXPANSION in found.expansions) == ((), False)
         await until_idle(resources)

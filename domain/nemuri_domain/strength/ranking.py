@@ -181,8 +181,19 @@ def best_first(
         query,
     )
     memories = {memory_id: memory for memory_id, (_, memory) in known.items()}
-    lifted = _lifted(candidates, later)
-    yielding = lower_outdated(lifted, memories, outdated_elsewhere(contents, perspective), later)
+    aside, archived = (
+        outdated_elsewhere(contents, perspective),
+        {each.memory_id for each in candidates if each.archived},
+    )
+    # What is recorded counts more than what is compared, and an archived memory does not outdate an active one.
+    later = {
+        older: each
+        for older, each in later.items()
+        if older not in memories[each.memory_id].yields_to
+        and (older, each.memory_id) not in aside
+        and (older in archived or each.memory_id not in archived)
+    }
+    yielding = lower_outdated(_lifted(candidates, later), memories, aside, later)
     return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
 
 
@@ -208,7 +219,7 @@ def lower_outdated(
     later: Mapping[UUID, Successor] = MappingProxyType({}),
 ) -> list[Candidate]:
     """Return the candidates, with lower scores for outdated ones, which a newer candidate contradicts or supersedes, or
-    which have a successor in `later`. What is recorded counts more than what is compared.
+    which have a successor in `later`.
 
     An outdated candidate scores at least `YIELD_MARGIN` less than the best of the newer candidates, in any ranking. If
     a newer candidate is outdated itself, its score is lowered first. An archived memory does not outdate an active one,
@@ -223,19 +234,16 @@ def lower_outdated(
         memory_id = candidate.memory_id
         if memory_id not in settled:
             above |= {memory_id}
-            recorded = memories[memory_id].yields_to
-            compared = later.get(memory_id)
-            if compared is not None and memory_id not in memories[compared.memory_id].yields_to:
-                recorded = (*recorded, compared.memory_id)
+            recorded, compared = memories[memory_id].yields_to, later.get(memory_id)
             newer = [
                 settle(by_id[each], above)
-                for each in dict.fromkeys(recorded)
+                for each in dict.fromkeys((*recorded, *((compared.memory_id,) if compared else ())))
                 if each in by_id
                 and each not in above
                 and (memory_id, each) not in aside
                 and (candidate.archived or not by_id[each].archived)
             ]
-            settled[memory_id] = _below(candidate, newer, compared) if newer else candidate
+            settled[memory_id] = _below(candidate, newer, recorded, compared) if newer else candidate
         return settled[memory_id]
 
     return [settle(each, frozenset()) for each in candidates]
@@ -256,12 +264,15 @@ def _lifted(candidates: Sequence[Candidate], later: Mapping[UUID, Successor]) ->
     ]
 
 
-def _below(candidate: Candidate, newer: Sequence[Candidate], compared: Successor | None) -> Candidate:
+def _below(
+    candidate: Candidate, newer: Sequence[Candidate], recorded: Collection[UUID], compared: Successor | None
+) -> Candidate:
     """Return the candidate with a score below the best of the newer ones."""
     first = max(newer, key=lambda each: each.score)
     found = {"score": min(candidate.score, first.score - YIELD_MARGIN), "yields_to": first.memory_id}
     if compared is not None and compared.memory_id == first.memory_id:
-        found |= {"same_matter": True, "held_until": compared.told_at if compared.replaces else None}
+        until = compared.told_at if compared.replaces else None
+        found |= {"same_matter": first.memory_id not in recorded, "held_until": until}
     return candidate.model_copy(update=found)
 
 
