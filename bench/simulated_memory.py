@@ -251,7 +251,7 @@ class SimulatedMemory:
         others = list(self.state.rows)
         cosines = np.stack([self.state.rows[each] for each in fresh]) @ np.stack([*self.state.rows.values()]).T
         given = self.policy.relations.auto_link_similarity_threshold
-        bound = self.vectors.thresholds.same if given is None else given
+        bound = self.vectors.thresholds.topic if given is None else given
         pairs = np.argwhere(cosines >= bound)
         return [(fresh[one], others[other], float(cosines[one, other])) for one, other in pairs]
 

@@ -21,7 +21,8 @@ Floats = NDArray[np.float32]
 Source = Literal["built-in", "measured", "assumed"]
 
 MULTIPLES: Final = {
-    "relevance": 2.0, "candidate": 0.0, "related": 3.5, "recall": 4.5, "subject": 2.85, "contrast": 1.9, "same": 6.0,
+    "relevance": 2.0, "candidate": 0.0, "related": 4.5, "recall": 6.0, "subject": 3.7, "contrast": 2.5, "same": 6.0,
+    "topic": 7.0,
 }  # fmt: skip
 """The thresholds as multiples of the spread."""
 HIGHEST: Final = 0.95
@@ -47,7 +48,9 @@ class Thresholds:
     contrast: float
     """Of a prompt and a memory on such a subject, without what all memories have in common."""
     same: float
-    """Of two statements about the same, and of two turns for the relation `same_topic`."""
+    """Of two statements about the same."""
+    topic: float
+    """Of two turns for the relation `same_topic`. Turns are longer than statements, so they have more in common."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,7 @@ async def _alike(
         if not others:
             break
         given = agent.rules.relations.auto_link_similarity_threshold
-        bound = vectors.thresholds.same if given is None else given
+        bound = vectors.thresholds.topic if given is None else given
         found += await asyncio.to_thread(_near, own, rows, others, calibration.centred(columns), bound)
         last = others[-1]
     return found

@@ -26,9 +26,9 @@ MAX_PROMPT_WORDS = 24
 """Maximum number of distinct words of a prompt that are compared. The longest ones are taken."""
 MIN_SHARED_WORDS = 0.3
 """Minimum share of a prompt's words, 0 to 1, that a relevant memory contains. Used if the prompt has no vector."""
-MAX_COMPARED = 300
+MAX_COMPARED = 150
 """Maximum number of candidates whose words are read."""
-MAX_MEANT = 64
+MAX_MEANT = 40
 """Maximum number of candidates that are compared by meaning: those with most words of the prompt, and the nearest."""
 
 
