@@ -41,6 +41,8 @@ NAMING: Final = 0.6
 """Minimum importance of a word that may be a subject or a value, as a share of the median importance."""
 KIND_OF: Final = 0.5
 """Cosine below which a word of the newer statement does not stand for a word of the request."""
+WORDED_ALIKE: Final = 0.5
+"""Share of common words from which two statements are worded alike."""
 NEAR: Final = 0.75
 """Cosine from which two words are taken for the same one."""
 SURE_SIGN: Final = 0.6
@@ -78,8 +80,8 @@ def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID,
     """Return for each statement that has one its newest successor among the others, by memory id.
 
     Only statements that are about as relevant as the best one are compared. Of statements told at the same time,
-    neither succeeds the other. A statement is not succeeded by one that lacks a name, a number or another important
-    word of the `request` that the older one has: it is about something else of the same kind.
+    neither succeeds the other. A statement is not succeeded by one that is about something else of the same kind: the
+    `request` names what only the older one has.
     """
     best = max((each.relevance for each in statements), default=0.0)
     near = sorted(statements, key=lambda each: -each.relevance)[:COMPARED]
@@ -117,7 +119,9 @@ def newer_first(order: Sequence[UUID], later: Mapping[UUID, Successor]) -> list[
 
 
 def _lacks_what_is_asked(asked: Words, older: str, newer: str) -> bool:
-    """Return True if the older statement has an important word of the request to which the newer one has none near."""
+    """Return True if the request has a name or number that only the older statement has, or if both statements are
+    worded alike but for an important word of the request that only the older one has.
+    """
     table = word_table()
     one, other = table.words(older), table.words(newer)
     named = asked[
@@ -126,7 +130,7 @@ def _lacks_what_is_asked(asked: Words, older: str, newer: str) -> bool:
     if not len(named) or not len(other):
         return bool(len(named))
     near = (table.directions(named) @ table.directions(other).T).max(axis=1)
-    return bool((near < KIND_OF).any())
+    return bool((named < 0).any() or ((near < KIND_OF).any() and _shared(table, one, other) >= WORDED_ALIKE))
 
 
 def _differ_in_value(older: str, newer: str) -> bool:
