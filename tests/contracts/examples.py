@@ -163,8 +163,8 @@ REVISION = Revision(
 )  # fmt: skip
 DETAIL = Detail(document="offer.txt", ref="a" * 64, start=0, end=10, pages=(1, 2), section="Prices")
 NOTE = Note(text="Steel is dear in winter.", details=(DETAIL,))
-EMBEDDING = Embedding(model="nemuri-words-1", dimension=256)
-VECTOR = "nemuri-words-1.256." + "0" * 64
+EMBEDDING = Embedding(model="model-1", dimension=256)
+VECTOR = "model-1.256." + "0" * 64
 OPTION = Option(name="all", description="All of them")
 CANDIDATE = Candidate(
     memory_id=MEMORY, similarity=0.5, lexical=1.0, relevance=0.75, features=(0.25,) * 9, score=0.8, archived=True,

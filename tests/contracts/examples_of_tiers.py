@@ -20,7 +20,7 @@ from nemuri_contracts.tiered import (
 )
 
 MEMORY, OTHER, GONE = (UUID(int=number) for number in (4, 5, 6))
-VECTOR = "nemuri-words-1.256." + "0" * 64
+VECTOR = "model-1.256." + "0" * 64
 LIVED = Experience(
     type="conversation",
     content="Lilaが「一緒に鉄を採掘しよう」と提案した",

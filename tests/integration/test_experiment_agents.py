@@ -39,7 +39,7 @@ async def test_an_experiments_agent_retrieves_as_the_platform_does(settings: Set
     for task in tasks:
         await living.process(task)
     living.tasks_processed = 10_000  # A thousand days: later than the log's own time.
-    stranger = Task("Galileo saw moons of Jupiter through his telescope", world[0])
+    stranger = Task("xqzvw plmrt kwrrt", world[0])
     async with running_services(settings, ["projector"]) as resources:
         for event in living.history:
             unsaid: dict[str, object] = {"sequence": None, "recorded_at": None}

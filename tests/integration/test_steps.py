@@ -232,8 +232,8 @@ async def test_the_last_call_must_answer(settings: Settings) -> None:
 
 
 async def test_a_model_is_told_what_is_wrong_with_a_call_and_reads_on(settings: Settings) -> None:
-    """A tool that does not exist and a missing argument are steps with a problem. Then the model reads the passage that
-    the question's words do not find, and cites it.
+    """A tool that does not exist and a missing argument are steps with a problem. Then the model answers from the
+    passage that says it in other words, and cites it.
     """
     checked = "torque and gasket of the flange of pump P7 were checked in week"
     pages = [f"Report {number}: {checked} {number}. " * 8 for number in range(40)]
@@ -247,17 +247,14 @@ async def test_a_model_is_told_what_is_wrong_with_a_call_and_reads_on(settings: 
             await client.remember("fitter", KIND)
             document = ("reports.txt", "\f".join(pages))
             done = await client.ask(QUESTION, agent="fitter", documents=[document], timeout=60)
-            unknown, empty, found = done.steps
+            unknown, empty, *read = done.steps
             assert "there is no tool 'browse'" in unknown.problem
             assert empty.problem
-            assert (found.tool, found.problem) == ("read", "")
-            assert found.passages > 0
+            assert all((each.tool, each.problem) == ("read", "") for each in read)
             assert "forty metres [d" in (done.answer or "")
             [cited] = [each for each in done.passages if each.cited]
             first_page, last_page = cited.detail.pages or (0, 0)
             assert first_page <= 31 <= last_page
-            first = next(json.dumps(each.body) for each in provider.received if "tools" in each.body)
-            assert "forty metres" not in first, "the question alone does not find the passage"
     await assert_verified(settings)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
+from math import fsum
 from pathlib import Path
 from typing import Final, Protocol
 from zlib import crc32
@@ -103,8 +104,8 @@ class WordTable:
                 for each in unknown.tolist():
                     total = total + UNKNOWN_WEIGHT * _hashed_levels(each, self.dimension)[:size]
                 sums[row] = total
-        # Sums of squared integers below 2^53 are exact, so the length does not depend on the order of the sum.
-        lengths = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
+        # The sum of squares is rounded once, so it does not depend on its order, which depends on the number of rows.
+        lengths = np.sqrt(np.array([fsum(row) for row in sums * sums], np.float64))[:, None]
         rows: Floats = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0).astype(np.float32)
         return rows
 

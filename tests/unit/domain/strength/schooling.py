@@ -27,7 +27,7 @@ def by_impact(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def by_relevance(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return probabilities that depend on the linear score."""
-    return np.asarray(1.0 / (1.0 + np.exp(-12.0 * (scorer.linear(rows) - 0.8))))
+    return np.asarray(1.0 / (1.0 + np.exp(-12.0 * (scorer.linear(rows) - 0.55))))
 
 
 def by_strength_while_fresh(rows: NDArray[np.float64]) -> NDArray[np.float64]:
