@@ -55,7 +55,7 @@ def answering(
         each, least = candidates[place], (BESIDE if place < remembered else BESIDE_MATERIAL) * best
         if len(chosen) == most:
             break
-        worth = relevant[place] if place < remembered else relevant[place] * each.fitness
+        worth = relevant[place] if place < remembered else relevant[place] * each.fitness**2
         if worth < max(ANSWERS if place < remembered else ANSWERS_MATERIAL, least):
             continue
         if any(is_alike(each, other) for other in chosen) or (chosen and len(each.text) > left):
