@@ -101,7 +101,7 @@ def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID,
         ]
         if later:
             newest, found_evidence = max(later, key=lambda each: each[0].told_at)
-            sure = found_evidence >= REPLACED and _differ_in_value(older.text, newest.text)
+            sure = found_evidence >= REPLACED and _replaces(older, newest)
             found[older.memory_id] = Successor(newest.memory_id, newest.told_at, sure)
     return found
 
@@ -133,15 +133,16 @@ def _lacks_what_is_asked(asked: Words, older: str, newer: str) -> bool:
     return bool((named < 0).any() or ((near < KIND_OF).any() and _shared(table, one, other) >= WORDED_ALIKE))
 
 
-def _differ_in_value(older: str, newer: str) -> bool:
-    """Return True if the newer statement has a sign of change, or if both differ rather late, where values stand, and
-    in no name or number.
+def _replaces(older: Statement, newer: Statement) -> bool:
+    """Return True if the newer statement has a sign of change, or if both were told on different days and differ rather
+    late, where values stand, and in no name or number.
     """
     table = word_table()
-    one, other = table.words(older), table.words(newer)
+    one, other = table.words(older.text), table.words(newer.text)
     if _sign_of_change(table, other[~np.isin(other, one)]) >= SURE_SIGN:
         return True
-    if len(set(one[one < 0].tolist()) ^ set(other[other < 0].tolist())):
+    together = newer.told_at - older.told_at < TOLD_TOGETHER
+    if together or set(one[one < 0].tolist()) ^ set(other[other < 0].tolist()):
         return False
     return min(_place_of_difference(table, one, other), _place_of_difference(table, other, one)) >= VALUE_PLACE
 
