@@ -65,6 +65,10 @@ ASSISTANT_FIGURES: Final = (
         lambda one: f"{one['hook_ms']['p95']:.0f} ms; {one['interpreter_ms']['p95']:.0f} ms",
         "100 ms",
         lambda one: bool(one["hook_ms"]["p95"] <= one["goal_p95_ms"]),
+        headline=(
+            "time of a prompt hook with 10,000 affective memories, p95; of starting Python",
+            "感情記憶 1 万件でのプロンプトフックの時間(p95);Python の起動",
+        ),
     ),
     Figure(
         "the same of the hooks for the start of a session / a reply / a compaction / the end of a session",
@@ -72,6 +76,10 @@ ASSISTANT_FIGURES: Final = (
         lambda one: " / ".join(f"{one['other_hooks_ms'][each]['p95']:.0f}" for each in HOOKS) + " ms",
         "100 ms",
         lambda one: bool(max(one["other_hooks_ms"][each]["p95"] for each in HOOKS) <= one["goal_p95_ms"]),
+        headline=(
+            "the same of the hooks for the start of a session / a reply / a compaction / the end of a session",
+            "同じく、セッション開始 / 応答 / 圧縮 / セッション終了のフック",
+        ),
     ),
     *_memory_figures("built-in", "built-in vectors"),
     Figure(
