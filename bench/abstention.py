@@ -27,7 +27,7 @@ from bench.measuring import save_figures
 from bench.retrieval import FOUND, Agent, dataset, locomo, squad
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.search_texts import SearchText
+from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
@@ -62,8 +62,8 @@ async def outcomes(agents: Sequence[Agent], embedder: Embedder) -> dict[float, O
             vectors = await calibrated.queries([question for question, _ in questions])
             for vector, (question, evidence) in zip(vectors, questions, strict=True):
                 for floor in FLOORS:
-                    asked, spread = [SearchText(question, vector)], calibrated.calibration.spread
-                    found = index.search(asked, spread=spread, floor=floor, limit=FOUND)
+                    asked = SearchTexts.of([QueryText(question)], [vector], calibrated.calibration.scale)
+                    found = index.search(asked, floor=floor, limit=FOUND)
                     nothing[floor, own].append(not found.ids)
                     if own:
                         hits = evidence & {memory_id.int for memory_id in found.ids}

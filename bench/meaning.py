@@ -34,7 +34,7 @@ from nemuri_domain.strength.extracted_learning_decision import is_comparable
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.query_texts import QueryTexts, message_parts
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.search_texts import SearchText
+from nemuri_domain.strength.search_texts import SearchTexts
 from nemuri_domain.strength.semantic_groups import Pair, comparable_pairs, groups, may_agree
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
@@ -123,8 +123,8 @@ async def search(agent: Told, text: str, *, floor: float = RELEVANCE_FLOOR) -> l
     items = requests(text)
     every = QueryTexts(text, message_parts(text, items), items).every
     vectors = await agent.embedder.queries([each.text for each in every])
-    asked = [SearchText(each.text, vector, each.weight) for each, vector in zip(every, vectors, strict=True)]
-    found = agent.index.search(asked, spread=agent.embedder.calibration.spread, floor=floor, limit=50)
+    asked = SearchTexts.of(every, vectors, agent.embedder.calibration.scale)
+    found = agent.index.search(asked, floor=floor, limit=50)
     return list(zip(found.ids, map(float, found.similarity), strict=True))
 
 

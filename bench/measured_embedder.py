@@ -3,8 +3,8 @@
 import random
 from collections.abc import Sequence
 
-from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
-from nemuri_infra.embeddings.calibration import Calibration, distinct
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder, calibrate
+from nemuri_infra.embeddings.calibration import distinct
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.projections.vector_sample import SAMPLE
 
@@ -15,4 +15,4 @@ async def measured_on(embedder: Embedder, texts: Sequence[str]) -> CalibratedEmb
         return CalibratedEmbedder.of(embedder)
     some = random.Random(1).sample(list(texts), min(SAMPLE, len(texts)))
     rows = distinct(list(await embedder.embed_documents(some)))
-    return CalibratedEmbedder(embedder, Calibration.of_rows(rows, "measured"))
+    return CalibratedEmbedder(embedder, await calibrate(embedder, rows, "measured"))

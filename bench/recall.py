@@ -35,7 +35,7 @@ from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.search_texts import SearchText
+from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process import event_loop
@@ -151,7 +151,7 @@ async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> 
 async def search(index: AgentIndex, question: str) -> list[UUID]:
     """Return the ids of the best ten memories in the bare index."""
     [vector] = await EMBEDDER.embed_queries([question])
-    found = index.search([SearchText(question, vector)], floor=RELEVANCE_FLOOR, limit=FOUND)
+    found = index.search(SearchTexts.of([QueryText(question)], [vector]), floor=RELEVANCE_FLOOR, limit=FOUND)
     return list(found.ids)
 
 

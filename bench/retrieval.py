@@ -35,7 +35,7 @@ from bench.measuring import save_figures
 from nemuri_contracts.client_events import Turn
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.search_texts import SearchText
+from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
@@ -102,17 +102,17 @@ def recall(agents: list[Agent], embedder: Embedder) -> dict[str, float]:
         index.add(ids, rows, agent.memories)
         talk.add(ids, rows, agent.memories, turns=agent.turns)
         vectors = asyncio.run(calibrated.queries([question for question, _ in agent.questions]))
-        nowhere, spread = np.zeros(embedder.dimension, np.float32), calibrated.calibration.spread
+        nowhere, scale = np.zeros(embedder.dimension, np.float32), calibrated.calibration.scale
         for vector, (question, evidence) in zip(vectors, agent.questions, strict=True):
-            for channel, asked in (
-                ("words", SearchText(question, nowhere)),
-                ("vectors", SearchText("", vector)),
-                ("both", SearchText(question, vector)),
-                ("turns", SearchText(question, vector)),
+            for channel, (text, row) in (
+                ("words", (question, nowhere)),
+                ("vectors", ("", vector)),
+                ("both", (question, vector)),
+                ("turns", (question, vector)),
             ):
                 floor = RELEVANCE_FLOOR if channel in {"both", "turns"} else 0.0
                 searched = talk if channel == "turns" else index
-                found = searched.search([asked], spread=spread, floor=floor, limit=FOUND)
+                found = searched.search(SearchTexts.of([QueryText(text)], [row], scale), floor=floor, limit=FOUND)
                 hits = evidence & {memory_id.int for memory_id in found.ids}
                 shares[channel].append(len(hits) / len(evidence))
     return {channel: statistics.mean(values) for channel, values in shares.items()}
@@ -144,7 +144,7 @@ def timings(agents: list[Agent]) -> None:
     queries = [question for agent in agents for question, _ in agent.questions[:200]][:200]
 
     def search(query: str, number: int) -> float:
-        return cpu(lambda: index.search([SearchText(query, vector) for vector in vectors[:number]]))
+        return cpu(lambda: index.search(SearchTexts.of([QueryText(query)] * number, vectors[:number])))
 
     search(queries[0], 1)
     plain = statistics.median(cpu(lambda: np.argpartition(vectors @ vectors[0], -50)) for _ in queries)

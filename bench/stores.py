@@ -23,7 +23,7 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspec
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.search_texts import SearchText
+from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibration import Calibration
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
@@ -141,7 +141,7 @@ class Nemuri:
     def nearest(self, question: str) -> Found:
         """Return the nearest texts by vector search alone, without the ranking."""
         query = self.embedder.known[question]
-        found = self._index.search([SearchText("", query)], limit=BEST)
+        found = self._index.search(SearchTexts.of([QueryText("")], [query]), limit=BEST)
         return [self._texts[each.int] for each in found.ids]
 
     def _seen(self, texts: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bench.measuring import Spent, save_figures, table
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.search_texts import SearchText
+from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 
 MEMORIES, DIMENSION, TOPICS, BEST = 10_000, 384, 100, 50
 GOAL = 3.0
@@ -55,7 +55,7 @@ def measure(queries: int) -> dict[str, object]:
         with limit.measured():
             nearest = best(vectors, query)
         with channel.measured():
-            found = index.search([SearchText("", query)], limit=BEST)
+            found = index.search(SearchTexts.of([QueryText("")], [query]), limit=BEST)
         same += len({each.int for each in found.ids} & set(nearest.tolist()))
     figures = {"limit": limit.medians(), "channel": channel.medians()}
     over = {

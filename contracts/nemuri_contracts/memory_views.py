@@ -203,18 +203,20 @@ class WaitingTask(Value):
 
 
 class CalibrationView(Value):
-    """How the vectors of an embedder are compared: minimum cosines after the mean vector was subtracted."""
+    """How the vectors of an embedder are compared. The thresholds are minimum cosines after the mean vector was
+    subtracted.
+    """
 
     source: Literal["built-in", "measured", "assumed"]
     """`built-in`: it comes with the embedder. `measured`: from the platform's memories. `assumed`: from general texts,
     because there are not enough memories yet.
     """
     sample: int
-    """Number of texts that it was measured on."""
+    """Number of texts whose mean vector was taken; 0 for a built-in embedder."""
     centre: float
     """Length of the mean vector, 0 to 1."""
-    spread: float
-    """Standard deviation of the cosine of unrelated texts."""
+    scale: float
+    """How far related texts stand out, as a multiple of the built-in embedder's."""
     relevance: float
     """Minimum cosine of a query and a memory that may be relevant to it."""
     recall: float

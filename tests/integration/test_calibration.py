@@ -16,7 +16,8 @@ from nemuri.operations import OperationError, calibrate_embedder, show_embedder
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
-from nemuri_infra.embeddings.calibration import MULTIPLES, Calibration
+from nemuri_infra.embeddings.calibrated import calibrate
+from nemuri_infra.embeddings.calibration import Calibration, Thresholds
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
 from nemuri_infra.embeddings.unit_rows import normalised
 from nemuri_infra.projections.centred_similarity import similarity_sql, similarity_values
@@ -160,7 +161,7 @@ async def test_enough_memories_calibrate_their_embedder(settings: Settings, monk
     assert before.candidate.similarity != after.candidate.similarity
     calibration = found.comparing.calibration
     assert (calibration.source, calibration.sample) == ("measured", ENOUGH)
-    assert found.thresholds.relevance == pytest.approx(MULTIPLES["relevance"] * calibration.spread)
+    assert found.thresholds.relevance == pytest.approx(Thresholds().relevance * calibration.scale)
     assert status.calibration is not None
     assert (status.calibration.source, status.calibration.sample) == ("measured", ENOUGH)
 
@@ -186,7 +187,8 @@ async def test_an_operator_calibrates_with_fewer_memories(settings: Settings) ->
 async def test_the_database_compares_centred_vectors(settings: Settings) -> None:
     """The cosine in SQL is that of the centred rows with the nearest query. A row of zeros has the cosine 0."""
     rows = await ConeEmbedder().embed_documents(GENERAL_TEXTS)
-    calibration = Calibration.of_rows(rows, "measured")
+    calibration = await calibrate(ConeEmbedder(), rows, "measured")
+    assert calibration.centre is not None
     questions = ["The ferry leaves in winter.", "Who mends the bicycle?"]
     asked, weights = calibration.centred(await ConeEmbedder().embed_queries(questions)), np.array([1.0, 0.5])
     expression = similarity_sql("CAST(:row AS vector)", calibration.centre, weights.tolist())

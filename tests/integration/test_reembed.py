@@ -21,7 +21,7 @@ from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.language.tokenization import terms
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibration import Calibration
-from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
+from nemuri_infra.embeddings.general_texts import GENERAL_QUESTIONS, GENERAL_TEXTS
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.unit_rows import normalised
 from nemuri_infra.models.failures import ModelUnavailable
@@ -77,7 +77,7 @@ class WordCountEmbedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return vectors that have one component for each known term. The texts of a calibration are not counted."""
-        if texts != GENERAL_TEXTS:
+        if texts not in (GENERAL_TEXTS, GENERAL_QUESTIONS):
             await self._call(texts)
         rows = np.zeros((len(texts), self.dimension), np.float32)
         for row, text in zip(rows, texts, strict=True):

@@ -62,8 +62,7 @@ def _say(found: "EmbedderState", session: Session) -> None:
         return
     calibration = found.calibration
     say(f"embedder    {found.embedding.model}, {found.embedding.dimension} numbers")
-    say(f"texts       {calibration.sample}")
     say(f"centre      {calibration.centre:.3f}")
-    say(f"spread      {calibration.spread:.3f}")
+    say(f"scale       {calibration.scale:.2f}")
     say(f"thresholds  {thresholds_line(calibration)}")
     say(f"source      {origin(calibration)}")

@@ -129,7 +129,7 @@ class InMemoryAgent:
         """Return the memories retrieved for a task and those cited by the answer. The agent does not change."""
         query, agent = task.query, self.agent
         wording = query_texts(agent, query)
-        asked = RetrievalQuery(wording, await self.vectors.of([each.text for each in wording.every]), Setting())
+        asked = RetrievalQuery.of(wording, await self.vectors.of([each.text for each in wording.every]), Setting())
         found = retrieved(agent, self.index, self.remembered, asked, perspective=task.needed.area, now=self.now)
         candidates = found.candidates
         if self.regime == "none":

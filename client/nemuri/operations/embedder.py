@@ -47,7 +47,7 @@ async def calibrate_embedder(
     async with _opened(settings, embedder) as (at, vectors):
         if vectors.embedder.calibration is not None:
             raise OperationError(f"{vectors.embedder.model} comes with its calibration; nothing is to be measured")
-        measured = await measure(at.projection.database, vectors.generation, LEAST)
+        measured = await measure(at.projection.database, vectors, LEAST)
         if measured is None:
             raise OperationError(
                 f"fewer than {LEAST} different texts have vectors of {vectors.embedder.model}; remember more, or run "
@@ -60,7 +60,7 @@ async def calibrate_embedder(
 @asynccontextmanager
 async def _opened(settings: Settings, embedder: Embedder | None) -> AsyncIterator[tuple[OperationContext, Vectors]]:
     async with open_operation(settings) as at, configured_embedder(settings, embedder) as chosen:
-        yield at, await Vectors.open(at.log, chosen, settings.given_thresholds())
+        yield at, await Vectors.open(at.log, chosen)
 
 
 async def _state(vectors: Vectors) -> EmbedderState:

@@ -72,7 +72,7 @@ async def recall_as_of(
         rows = await _rows(past, vectors)
         index = index_of(past.mind, rows, vectors.embedder.dimension)
         texts = await vectors.of_queries([each.text for each in wording.every])
-        asked = RetrievalQuery(wording, texts, setting, vectors.comparing.calibration.spread)
+        asked = RetrievalQuery.of(wording, texts, setting, vectors.comparing.calibration.scale)
     mind = past.mind
     found = retrieved(
         agent,
@@ -110,7 +110,7 @@ async def _vectors(log: Log, settings: Settings, embedding: Embedding) -> AsyncI
     except (ValueError, ModuleNotFoundError) as error:
         raise OperationError(f"the agent's vectors are of {embedding.model}: {error}") from error
     try:
-        vectors = await (await Vectors.open(log, embedder, settings.given_thresholds())).calibrated()
+        vectors = await (await Vectors.open(log, embedder)).calibrated()
         if vectors.embedding != embedding:
             raise OperationError(
                 f"the agent's vectors of then are of {embedding.model}, and this process embeds by {embedder.model}"

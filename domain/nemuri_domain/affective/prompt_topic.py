@@ -17,7 +17,8 @@ from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.relevance import alignments, relevance
 from nemuri_domain.language.topic_words import topic_weight_of, topic_words
 from nemuri_domain.language.word_table import Words, word_table
-from nemuri_domain.strength.query_texts import QueryText, message_parts
+from nemuri_domain.strength.query_texts import message_parts
+from nemuri_domain.strength.search_texts import QueryText
 
 MAX_PROMPT_PARTS: Final = 8
 """Maximum number of sentences and clauses of a prompt that are compared; those that ask for something come first."""

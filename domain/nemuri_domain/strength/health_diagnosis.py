@@ -81,7 +81,6 @@ class HealthCounts:
 class _Agent:
     vitals: HealthCounts
     rules: Policy
-    relevance: float
     findings: list[Finding] = field(default_factory=list)
 
     def find(
@@ -124,15 +123,12 @@ Adjustment = tuple[str | None, Direction, str]
 _NOTHING: Final[Adjustment] = (None, "raise", "")
 
 
-def diagnose(vitals: HealthCounts, rules: Policy, *, relevance: float) -> tuple[Finding, ...]:
+def diagnose(vitals: HealthCounts, rules: Policy) -> tuple[Finding, ...]:
     """Return a finding for each measure of document 003 §6.1 and of `docs/coverage.md`, with the advice of §6.2.
 
-    `relevance` is the embedder's cosine threshold for relevance (the similarity threshold of §6.2). It is only
-    reported: people change it, in a setting of the platform, and its effect is small because retrieval also finds
-    memories by common words. The advice changes the policy's `relevance_floor` instead, which applies to words and to
-    vectors.
+    The similarity threshold of §6.2 is the policy's `relevance_floor`, which means the same with each embedder.
     """
-    agent = _Agent(vitals, rules, relevance)
+    agent = _Agent(vitals, rules)
     _forgetting(agent)
     _retrieval(agent)
     _room(agent)
@@ -185,13 +181,12 @@ def _retrieval(agent: _Agent) -> None:
     vitals = agent.vitals
     worked = vitals.tasks >= ENOUGH_TASKS
     noise: tuple[str, Direction] = ("relevance_floor", "raise")
-    embedder = f"the embedder has its own threshold: NEMURI_RELEVANCE_THRESHOLD, now {agent.relevance:g}"
     agent.find(
         "usage_ratio",
         vitals.usage_ratio,
         USAGE_RATIO,
         enough=vitals.candidates >= ENOUGH_MEMORIES,
-        low=(*noise, f"most retrieved memories are not used; {embedder}"),
+        low=(*noise, "most retrieved memories are not used"),
         high=("top_k_results", "raise", "nearly all retrieved memories are used, so more may help"),
     )
     agent.find(
@@ -199,8 +194,8 @@ def _retrieval(agent: _Agent) -> None:
         vitals.hits / vitals.tasks if vitals.tasks else None,
         HIT_RATE,
         enough=worked,
-        low=("relevance_floor", "lower", f"too often nothing is retrieved; {embedder}"),
-        high=(*noise, f"almost every query retrieves something; {embedder}"),
+        low=("relevance_floor", "lower", "too often nothing is retrieved"),
+        high=(*noise, "almost every query retrieves something"),
     )
     _context(agent, enough=worked)
     agent.find(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nemuri_contracts.client_events import Scope, Setting, Turn
 from nemuri_domain.strength.conversation_order import NO_CONVERSATION, UNKNOWN_POSITION, ConversationOrder
 
+Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Codes = NDArray[np.int32]
 Rows = NDArray[np.intp]
@@ -226,3 +227,32 @@ class MemoryRows:
             np.concatenate([each, np.zeros(more, np.int32)])
             for each in (self._sources, self._conversations, self._positions)
         )
+
+    def standing(self, rows: Rows, *columns: NDArray[Any]) -> tuple[Rows, Sequence[NDArray[Any]]]:
+        """Return the rows, ascending, with those of absorbed memories replaced by the rows that stand for them.
+
+        A row that stands for several has the maximum of each of `columns`.
+        """
+        stand_ins = self.stand_ins()
+        if stand_ins is None:
+            return rows, columns
+        standing, places = np.unique(stand_ins[rows], return_inverse=True)
+        found = [np.zeros(len(standing), each.dtype) for each in columns]
+        for highest, each in zip(found, columns, strict=True):
+            if each.dtype != np.bool_:
+                highest.fill(-np.inf)
+            np.maximum.at(highest, places, each)
+        return standing, found
+
+    def with_neighbours(self, rows: Rows, relevance: Floats, hits: Mask) -> tuple[Floats, Mask]:
+        """Return the relevance of the rows with that of their neighbours in conversations, and which rows have a
+        neighbour among the `hits`.
+        """
+        order = self.conversation_order()
+        if not len(order.rows):
+            return relevance, np.zeros(len(rows), np.bool_)
+        every = np.zeros(self.count, np.float32)
+        hit, searched = np.zeros(self.count, np.bool_), np.zeros(self.count, np.bool_)
+        every[rows], hit[rows], searched[rows] = relevance, hits, True
+        found, supported = order.spread(every, hit, searched)
+        return found[rows], supported[rows]

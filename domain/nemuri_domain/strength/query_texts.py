@@ -10,6 +10,7 @@ from nemuri_domain.language.request_sentences import asks_for_something
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.ranking import expanded
+from nemuri_domain.strength.search_texts import QueryText
 
 SUMMARY_EXPANSION: Final = "task summary"
 """Name of the expansion whose text is the task's summary (document 000 §3.6)."""
@@ -28,17 +29,6 @@ LONG_SENTENCE: Final = 120
 _LEAST_CLAUSE: Final = 12
 _CLAUSE = re.compile(r"[、；;：:—–]|,\s|\s-\s")
 _WIDE = re.compile(r"[\u3041-\u9fff]")
-
-
-@dataclass(frozen=True, slots=True)
-class QueryText:
-    """A text to search for."""
-
-    text: str
-    weight: float = 1.0
-    """Factor on the relevance to this text, 0 to 1."""
-    decides: bool = True
-    """True if the relevance to this text decides whether anything is relevant."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Self
 from uuid import UUID
 
 import numpy as np
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.keywords import tags_in
-from nemuri_domain.language.relevance import BUILT_IN_SPREAD
 from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
+from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.query_texts import QueryTexts
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, ranked
-from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
-from nemuri_domain.strength.search_texts import SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.search_texts import SearchTexts
 
 MemoryLookup = Callable[[UUID], Remembered | None]
 """Function that returns the content and the state of a memory in the index; None if it was erased meanwhile."""
@@ -32,19 +32,17 @@ class RetrievalQuery:
     """A query prepared for the search by words and by vectors."""
 
     wording: QueryTexts
-    vectors: NDArray[np.float32]
-    """One vector for each of `wording.every`."""
+    texts: SearchTexts
+    """The texts of `wording`."""
     setting: Setting
-    spread: float = BUILT_IN_SPREAD
-    """Standard deviation of the cosine of unrelated texts by this embedder."""
 
-    @property
-    def texts(self) -> list[SearchText]:
-        """Return the texts to search for, with their vectors."""
-        return [
-            SearchText(each.text, vector, each.weight, each.decides)
-            for each, vector in zip(self.wording.every, self.vectors, strict=True)
-        ]
+    @classmethod
+    def of(cls, wording: QueryTexts, vectors: NDArray[np.float32], setting: Setting, scale: float = 1.0) -> Self:
+        """Return the query with one vector for each of `wording.every`, shape (texts, dimension).
+
+        `scale` is that of the embedder's cosines. Raises ValueError if the numbers differ.
+        """
+        return cls(wording, SearchTexts.of(wording.every, vectors, scale), setting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +78,12 @@ def retrieved(
 def searched(agent: Agent, index: AgentIndex, asked: RetrievalQuery, *, deep: bool = False) -> tuple[Candidates, bool]:
     """Return the results of stage 1, and whether the archive was searched for them.
 
-    The archive is searched only if no active memory surely fits, or from the start if `deep` is True. Its results count
-    if one of them surely fits, or if no active memory is relevant.
+    The archive is searched only if it has memories and no active one surely fits, or from the start if `deep` is True.
+    Its results count if one of them surely fits, or if no active memory is relevant.
     """
     floor = agent.rules.relevance_floor
     found = relevant(agent, index, asked, floor=floor, deep=deep)
-    if deep or _surely_fits(found):
+    if deep or _surely_fits(found) or not index.eligible(asked.setting, active=False).any():
         return found, deep
     wider = relevant(agent, index, asked, floor=floor, deep=True)
     return (wider, True) if not found.ids or _surely_fits(wider) else (found, False)
@@ -107,7 +105,6 @@ def relevant(
         mask |= index.eligible(asked.setting, active=False)
     return index.search(
         asked.texts,
-        spread=asked.spread,
         floor=floor,
         mask=mask,
         limit=agent.rules.candidate_limit,

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
-from typing import Any, Final, Self
+from typing import Final, Self
 from uuid import UUID
 
 import numpy as np
@@ -11,12 +10,14 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting, Turn
 from nemuri_domain.language.inverted_index import InvertedIndex
-from nemuri_domain.language.relevance import BUILT_IN_SPREAD, WordPairs, alignments, relevance
+from nemuri_domain.language.relevance import WordPairs, alignments, relevance
 from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.language.tokenization import term_counts
 from nemuri_domain.language.word_table import Words, word_table
-from nemuri_domain.strength.memory_rows import NO_SOURCE, MemoryRows, RowArrays
-from nemuri_domain.strength.search_texts import PreparedTexts, SearchText
+from nemuri_domain.strength.best_rows import best_rows
+from nemuri_domain.strength.candidates import Candidates
+from nemuri_domain.strength.memory_rows import MemoryRows, RowArrays
+from nemuri_domain.strength.search_texts import SearchTexts
 from nemuri_domain.strength.vector_rows import VectorRows
 from nemuri_domain.strength.word_rows import WordRows
 
@@ -39,28 +40,6 @@ RELATIVE_RELEVANCE_FLOOR: Final = 0.4
 """Minimum relevance of a candidate as a share of the best candidate's relevance. It applies only with a floor above
 0.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Results of stage 1, most relevant first, ties by id. All sequences have the same length."""
-
-    ids: tuple[UUID, ...]
-    similarity: Floats
-    """Cosine with the most similar text of the query, -1 to 1."""
-    lexical: Floats
-    """Alignment with the words of the best aligned text of the query, 0 to 1."""
-    relevance: Floats
-    """Relevance to the text of the query to which it is most relevant, times the weight of that text, 0 to 1. It does
-    not depend on other memories.
-    """
-    in_context: Floats
-    """The relevance by which the memories are ordered, 0 to 3: words that are rare among the agent's memories count
-    more, BM25 adds up to `LEXICAL`, and it is averaged with that of the neighbours if the memory comes from a
-    conversation (`conversation_order`).
-    """
-    nearest: tuple[UUID, float] | None = None
-    """If there are no candidates: the memory that is nearest to being relevant, with its relevance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +66,11 @@ _NOTHING: Final = Candidates((), _NONE, _NONE, _NONE, _NONE)
 class AgentIndex:
     """In-process index of all memories of one agent: exact cosine, and BM25 over stemmed words and CJK bigrams.
 
-    The relevance of a memory to a text depends on these two alone, not on the other memories. BM25 only chooses which
-    memories are looked at closely. It counts document frequencies over all memories, also archived ones and those of
-    other scopes, so that a change of one memory's status does not change what is found. Not thread-safe. Memory per
-    row: 4 bytes × `dimension`, and about 1 KB for 200 characters of Japanese (`bench/retrieval.py`).
+    The relevance of a memory to a text depends on these two alone, not on the other memories. BM25 chooses, beside the
+    vectors, which memories are looked at closely, and adds to their order. It counts document frequencies over all
+    memories, also archived ones and those of other scopes, so that a change of one memory's status does not change what
+    is found. Not thread-safe. Memory per row: 4 bytes × `dimension`, and about 1 KB for 200 characters of Japanese
+    (`bench/retrieval.py`).
     """
 
     def __init__(self, dimension: int) -> None:
@@ -211,9 +191,8 @@ class AgentIndex:
 
     def search(
         self,
-        texts: Sequence[SearchText],
+        asked: SearchTexts,
         *,
-        spread: float = BUILT_IN_SPREAD,
         floor: float = 0.0,
         mask: Mask | None = None,
         limit: int = 50,
@@ -224,43 +203,41 @@ class AgentIndex:
         The relevance of a row is that to the text to which it is most relevant (`nemuri_domain.language.relevance`).
         The result is empty, but for the `nearest` memory, if no row has a relevance of at least `floor` to a text that
         decides. With a floor, rows far less relevant than the best one (`RELATIVE_RELEVANCE_FLOOR`) are left out. A
-        source gets at most `share` of the limit while other sources have candidates. `spread` is that of the embedder's
-        cosines. The cost is linear in the number of texts. Raises ValueError if a vector has another dimension than
-        the index.
+        source gets at most `share` of the limit while other sources have candidates. The cost is linear in the number
+        of texts. Raises ValueError if the vectors have another dimension than the index.
         """
-        wrong = next((each.vector.shape for each in texts if each.vector.shape != (self.dimension,)), None)
-        if wrong is not None or not texts:
-            raise ValueError(f"expected at least one text with a vector of shape {(self.dimension,)}; got {wrong}")
+        if asked.vectors.shape[1] != self.dimension:
+            raise ValueError(f"expected vectors of dimension {self.dimension}; got {asked.vectors.shape[1]}")
         allowed = self.eligible() if mask is None else mask
         rows = np.flatnonzero(allowed)
         if not len(rows) or limit < 1:
             return _NOTHING
-        asked = PreparedTexts.of(texts, self._table, spread)
         similarity = self._vectors.products(asked.vectors, len(allowed))[:, rows].round(DIGITS)
         lexical = self._lexical(asked, rows, len(allowed))
         chosen = np.unique(np.concatenate([_highest(each, max(SHORTLIST, limit)) for each in (*similarity, *lexical)]))
         aligned, rare = self._aligned(asked, similarity, rows, chosen)
-        relevant = asked.weights * relevance(similarity, aligned, spread)
+        relevant = asked.weights * relevance(similarity, aligned, asked.scale)
         best = relevant[asked.decisive].max(axis=0, initial=0.0)
         if floor and best.max() < floor:
             at = int(best.argmax())
             return replace(_NOTHING, nearest=(self._id(int(rows[at])), float(best[at])))
-        ranked = relevance(similarity, rare, spread) + LEXICAL * lexical**2
+        ranked = relevance(similarity, rare, asked.scale) + LEXICAL * lexical**2
         relevant = (asked.weights * ranked).max(axis=0).round(DIGITS)
-        joined, supported = self._with_neighbours(rows, relevant, relevant > 0)
+        joined, supported = self._memories.with_neighbours(rows, relevant, relevant > 0)
         hit = (relevant > 0) | supported
-        standing, (joined, hit) = self._for_absorbed(rows, joined, hit)
+        standing, (joined, hit) = self._memories.standing(rows, joined, hit)
         near = RELATIVE_RELEVANCE_FLOOR if floor else 0.0
-        order = self._order(standing, joined, np.flatnonzero(hit & (joined >= near * joined.max())), limit, share)
+        found = np.flatnonzero(hit & (joined >= near * joined.max()))
+        order = best_rows(self._memories, standing, joined, found, limit, share)
         return self._described(asked, standing[order], joined[order])
 
-    def _lexical(self, asked: PreparedTexts, rows: Rows, size: int) -> Floats:
+    def _lexical(self, asked: SearchTexts, rows: Rows, size: int) -> Floats:
         """Return the BM25 score of each of the rows for each text, as a share of the highest possible one."""
         highest = self._postings.highest_scores(asked.terms)[:, None]
         scores = self._postings.scores(asked.terms, size)[:, rows]
         return (scores / np.where(highest > 0, highest, 1)).astype(np.float32)
 
-    def _aligned(self, asked: PreparedTexts, similarity: Floats, rows: Rows, chosen: Rows) -> tuple[Floats, Floats]:
+    def _aligned(self, asked: SearchTexts, similarity: Floats, rows: Rows, chosen: Rows) -> tuple[Floats, Floats]:
         """Return the alignment of each text with each of the rows, absolute, and by the rarity of words here. It is 0
         for rows that are not chosen.
         """
@@ -271,81 +248,16 @@ class AgentIndex:
         absolute[:, chosen], rare[:, chosen] = pairs.alignments(weights), pairs.alignments(here)
         return absolute, rare
 
-    def _order(self, rows: Rows, joined: Floats, found: Rows, limit: int, share: float) -> list[int]:
-        """Return the places of up to `limit` of the found rows, most relevant first.
-
-        If there are more than `limit`, a source gets at most `share` of the places while other sources have candidates.
-        """
-        order = self._first(rows, joined, found, limit)
-        most = ceil(share * limit)
-        if len(found) > limit and self._crowded(rows[order], most):
-            return self._mixed(rows, joined, found, limit, most)
-        return order
-
-    def _described(self, asked: PreparedTexts, rows: Rows, joined: Floats) -> Candidates:
+    def _described(self, asked: SearchTexts, rows: Rows, joined: Floats) -> Candidates:
         """Return the candidates in these rows, with their exact relevance, also of those that only neighbours chose."""
         similarity = asked.vectors @ self._vectors.of(rows).T
         aligned = alignments(self._table, asked.words, self._words.of(rows.tolist()))
-        relevant = (asked.weights * relevance(similarity, aligned, asked.spread)).max(axis=0)
+        relevant = (asked.weights * relevance(similarity, aligned, asked.scale)).max(axis=0)
         ids = tuple(self._id(int(row)) for row in rows)
         return Candidates(ids, similarity.max(axis=0), aligned.max(axis=0), relevant, joined)
 
     def _id(self, row: int) -> UUID:
         return UUID(bytes=self._memories.id_bytes(row))
-
-    def _for_absorbed(self, rows: Rows, *columns: NDArray[Any]) -> tuple[Rows, Sequence[NDArray[Any]]]:
-        """Return the rows, ascending, with those of absorbed memories replaced by the rows that stand for them.
-
-        A row that stands for several has the maximum of each of `columns`.
-        """
-        stand_ins = self._memories.stand_ins()
-        if stand_ins is None:
-            return rows, columns
-        standing, places = np.unique(stand_ins[rows], return_inverse=True)
-        found = [np.zeros(len(standing), each.dtype) for each in columns]
-        for highest, each in zip(found, columns, strict=True):
-            if each.dtype != np.bool_:
-                highest.fill(-np.inf)
-            np.maximum.at(highest, places, each)
-        return standing, found
-
-    def _with_neighbours(self, rows: Rows, relevance: Floats, hits: Mask) -> tuple[Floats, Mask]:
-        """Return the relevance of the rows with that of their neighbours in conversations, and which rows have a
-        neighbour among the `hits`.
-        """
-        order = self._memories.conversation_order()
-        if not len(order.rows):
-            return relevance, np.zeros(len(rows), np.bool_)
-        every = np.zeros(self._memories.count, np.float32)
-        hit, searched = np.zeros(self._memories.count, np.bool_), np.zeros(self._memories.count, np.bool_)
-        every[rows], hit[rows], searched[rows] = relevance, hits, True
-        found, supported = order.spread(every, hit, searched)
-        return found[rows], supported[rows]
-
-    def _first(self, rows: Rows, relevance: Floats, found: Rows, limit: int) -> list[int]:
-        """Return up to `limit` of the found rows, most relevant first, ties by id."""
-        if len(found) > limit:
-            least = np.partition(relevance[found], -limit)[-limit]
-            found = found[relevance[found] >= least]
-        return sorted(map(int, found), key=lambda at: (-relevance[at], self._memories.id_bytes(int(rows[at]))))[:limit]
-
-    def _crowded(self, rows: Rows, most: int) -> bool:
-        """Return True if more than `most` of these rows have the same source."""
-        counts = np.bincount(self._memories.sources(rows))
-        counts[NO_SOURCE] = 0
-        return int(counts.max()) > most
-
-    def _mixed(self, rows: Rows, relevance: Floats, found: Rows, limit: int, most: int) -> list[int]:
-        """Return up to `limit` of the found rows, most relevant first: up to `most` of each source, then the best of
-        the rest.
-        """
-        sources = self._memories.sources(rows[found])
-        room = {int(source): most if source else limit for source in np.unique(sources)}
-        pool = [self._first(rows, relevance, found[sources == source], each) for source, each in room.items()]
-        first = self._first(rows, relevance, np.array([at for each in pool for at in each]), limit)
-        rest = np.setdiff1d(found, first)
-        filled = [*first, *self._first(rows, relevance, rest, limit - len(first))]
-        return self._first(rows, relevance, np.array(filled), limit)
 
 
 def _highest(scores: Floats, most: int) -> Rows:

@@ -7,13 +7,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.relevance import BUILT_IN_SPREAD
 from nemuri_domain.language.word_table import MODEL, word_table
 from nemuri_infra.embeddings.calibration import Calibration
 
 _BATCH_SIZE: Final = 256
-_SAMPLE: Final = 1_000
-"""Number of texts on which the spread was measured (`python -m bench.calibration`)."""
 
 
 class BuiltInEmbedder:
@@ -27,7 +24,7 @@ class BuiltInEmbedder:
     model: Final = MODEL
     stored: Final = False
     symmetric: Final = True
-    calibration: Final = Calibration(None, BUILT_IN_SPREAD, _SAMPLE, "built-in")
+    calibration: Final = Calibration(None, 1.0, 0, "built-in")
 
     def __init__(self, dimension: int | None = None) -> None:
         """Take the first `dimension` coordinates, which hold most of what distinguishes texts; None for all.

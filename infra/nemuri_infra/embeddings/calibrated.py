@@ -1,10 +1,12 @@
 """An embedder with its calibration: the vectors that are compared."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from nemuri_infra.embeddings.calibration import NONE_GIVEN, Calibration, Floats, GivenThresholds, Thresholds
+from nemuri_infra.embeddings.calibration import Calibration, Floats, Source, Thresholds
+from nemuri_infra.embeddings.general_texts import GENERAL_QUESTIONS, GENERAL_TEXTS
 from nemuri_infra.embeddings.protocol import Embedder
 
 
@@ -14,12 +16,11 @@ class CalibratedEmbedder:
 
     embedder: Embedder
     calibration: Calibration
-    given: GivenThresholds = NONE_GIVEN
 
     @classmethod
-    def of(cls, embedder: Embedder, given: GivenThresholds = NONE_GIVEN) -> Self:
+    def of(cls, embedder: Embedder) -> Self:
         """Return the embedder with the calibration that it comes with, or else with an assumption."""
-        return cls(embedder, embedder.calibration or Calibration.of_dimension(embedder.dimension), given)
+        return cls(embedder, embedder.calibration or Calibration.unknown())
 
     @property
     def dimension(self) -> int:
@@ -29,7 +30,7 @@ class CalibratedEmbedder:
     @property
     def thresholds(self) -> Thresholds:
         """Return the minimum cosines of these vectors."""
-        return self.calibration.thresholds(self.given)
+        return self.calibration.thresholds
 
     @property
     def space(self) -> str:
@@ -43,3 +44,14 @@ class CalibratedEmbedder:
     async def queries(self, texts: Sequence[str]) -> Floats:
         """Return the centred vectors of queries, shape (len(texts), dimension). Raises as the embedder does."""
         return self.calibration.centred(await self.embedder.embed_queries(texts))
+
+
+async def calibrate(embedder: Embedder, rows: Floats | None, source: Source) -> Calibration:
+    """Return the calibration of an embedder by the vectors of distinct texts, shape (n, dimension); None means general
+    texts.
+
+    Raises as the embedder does, and as `Calibration.of_rows`.
+    """
+    answers = await embedder.embed_documents(GENERAL_TEXTS)
+    asked = await embedder.embed_queries(GENERAL_QUESTIONS)
+    return await asyncio.to_thread(Calibration.of_rows, answers if rows is None else rows, asked, answers, source)

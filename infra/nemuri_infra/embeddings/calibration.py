@@ -1,12 +1,13 @@
-"""The calibration of an embedder: the mean of its vectors, how far unrelated texts scatter, and thresholds from both.
+"""The calibration of an embedder: the mean of its vectors, and the scale of their cosines.
 
 Vectors of many models lie in a narrow cone: the cosines of e5 are between .76 and .90 for related and unrelated texts
-alike. Without their mean, unrelated texts have cosines around 0, and related ones stand out by multiples of the spread.
+alike. Without their mean, unrelated texts have cosines around 0. How far related texts stand out from them also differs
+between models, so it is measured on general questions and the texts that answer them.
 """
 
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import Final, Literal, Self
@@ -15,91 +16,83 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from nemuri_infra.embeddings.general_texts import LANGUAGES
 from nemuri_infra.embeddings.unit_rows import normalised
 
 Floats = NDArray[np.float32]
 Source = Literal["built-in", "measured", "assumed"]
 
-MULTIPLES: Final = {
-    "relevance": 2.0, "candidate": 0.0, "related": 4.5, "recall": 6.0, "subject": 3.7, "contrast": 2.5, "same": 6.0,
-    "topic": 7.0,
-}  # fmt: skip
-"""The thresholds as multiples of the spread."""
+BUILT_IN_RELATED: Final = 0.383
+"""By how much the cosines of general questions with the texts that answer them exceed those with other texts, by the
+built-in embedder, which has the scale 1.
+"""
+LEAST_SCALE: Final = 0.05
+"""Minimum of a scale. Related texts hardly stand out with such an embedder."""
 HIGHEST: Final = 0.95
-"""Maximum of a threshold. A model whose vectors scatter widely would otherwise find nothing alike."""
+"""Maximum of a threshold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Minimum cosines of centred vectors."""
+    """Minimum cosines of centred vectors. The defaults are those of the built-in embedder."""
 
-    relevance: float
-    """Of a query and a memory that may be relevant to it. It is low, so that hardly any relevant memory is lost."""
-    candidate: float
-    """Of a prompt and a memory whose text is compared with the prompt."""
-    related: float
-    """Of a turn and an earlier memory to which it may be related."""
-    recall: float
-    """Of a prompt and a memory that is recalled although nobody asked for it. A memory that is about the prompt's topic
-    by its text does not need it.
+    relevance: float = 0.2
+    """For a query and a passage of a document that may be relevant to it. It is low, so that few are lost."""
+    candidate: float = 0.0
+    """For a prompt and a memory whose text is compared with the prompt."""
+    related: float = 0.45
+    """For a turn and an earlier memory to which it may be related."""
+    recall: float = 0.6
+    """For a prompt and a memory that is recalled although nobody asked for it and its words do not show that it is
+    about the prompt's topic.
     """
-    subject: float
-    """Mean of a prompt and its five nearest memories, from which the memories often speak of its subject."""
-    contrast: float
-    """Of a prompt and a memory on such a subject, without what all memories have in common."""
-    same: float
-    """Of two statements about the same."""
-    topic: float
-    """Of two turns for the relation `same_topic`. Turns are longer than statements, so they have more in common."""
-
-
-@dataclass(frozen=True, slots=True)
-class GivenThresholds:
-    """Thresholds that the operator set. They replace those of an embedder that is not built in."""
-
-    relevance: float | None = None
-
-
-NONE_GIVEN: Final = GivenThresholds()
+    subject: float = 0.37
+    """For a prompt and its five nearest memories, as a mean: from here on the memories often speak of its subject."""
+    contrast: float = 0.25
+    """For a prompt and a memory on such a subject, without what all memories have in common."""
+    same: float = 0.6
+    """For two statements about the same."""
+    topic: float = 0.7
+    """For two turns with the relation `same_topic`. Turns are longer than statements, so they have more in common."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What makes the vectors of one embedder comparable."""
+    """What makes the vectors of one embedder comparable with those of another."""
 
     centre: Floats | None
     """Mean of the vectors, shape (dimension,); None if nothing is subtracted."""
-    spread: float
-    """Standard deviation of the cosine of unrelated texts after centring, without the direction in which they differ
-    most. That is usually the language: otherwise memories in two languages would seem to scatter twice as far.
+    scale: float
+    """How far related texts stand out after centring, as a multiple of the built-in embedder's: a cosine of `scale` × c
+    means as much as c with the built-in embedder.
     """
     sample: int
-    """Number of distinct texts that it was measured on."""
+    """Number of distinct texts whose mean was taken."""
     source: Source
-    """`built-in`: it comes with the embedder. `measured`: from this platform's memories. `assumed`: from general texts,
-    or from the dimension alone, because there are not enough memories yet.
+    """`built-in`: it comes with the embedder. `measured`: the mean is that of this platform's memories. `assumed`: it
+    is that of general texts, because there are not enough memories yet.
     """
-    tuned: Thresholds | None = None
-    """Thresholds that were measured for the embedder itself. They replace the multiples of the spread."""
 
     @classmethod
-    def of_rows(cls, rows: Floats, source: Source) -> Self:
-        """Return the calibration by the vectors of distinct texts, shape (n, dimension), of which most pairs are
-        unrelated.
+    def of_rows(cls, rows: Floats, asked: Floats, answers: Floats, source: Source) -> Self:
+        """Return the calibration by the vectors of distinct texts, shape (n, dimension).
 
-        Rows of zeros are left out. Raises `ValueError` with fewer than two other rows.
+        `asked` and `answers` are the vectors of `GENERAL_QUESTIONS` and `GENERAL_TEXTS`. Rows of zeros are left out.
+        Raises `ValueError` if fewer than two rows remain.
         """
         rows = rows[rows.any(axis=1)]
         if len(rows) < 2:
             raise ValueError("a calibration needs the vectors of at least two texts")
         centre = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
-        found = cls(centre, 0.0, len(rows), source)
-        return cls(centre, _spread(found.centred(rows)), len(rows), source)
+        found = cls(centre, 1.0, len(rows), source)
+        cosines = found.centred(asked) @ found.centred(answers).T
+        scale = max(_standing_out(cosines[each, each]) for each in LANGUAGES) / BUILT_IN_RELATED
+        return cls(centre, max(LEAST_SCALE, scale), len(rows), source)
 
     @classmethod
-    def of_dimension(cls, dimension: int) -> Self:
-        """Return the assumption without any vector: cosines of random directions scatter by 1/√dimension."""
-        return cls(None, float(dimension**-0.5), 0, "assumed")
+    def unknown(cls) -> Self:
+        """Return the assumption about an embedder without any of its vectors."""
+        return cls(None, 1.0, 0, "assumed")
 
     @property
     def length(self) -> float:
@@ -121,19 +114,16 @@ class Calibration:
         found[~rows.any(axis=1)] = 0
         return found
 
-    def thresholds(self, given: GivenThresholds = NONE_GIVEN) -> Thresholds:
-        """Return the thresholds in force. Those given by the operator do not apply to a built-in embedder."""
-        if self.tuned is not None:
-            return self.tuned
-        found = {name: min(HIGHEST, times * self.spread) for name, times in MULTIPLES.items()}
-        if self.source != "built-in":
-            found |= {"relevance": given.relevance} if given.relevance is not None else {}
-        return Thresholds(**found)
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """Return the thresholds for this scale."""
+        every: dict[str, float] = asdict(Thresholds())
+        return Thresholds(**{name: min(HIGHEST, value * self.scale) for name, value in every.items()})
 
     def encoded(self) -> bytes:
         """Return the calibration as JSON, as it is stored."""
         centre = None if self.centre is None else b64encode(self.centre.astype("<f4").tobytes()).decode()
-        told = {"centre": centre, "spread": self.spread, "sample": self.sample, "source": self.source}
+        told = {"centre": centre, "scale": self.scale, "sample": self.sample, "source": self.source}
         return orjson.dumps(told)
 
     @classmethod
@@ -147,20 +137,13 @@ class Calibration:
             centre = np.frombuffer(b64decode(told["centre"]), "<f4")
             if centre.shape != (dimension,) or not np.isfinite(centre).all():
                 raise ValueError("the centre has another dimension")
-        return cls(centre, float(told["spread"]), int(told["sample"]), told["source"])
+        return cls(centre, float(told["scale"]), int(told["sample"]), told["source"])
 
 
-def _spread(rows: Floats) -> float:
-    """Return the standard deviation of the cosines of centred rows, without their direction of greatest variance."""
-    apart = rows - rows.mean(axis=0)
-    largest = np.linalg.eigh((apart @ apart.T).astype(np.float64))[1][:, -1]
-    direction = largest.astype(np.float32) @ apart
-    length = float(np.linalg.norm(direction))
-    if length > 0:
-        direction /= length
-        rows = normalised(rows - np.outer(rows @ direction, direction))
-    cosines = (rows @ rows.T)[np.triu_indices(len(rows), 1)]
-    return float(cosines.std(dtype=np.float64))
+def _standing_out(cosines: Floats) -> float:
+    """Return by how much the mean of the diagonal exceeds the mean of the other cosines, shape (n, n)."""
+    own = np.eye(len(cosines), dtype=np.bool_)
+    return float(cosines[own].mean() - cosines[~own].mean())
 
 
 def distinct(rows: Sequence[Floats]) -> Floats:

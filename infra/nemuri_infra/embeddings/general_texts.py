@@ -1,4 +1,4 @@
-"""General sentences, no two about the same. A new embedder is calibrated on their vectors until there are memories."""
+"""General sentences, no two about the same, each with a question in other words. Embedders are calibrated on them."""
 
 from typing import Final
 
@@ -52,3 +52,56 @@ GENERAL_TEXTS: Final = (
     "抗生物質は普通の風邪には効かない。",
     "楽団は昔の駅舎で練習している。",
 )
+GENERAL_QUESTIONS: Final = (
+    "How often can one get across the water when it is cold?",
+    "Who restored the old string instrument?",
+    "When do we have to pay the bank for the borrowed money?",
+    "Why do the checks of the software break?",
+    "What do I do with the bulbs in the pan?",
+    "On which day can one not see the exhibition?",
+    "Which food is dangerous for him?",
+    "How do sea mammals rest?",
+    "What was decided about where cars may stand?",
+    "In which city does she attend university?",
+    "Why were there no lights upstairs?",
+    "Where was the author when he composed the verses?",
+    "What did the wet weather do to the cost of grain?",
+    "By when do you need the paper with our signature?",
+    "Which player was hurt at the start of the match?",
+    "What kind of ground lets water through and feeds plants?",
+    "Why do I have to log in again and again?",
+    "Which vehicle did people notice during the robbery?",
+    "Who needs no ticket?",
+    "What was discovered outside the solar system?",
+    "Which insects did the old lady raise?",
+    "What must happen before the visitors come?",
+    "Which medicine is useless when I have a runny nose?",
+    "In which building do the musicians practise?",
+    "寒い季節には船は何回運航しますか",
+    "古い楽器を直したのは誰ですか",
+    "部屋代の支払い期限はいつですか",
+    "検証がうまくいかないのはどんなときですか",
+    "野菜の甘みを引き出すにはどう調理しますか",
+    "展示を見られないのは何曜日ですか",
+    "お父さんが食べてはいけないものは何ですか",
+    "海にすむ大きな哺乳類はどのように休みますか",
+    "車を停める決まりについてどう判断されましたか",
+    "家族のうち、大学で学ぶために転居したのは誰ですか",
+    "上の階の照明がつかなくなった原因は何ですか",
+    "作者はその作品をどこで作りましたか",
+    "雨が続いて食料品はどうなりましたか",
+    "署名した書類はいつまでに必要ですか",
+    "始まってすぐに負傷した選手は誰ですか",
+    "水がたまりにくいのはどんな地面ですか",
+    "ログインで面倒なことは何ですか",
+    "目撃された乗り物は何色でしたか",
+    "運賃を払わなくてよいのは誰ですか",
+    "宇宙の観測で何がわかりましたか",
+    "おばあさんはどんな虫を育てていましたか",
+    "来客の前に何をしておくべきですか",
+    "鼻水やせきに効き目のない薬は何ですか",
+    "音楽家たちはどこで稽古しますか",
+)
+"""A question that each of `GENERAL_TEXTS` answers, in other words."""
+LANGUAGES: Final = (slice(0, 24), slice(24, 48))
+"""The parts of `GENERAL_TEXTS` and `GENERAL_QUESTIONS` that are in one language."""

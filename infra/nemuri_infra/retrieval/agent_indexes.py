@@ -16,7 +16,7 @@ from nemuri_domain.strength.extracted_learning_decision import (
     is_comparable,
     statements,
 )
-from nemuri_domain.strength.query_texts import QueryText, QueryTexts, query_texts
+from nemuri_domain.strength.query_texts import QueryTexts, query_texts
 from nemuri_domain.strength.ranking import valid_principles, version
 from nemuri_domain.strength.retrieval import (
     RetrievalQuery,
@@ -27,6 +27,7 @@ from nemuri_domain.strength.retrieval import (
 )
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.scope_matching import setting_of
+from nemuri_domain.strength.search_texts import QueryText
 from nemuri_infra.observability.tracing import span
 from nemuri_infra.projections.strength_queries import memories_with_ids
 from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
@@ -127,8 +128,8 @@ class AgentIndexes:
         exactly the scope `scope`. Their strength has no influence.
         """
         vectors = await calibrated_vectors(resources, agent)
-        rows, spread = await vectors.of([text]), vectors.comparing.calibration.spread
-        asked = RetrievalQuery(QueryTexts(text, (QueryText(text),)), rows, setting_of(scope), spread)
+        rows, scale = await vectors.of([text]), vectors.comparing.calibration.scale
+        asked = RetrievalQuery.of(QueryTexts(text, (QueryText(text),)), rows, setting_of(scope), scale)
         same, words = (vectors.thresholds.same, COMPARED_WORDS) if least is None else (least, least)
         wanted = terms(text)
         async with self._current(resources, agent, vectors) as indexed:
@@ -179,4 +180,4 @@ async def _memories(
 
 async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> RetrievalQuery:
     rows = await vectors.of_queries([each.text for each in wording.every])
-    return RetrievalQuery(wording, rows, setting, vectors.comparing.calibration.spread)
+    return RetrievalQuery.of(wording, rows, setting, vectors.comparing.calibration.scale)

@@ -1,10 +1,11 @@
 """Calibration of an embedder by the memories of the platform, the first time that there are enough of them."""
 
-import asyncio
 from typing import Final
 
 from nemuri_domain.strength.aggregate import Agent
+from nemuri_infra.embeddings.calibrated import calibrate
 from nemuri_infra.embeddings.calibration import Calibration
+from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.vector_sample import has_vectors, sample_vectors
 from nemuri_infra.runtime.resources import Resources
@@ -29,21 +30,28 @@ async def calibrated_vectors(resources: Resources, agent: Agent | None) -> Vecto
 
 async def calibrated_by_memories(vectors: Vectors, database: Database) -> Vectors:
     """Return the store with the calibration in force. If that is an assumption and there are enough memories, they are
-    measured first; the first process that does this does it for all.
+    measured first; the first process that does this does it for all. While the embedder does not answer, the assumption
+    stays.
     """
     found = await vectors.calibrated()
     if found.comparing.calibration.source != "assumed":
         return found
-    measured = await measure(database, vectors.generation, ENOUGH)
+    try:
+        measured = await measure(database, vectors, ENOUGH)
+    except (ModelUnavailable, ModelUnusable):
+        return found
     if measured is None:
         return found
     await vectors.calibrations.settle(vectors.embedder, measured)
     return await vectors.calibrated()
 
 
-async def measure(database: Database, generation: str, least: int) -> Calibration | None:
-    """Return the calibration by a sample of the memories' vectors; None with fewer than `least` distinct texts."""
-    if not await has_vectors(database, generation, least):
+async def measure(database: Database, vectors: Vectors, least: int) -> Calibration | None:
+    """Return the calibration by a sample of the memories' vectors; None with fewer than `least` distinct texts.
+
+    Raises as the embedder does.
+    """
+    if not await has_vectors(database, vectors.generation, least):
         return None
-    rows = await sample_vectors(database, generation)
-    return await asyncio.to_thread(Calibration.of_rows, rows, "measured") if len(rows) >= least else None
+    rows = await sample_vectors(database, vectors.generation)
+    return await calibrate(vectors.embedder, rows, "measured") if len(rows) >= least else None

@@ -83,7 +83,7 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
         metrics = Metrics()
         models = build_models(settings.model_settings(), metrics)
         stack.push_async_callback(models.aclose)
-        vectors = await Vectors.open(log, embedder, settings.given_thresholds())
+        vectors = await Vectors.open(log, embedder)
         projection = Projection(database, vectors)
         progress = await stack.enter_async_context(Progress.following(log, projection))
         reading = replace(database, before_reading=progress.wait_until_needed)

@@ -10,7 +10,6 @@ from nemuri_contracts.client_events import MAX_QUESTION_MINUTES
 from nemuri_contracts.event import Identifier
 from nemuri_infra.bus.access import Access
 from nemuri_infra.embedded.data_directory import default_path
-from nemuri_infra.embeddings.calibration import GivenThresholds
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.settings import ModelSettings, Price, secret
 from nemuri_infra.process import hook_settings
@@ -148,8 +147,6 @@ class Settings(BaseSettings):
     """Text in front of each query that `openai:MODEL` embeds. Default: by the model's name ("query: " for e5)."""
     embedder_document_prefix: str | None = None
     """Text in front of each document that `openai:MODEL` embeds. Default: by the model's name ("passage: " for e5)."""
-    relevance_threshold: float | None = Field(default=None, ge=-1, le=1)
-    """Minimum cosine similarity of a relevant memory, instead of the embedder's calibrated one."""
     question_minutes: float = Field(default=10.0, ge=0, le=MAX_QUESTION_MINUTES)
     """Minutes that an agent waits for the answer to its own question before it goes on with its assumption. 0 forbids
     questions. A task may have a time of its own.
@@ -265,10 +262,6 @@ class Settings(BaseSettings):
         if self.embedder is not None:
             return self.embedder
         return KEYED_EMBEDDER if secret(self.openai_api_key) and self.openai_base_url is None else BUILT_IN_EMBEDDER
-
-    def given_thresholds(self) -> GivenThresholds:
-        """Return the thresholds that replace those of the embedder."""
-        return GivenThresholds(self.relevance_threshold)
 
     def embedding_settings(self) -> EmbeddingSettings:
         """Return the settings of embeddings."""

@@ -11,7 +11,7 @@ def calibration_view(vectors: Vectors) -> CalibrationView:
         source=calibration.source,
         sample=calibration.sample,
         centre=calibration.length,
-        spread=calibration.spread,
+        scale=calibration.scale,
         relevance=thresholds.relevance,
         recall=thresholds.recall,
         same=thresholds.same,

@@ -9,8 +9,8 @@ from typing import Final
 from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 
+from nemuri_infra.embeddings.calibrated import calibrate
 from nemuri_infra.embeddings.calibration import Calibration
-from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
 from nemuri_infra.embeddings.protocol import Embedder
 
 CHECK_SECONDS: Final = 30.0
@@ -50,14 +50,12 @@ class Calibrations:
         if embedder.calibration is not None:
             return embedder.calibration
         found = await self._current(embedder)
-        return found.calibration or Calibration.of_dimension(embedder.dimension)
+        return found.calibration or Calibration.unknown()
 
     async def begin(self, embedder: Embedder) -> None:
         """Calibrate an embedder on general texts, unless it has a calibration. Raises as the embedder does."""
         if embedder.calibration is None and (await self._current(embedder)).calibration is None:
-            rows = await embedder.embed_documents(GENERAL_TEXTS)
-            if (rows.any(axis=1)).sum() > 1:
-                await self._replace(embedder, Calibration.of_rows(rows, "assumed"), lambda known: known is None)
+            await self._replace(embedder, await calibrate(embedder, None, "assumed"), lambda known: known is None)
 
     async def settle(self, embedder: Embedder, measured: Calibration) -> None:
         """Store the first measured calibration. Does nothing if another process was first."""

@@ -21,7 +21,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.message_deletion import delete_message, sequences_on
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
-from nemuri_infra.embeddings.calibration import NONE_GIVEN, Calibration, GivenThresholds, Thresholds
+from nemuri_infra.embeddings.calibration import Calibration, Thresholds
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.stores.bucket_reader import Entry, entries
 from nemuri_infra.stores.calibrations import Calibrations, is_calibration
@@ -87,14 +87,13 @@ class Vectors:
     embedder: Embedder
     log: Log
     calibrations: Calibrations
-    given: GivenThresholds = NONE_GIVEN
     calibration: Calibration | None = None
 
     @classmethod
-    async def open(cls, log: Log, embedder: Embedder, given: GivenThresholds = NONE_GIVEN) -> Self:
+    async def open(cls, log: Log, embedder: Embedder) -> Self:
         """Return the vector store of the log's namespace. Missing vectors are computed by `embedder`."""
         store = await log.stream.key_value(vector_bucket(log.subjects.namespace))
-        return cls(store, embedder, log, Calibrations(store), given)
+        return cls(store, embedder, log, Calibrations(store))
 
     @property
     def embedding(self) -> Embedding:
@@ -130,7 +129,7 @@ class Vectors:
         calibration = self.calibration or self.embedder.calibration
         if calibration is None:
             raise RuntimeError("vectors can be compared only after `Vectors.calibrated`")
-        return CalibratedEmbedder(self.embedder, calibration, self.given)
+        return CalibratedEmbedder(self.embedder, calibration)
 
     @property
     def thresholds(self) -> Thresholds:

@@ -21,10 +21,9 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
     sleep on.
     """
     counted, never = await count_health(resources.database, agent, datetime.now(UTC))
-    relevance = (await resources.vectors.with_embedder_of(agent.embedding).calibrated()).thresholds.relevance
     return AgentHealth(
         agent_id=agent.agent_id,
-        findings=diagnose(counted, agent.rules, relevance=relevance),
+        findings=diagnose(counted, agent.rules),
         never_used=never,
         waiting=None if agent.next_policy is None else dict(agent.next_policy),
     )

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from pydantic import AnyHttpUrl
 
-from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
-from nemuri_infra.embeddings.calibration import Calibration
+from nemuri_infra.embeddings.calibrated import CalibratedEmbedder, calibrate
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
 from nemuri_infra.embeddings.protocol import Embedder
@@ -63,9 +62,7 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
 
 async def calibrated(embedder: Embedder) -> CalibratedEmbedder:
     """Return an embedder as it is before there are memories."""
-    if embedder.calibration is not None:
-        return CalibratedEmbedder.of(embedder)
-    return CalibratedEmbedder(embedder, Calibration.of_rows(await embedder.embed_documents(GENERAL_TEXTS), "assumed"))
+    return CalibratedEmbedder(embedder, embedder.calibration or await calibrate(embedder, None, "assumed"))
 
 
 async def test_texts_become_rows_of_length_one(embedder: Embedder) -> None:
@@ -96,9 +93,9 @@ async def test_centred_vectors_scatter_around_zero(embedder: Embedder) -> None:
 
 
 async def test_thresholds_rise(embedder: Embedder) -> None:
-    """The thresholds rise from relevance over recall to sameness. All are cosines."""
+    """The thresholds rise from relevance to what is related, recalled and on one topic. All are cosines."""
     found = (await calibrated(embedder)).thresholds
-    assert 0 < found.relevance < found.recall < found.same < 1
+    assert 0 < found.relevance < found.related < found.recall <= found.same < found.topic < 1
 
 
 @pytest.mark.parametrize(("name", "languages", "texts"), MEANINGS)
@@ -109,19 +106,21 @@ async def test_thresholds_tell_related_from_unrelated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Most questions reach the threshold of relevance with the statement that answers them, and hardly any with another
-    one. No unrelated statement is recalled unasked.
+    one. Some are related to it, and no unrelated statement is recalled unasked.
     """
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     async for embedder in opened(name):
-        found = CalibratedEmbedder(embedder, Calibration.of_rows(await embedder.embed_documents(texts), "measured"))
+        rows = await embedder.embed_documents(texts)
+        found = CalibratedEmbedder(embedder, await calibrate(embedder, rows, "measured"))
         for pairs in languages:
             asked = await found.queries([question for question, _ in pairs])
             cosines = asked @ (await found.documents([statement for _, statement in pairs])).T
             own = np.eye(len(pairs), dtype=bool)
             assert (cosines[own] >= found.thresholds.relevance).mean() > 0.8
             assert (cosines[~own] >= found.thresholds.relevance).mean() < 0.1
-            assert (cosines[own] >= found.thresholds.recall).mean() > 0.2
-            assert (cosines[~own] >= found.thresholds.recall).mean() < 0.02
+            assert (cosines[own] >= found.thresholds.related).mean() > 0.2
+            assert (cosines[~own] >= found.thresholds.related).mean() < 0.02
+            assert cosines[~own].max() < found.thresholds.recall
 
 
 async def test_e5_gets_its_prompts_by_its_name() -> None:

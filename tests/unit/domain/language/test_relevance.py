@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.relevance import BUILT_IN_SPREAD, alignments, relevance, relevance_of
+from nemuri_domain.language.relevance import alignments, relevance, relevance_of
 from nemuri_domain.language.word_table import Words, word_table
 
 TABLE = word_table()
@@ -111,10 +111,10 @@ def test_many_requests_align_as_each_alone() -> None:
         np.testing.assert_allclose(row, alignments(TABLE, [each], words(*TEXTS))[0], atol=1e-5)
 
 
-def test_cosines_count_relative_to_the_spread_of_the_embedder() -> None:
-    """A cosine of an embedder whose cosines spread twice as far counts half. Negative cosines count as 0."""
+def test_cosines_count_relative_to_the_scale_of_the_embedder() -> None:
+    """A cosine of an embedder of twice the scale counts half. Negative cosines count as 0."""
     cosines, nothing = np.array([0.4, -0.5], np.float32), np.zeros(2, np.float32)
-    mine, other = relevance(cosines, nothing), relevance(cosines, nothing, 2 * BUILT_IN_SPREAD)
+    mine, other = relevance(cosines, nothing), relevance(cosines, nothing, 2)
 
     assert other[0] == pytest.approx(mine[0] / 2, rel=1e-5)
     assert mine[1] == other[1] == 0

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.word_table import word_table
+from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.query_texts import QueryTexts, message_parts
-from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
-from nemuri_domain.strength.search_texts import SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 
 
 def rows(texts: Sequence[str]) -> NDArray[np.float32]:
@@ -27,19 +28,22 @@ def index_of(texts: Sequence[str], **options: Any) -> AgentIndex:
     return index
 
 
-def asked(*texts: str) -> list[SearchText]:
-    """Return each text as a text to search for, with full weight."""
-    return [SearchText(text, vector) for text, vector in zip(texts, rows(texts), strict=True)]
+def asked(*texts: str | QueryText) -> SearchTexts:
+    """Return the texts to search for, those without a weight with full weight."""
+    every = [QueryText(each) if isinstance(each, str) else each for each in texts]
+    return SearchTexts.of(every, rows([each.text for each in every]))
 
 
-def message(query: str) -> list[SearchText]:
+def by_vector(text: str, vector: Sequence[float] | NDArray[np.float32], scale: float = 1.0) -> SearchTexts:
+    """Return one text to search for, with this vector."""
+    return SearchTexts.of([QueryText(text)], np.array([vector], np.float32), scale)
+
+
+def message(query: str) -> SearchTexts:
     """Return the texts to search for in a message, as a retrieval without perspectives does."""
     items = requests(query)
     every = QueryTexts(query, message_parts(query, items), items).every
-    vectors = rows([each.text for each in every])
-    return [
-        SearchText(each.text, vector, each.weight, each.decides) for each, vector in zip(every, vectors, strict=True)
-    ]
+    return asked(*every)
 
 
 def numbers(found: Candidates) -> tuple[int, ...]:

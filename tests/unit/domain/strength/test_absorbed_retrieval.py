@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import Turn
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.search_texts import SearchText
 from nemuri_infra.retrieval.index_encoding import decode, encode
+from tests.unit.domain.strength.searches import by_vector
 
 DIMENSION = 8
 WORDS = ("steel", "winter", "dear", "supplier", "fire", "crane")
@@ -31,8 +31,7 @@ def index_of(texts: list[str], seed: int = 0) -> AgentIndex:
 def found(index: AgentIndex, query: str, seed: int = 0, *, active: bool = True) -> dict[UUID, tuple[int, float]]:
     """Return the place and the relevance in context of each candidate for a query, by id."""
     vector = np.random.default_rng(seed).normal(size=DIMENSION).astype(np.float32)
-    query_text = SearchText(query, vector / np.linalg.norm(vector))
-    candidates = index.search([query_text], mask=index.eligible(active=active))
+    candidates = index.search(by_vector(query, vector / np.linalg.norm(vector)), mask=index.eligible(active=active))
     return {
         each: (at, float(relevance))
         for at, (each, relevance) in enumerate(zip(candidates.ids, candidates.in_context, strict=True))

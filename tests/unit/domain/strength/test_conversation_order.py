@@ -7,9 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Setting, Turn
+from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.conversation_order import CONVERSATION_WEIGHT, NEIGHBOUR_WEIGHTS, ConversationOrder
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
+from nemuri_domain.strength.retrieval_index import AgentIndex
 from tests.unit.domain.strength.searches import asked, index_of, numbers
 
 QUESTION, ANSWER = "When was the bakery opened?", "Two springs ago."

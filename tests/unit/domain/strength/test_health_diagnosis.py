@@ -29,18 +29,17 @@ WELL = HealthCounts(
     week=70,
 )
 RULES = Policy(fading="tasks")
-RELEVANCE = 0.2
 
 
 def finding(measure: str, rules: Policy = RULES, **changes: Any) -> Finding:
     """Return the finding about one measure of an agent that is healthy except for these changes."""
-    found = diagnose(replace(WELL, **changes), rules, relevance=RELEVANCE)
+    found = diagnose(replace(WELL, **changes), rules)
     return next(each for each in found if each.measure == measure)
 
 
 def test_a_healthy_agent_gets_no_advice() -> None:
     """A healthy agent has a normal finding for every measure, and gets no advice."""
-    found = diagnose(WELL, RULES, relevance=RELEVANCE)
+    found = diagnose(WELL, RULES)
 
     assert {each.verdict for each in found} == {"normal"}
     assert len({each.measure for each in found}) == len(found) == 9
@@ -181,7 +180,7 @@ def test_a_parameter_with_contradicting_findings_is_not_changed() -> None:
 
     Here few of the retrieved memories are used in general, but nearly all in full contexts.
     """
-    found = diagnose(replace(WELL, usage_ratio=0.4, full_use=0.05), RULES, relevance=RELEVANCE)
+    found = diagnose(replace(WELL, usage_ratio=0.4, full_use=0.05), RULES)
 
     assert {each.advice.direction for each in found if each.advice} == {"raise", "lower"}
     assert proposals(found) == {}
@@ -189,14 +188,10 @@ def test_a_parameter_with_contradicting_findings_is_not_changed() -> None:
 
 @pytest.mark.parametrize(("hits", "factor"), [(60, 0.8), (95, 1.25)])
 def test_the_hit_rate_changes_the_relevance_floor(hits: int, factor: float) -> None:
-    """A low hit rate proposes a lower relevance floor, and a high one a higher floor.
-
-    The finding names the embedder's threshold too, but proposes no change of it.
-    """
+    """A low hit rate proposes a lower relevance floor, and a high one a higher floor."""
     found = finding("hit_rate", hits=hits)
 
     assert proposals([found]) == {"relevance_floor": pytest.approx(factor * RULES.relevance_floor, abs=0.001)}
-    assert "NEMURI_RELEVANCE_THRESHOLD, now 0.2" in found.note
 
 
 def test_a_floor_of_0_is_raised_to_its_minimum_step() -> None:

@@ -11,11 +11,11 @@ from nemuri_domain.strength.query_texts import (
     MAX_QUERY_ITEMS,
     SHORT,
     SUMMARY_EXPANSION,
-    QueryText,
     QueryTexts,
     message_parts,
     query_texts,
 )
+from nemuri_domain.strength.search_texts import QueryText
 from tests.unit.domain.strength.stories import COST, given
 
 ASKED = "Please assess what is attached."

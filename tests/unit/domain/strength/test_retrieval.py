@@ -10,9 +10,10 @@ from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.query_texts import SUMMARY_EXPANSION, QueryText, QueryTexts, query_texts
+from nemuri_domain.strength.query_texts import SUMMARY_EXPANSION, QueryTexts, query_texts
 from nemuri_domain.strength.ranking import MEMORIES_PER_ITEM, selected
 from nemuri_domain.strength.retrieval import MemoryLookup, RetrievalQuery, relevant, retrieved, with_contents
+from nemuri_domain.strength.search_texts import QueryText
 from tests.unit.domain.strength.searches import index_of, rows
 from tests.unit.domain.strength.stories import BEGINNING, COST, QUALITY, A, B, C, Story, encoded, given
 
@@ -112,7 +113,7 @@ def _found(wording: QueryTexts) -> tuple[UUID, ...]:
 
 
 def _query(wording: QueryTexts) -> RetrievalQuery:
-    return RetrievalQuery(wording, rows([each.text for each in wording.every]), Setting())
+    return RetrievalQuery.of(wording, rows([each.text for each in wording.every]), Setting())
 
 
 def _lookup(story: Story) -> MemoryLookup:

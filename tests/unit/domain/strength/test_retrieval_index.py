@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import SHORTLIST, AgentIndex
-from nemuri_domain.strength.search_texts import SearchText
-from tests.unit.domain.strength.searches import asked, index_of, message, numbers, rows
+from nemuri_domain.strength.search_texts import QueryText, SearchTexts
+from tests.unit.domain.strength.searches import asked, by_vector, index_of, message, numbers, rows
 
 MEMORIES = (
     "The dog is called Rex.",
@@ -38,7 +37,7 @@ On Friday I am going to the cinema with my sister, and afterwards we eat at the 
 Best regards, Marie"""
 
 
-def relevances(index: AgentIndex, texts: Sequence[SearchText], *, floor: float = 0.0) -> dict[int, float]:
+def relevances(index: AgentIndex, texts: SearchTexts, *, floor: float = 0.0) -> dict[int, float]:
     """Return the relevance of each candidate by the number of its id."""
     found = index.search(texts, floor=floor)
     return dict(zip(numbers(found), found.relevance.tolist(), strict=True))
@@ -90,10 +89,10 @@ def test_neither_the_order_of_memories_nor_that_of_texts_matters(order: list[int
     index = AgentIndex(word_table().dimension)
     for each in order:
         index.add([UUID(int=each + 1)], rows([MEMORIES[each]]), [MEMORIES[each]])
-    query = asked("Where is the key?", "母の誕生日はいつですか", "What is Anna allergic to?")
+    query = ("Where is the key?", "母の誕生日はいつですか", "What is Anna allergic to?")
 
-    found = index.search([query[each] for each in places], floor=RELEVANCE_FLOOR)
-    expected = index_of(MEMORIES).search(query, floor=RELEVANCE_FLOOR)
+    found = index.search(asked(*(query[each] for each in places)), floor=RELEVANCE_FLOOR)
+    expected = index_of(MEMORIES).search(asked(*query), floor=RELEVANCE_FLOOR)
 
     assert found.ids == expected.ids
     np.testing.assert_allclose(found.relevance, expected.relevance, rtol=1e-5)
@@ -133,7 +132,7 @@ def test_the_nearest_memory_is_named_if_none_is_relevant() -> None:
     assert below.nearest[0] == best.ids[0]
     assert below.nearest[1] == pytest.approx(relevance, rel=1e-5)
     assert (at.ids[0], at.nearest, best.nearest) == (best.ids[0], None, None)
-    assert AgentIndex(2).search([SearchText("key", np.zeros(2, np.float32))], floor=0.1).nearest is None
+    assert AgentIndex(2).search(by_vector("key", [0, 0]), floor=0.1).nearest is None
 
 
 def test_memories_far_behind_the_best_are_left_out() -> None:
@@ -156,20 +155,20 @@ def test_memories_without_vectors_are_found_by_their_words() -> None:
         [UUID(int=1), UUID(int=2)], np.zeros((2, 2), np.float32), ["sleep makes memories fade", "眠りは記憶を弱める"]
     )
 
-    found = index.search([SearchText("memories fade", np.zeros(2, np.float32))])
+    found = index.search(by_vector("memories fade", [0, 0]))
 
     assert found.ids[0] == UUID(int=1)
     assert found.similarity[0] == 0
     assert found.lexical[0] > 0.9
     assert 0 < found.relevance[0] < found.lexical[0]
-    assert numbers(index.search([SearchText("記憶と眠り", np.zeros(2, np.float32))]))[0] == 2
+    assert numbers(index.search(by_vector("記憶と眠り", [0, 0])))[0] == 2
 
 
 def test_memories_without_words_are_found_by_vectors() -> None:
     """By vectors, nearer memories come first. A cosine that is not positive gives no candidate."""
     index = _by_vectors([[0.6, 0.8], [1, 0], [0, 1], [-1, 0]])
 
-    found = index.search([_vector(1, 0)])
+    found = index.search(by_vector("", [1, 0]))
 
     assert numbers(found) == (2, 1)
     assert found.similarity.tolist() == pytest.approx([1.0, 0.6])
@@ -177,10 +176,10 @@ def test_memories_without_words_are_found_by_vectors() -> None:
 
 
 def test_the_cosines_of_another_embedder_are_scaled() -> None:
-    """A cosine counts relative to the spread of the embedder's cosines."""
+    """A cosine counts relative to the scale of the embedder."""
     index = _by_vectors([[0.3, np.sqrt(1 - 0.3**2)]])
 
-    narrow, wide = (float(index.search([_vector(1, 0)], spread=each).relevance[0]) for each in (0.1, 0.2))
+    narrow, wide = (float(index.search(by_vector("", [1, 0], each)).relevance[0]) for each in (1, 2))
 
     assert narrow == pytest.approx(2 * wide, rel=1e-5)
 
@@ -188,27 +187,26 @@ def test_the_cosines_of_another_embedder_are_scaled() -> None:
 def test_a_text_with_less_weight_makes_less_relevant() -> None:
     """The weight of a text scales the relevance to it, and the text to which a memory is most relevant counts."""
     index = index_of(MEMORIES)
-    [full], [other] = asked("Where is the spare key?"), asked("What is Anna allergic to?")
-    half = SearchText(full.text, full.vector, 0.5)
+    full, other = "Where is the spare key?", "What is Anna allergic to?"
+    half = QueryText(full, 0.5)
 
-    alone = relevances(index, [half])[KEY]
+    alone = relevances(index, asked(half))[KEY]
 
-    assert alone == pytest.approx(relevances(index, [full])[KEY] / 2, rel=1e-5)
-    assert relevances(index, [half, other])[KEY] == pytest.approx(alone, rel=1e-5)
-    assert relevances(index, [half, full])[KEY] == pytest.approx(2 * alone, rel=1e-5)
-    assert numbers(index.search([half, other]))[0] == ANNA
+    assert alone == pytest.approx(relevances(index, asked(full))[KEY] / 2, rel=1e-5)
+    assert relevances(index, asked(half, other))[KEY] == pytest.approx(alone, rel=1e-5)
+    assert relevances(index, asked(half, full))[KEY] == pytest.approx(2 * alone, rel=1e-5)
+    assert numbers(index.search(asked(half, other)))[0] == ANNA
 
 
 def test_an_expansion_makes_nothing_relevant() -> None:
     """A text that does not decide adds candidates beside others, but never lets a memory reach the floor."""
     index = index_of(MEMORIES)
-    [nonsense], [about_anna], [about_key] = asked("xqzvw"), asked("What is Anna allergic to?"), asked("the spare key")
-    expansion = SearchText(about_key.text, about_key.vector, decides=False)
+    about_anna, expansion = "What is Anna allergic to?", QueryText("the spare key", decides=False)
 
-    assert index.search([nonsense, expansion], floor=RELEVANCE_FLOOR).ids == ()
-    both = index.search([about_anna, expansion], floor=RELEVANCE_FLOOR)
+    assert index.search(asked("xqzvw", expansion), floor=RELEVANCE_FLOOR).ids == ()
+    both = index.search(asked(about_anna, expansion), floor=RELEVANCE_FLOOR)
     assert {ANNA, KEY} <= set(numbers(both))
-    assert KEY not in numbers(index.search([about_anna], floor=RELEVANCE_FLOOR))
+    assert KEY not in numbers(index.search(asked(about_anna), floor=RELEVANCE_FLOOR))
 
 
 def test_one_source_gets_at_most_its_share_of_the_candidates() -> None:
@@ -306,17 +304,19 @@ def test_invalid_input_changes_nothing() -> None:
             index.add([one], vectors, ["new"])
     with pytest.raises(ValueError, match="got 1, 0, 1, 1"):
         index.add([one], np.zeros((1, 2), np.float32), ["new"], scopes=[])
-    for texts in ([], [SearchText("sleep", np.zeros(3, np.float32))]):
-        with pytest.raises(ValueError, match="expected at least one text"):
-            index.search(texts)
+    with pytest.raises(ValueError, match="expected vectors of dimension 2"):
+        index.search(by_vector("sleep", [0, 0, 0]))
+    for shape in ((0, 2), (2, 2), (2,)):
+        with pytest.raises(ValueError, match="expected at least one text and a vector of each"):
+            SearchTexts.of([QueryText("sleep")] if shape[0] else [], np.zeros(shape, np.float32))
 
-    assert index.search([_vector(1, 0, "sleep")]).relevance[0] == pytest.approx(1)
+    assert index.search(by_vector("sleep", [1, 0])).relevance[0] == pytest.approx(1)
 
 
 def test_an_empty_index_finds_nothing() -> None:
     """A search in an empty index, or under an empty mask, gives no candidates."""
     index = index_of(MEMORIES)
-    assert AgentIndex(2).search([_vector(1, 0, "sleep")]).ids == ()
+    assert AgentIndex(2).search(by_vector("sleep", [1, 0])).ids == ()
     assert index.search(asked("key"), mask=np.zeros(len(MEMORIES), np.bool_)).ids == ()
     assert index.search(asked("key"), limit=0).ids == ()
 
@@ -367,8 +367,3 @@ def _by_vectors(vectors: Sequence[Sequence[float]]) -> AgentIndex:
     ids = [UUID(int=number) for number in range(1, len(vectors) + 1)]
     index.add(ids, np.array(vectors, np.float32), [""] * len(ids))
     return index
-
-
-def _vector(x: float, y: float, text: str = "") -> SearchText:
-    vector: NDArray[np.float32] = np.array([x, y], np.float32)
-    return SearchText(text, vector)

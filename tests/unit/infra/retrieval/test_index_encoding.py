@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from nemuri_contracts.client_events import MemoryContent, Scope, Setting, Turn
+from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.memory_content import indexed_text
-from nemuri_domain.strength.retrieval_index import AgentIndex, Candidates
-from nemuri_domain.strength.search_texts import SearchText
+from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.retrieval.index_encoding import FORMAT, decode, encode
 
@@ -39,7 +40,7 @@ def filled() -> AgentIndex:
 def found(index: AgentIndex, query: str) -> Candidates:
     """Return the results of a search for a query in project x."""
     mask = index.eligible(Setting(project="x"))
-    return index.search([SearchText(query, EMBEDDER.rows([query])[0])], mask=mask)
+    return index.search(SearchTexts.of([QueryText(query)], EMBEDDER.rows([query])), mask=mask)
 
 
 def test_a_decoded_index_is_the_same() -> None:

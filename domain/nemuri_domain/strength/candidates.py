@@ -1,0 +1,31 @@
+"""Candidates: what stage 1 of retrieval finds."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Results of stage 1, most relevant first, ties by id. All sequences have the same length."""
+
+    ids: tuple[UUID, ...]
+    similarity: Floats
+    """Cosine with the most similar text of the query, -1 to 1."""
+    lexical: Floats
+    """Alignment with the words of the best aligned text of the query, 0 to 1."""
+    relevance: Floats
+    """Relevance to the text of the query to which it is most relevant, times the weight of that text, 0 to 1. It does
+    not depend on other memories.
+    """
+    in_context: Floats
+    """The relevance by which the memories are ordered, 0 to 3: words that are rare among the agent's memories count
+    more, BM25 adds up to `LEXICAL`, and it is averaged with that of the neighbours if the memory comes from a
+    conversation (`conversation_order`).
+    """
+    nearest: tuple[UUID, float] | None = None
+    """If there are no candidates: the memory that is nearest to being relevant, with its relevance."""
