@@ -9,6 +9,9 @@ texts, and the nearest neighbours by multilingual-e5-small, centred, if its whee
 - other words: a question that shares no word with the fact that answers it; the fact is among the first three of 155.
 - changed: of a fact told in January and another told in June, the newer is recalled before the older; the answer
   quotes the newer value first. both true: both of two facts that stay true are among the first four.
+- parallel: of two facts about two things of one kind, told months apart, the older one that is asked for comes first.
+- first, told at once; in two months: the fact that answers a question in other words comes first, whenever the facts
+  were told. Newer facts about something else must not be put before it.
 - mail: the question inside a message of 300 to 450 characters finds the fact among the first three.
 - unknown: of questions that nothing answers, the share that is answered with a quotation.
 - uses: F1 of the memories that a written answer used, without citations and without a judge.
@@ -21,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 from statistics import mean
 from typing import Any, Final
 from uuid import UUID
@@ -100,12 +104,36 @@ async def believe(client: Client, sets: Mapping[str, Sequence[Item]], heard: Sha
         value = {name: answer.find(each[f"{name}_value"].casefold()) for name in ("old", "new")}
         leads = value["new"] >= 0 and not 0 <= value["old"] < value["new"]
         _add(heard, f"changed, answer leads {each['lang']}", each, leads)
-    told = [MemoryContent(content=each["first"], said_at=JANUARY) for each in both]
-    told += [MemoryContent(content=each["second"], said_at=JUNE) for each in both]
-    ids = await remembered(client, "keeper", told)
-    for place, each in enumerate(both):
-        found = await places(client, "keeper", ids, each["question"])
+    for place, (each, found) in enumerate(await told_twice(client, "keeper", both, "first", "second")):
         _add(heard, f"both true {each['lang']}", each, {place, place + len(both)} <= set(found[:AMONG]))
+    parallel = sets["parallel"]
+    for place, (each, found) in enumerate(await told_twice(client, "neighbour", parallel, "asked", "other")):
+        first = next((one for one in found if one in {place, place + len(parallel)}), None)
+        _add(heard, f"parallel, the asked one first {each['lang']}", each, first == place)
+
+
+async def told_twice(
+    client: Client, agent: str, items: Sequence[Item], january: str, june: str
+) -> list[tuple[Item, list[int]]]:
+    """Tell one statement of each item in January and the other in June, and return what its question recalls."""
+    told = [MemoryContent(content=each[january], said_at=JANUARY) for each in items]
+    told += [MemoryContent(content=each[june], said_at=JUNE) for each in items]
+    ids = await remembered(client, agent, told)
+    return [(each, await places(client, agent, ids, each["question"])) for each in items]
+
+
+async def keep(client: Client, sets: Mapping[str, Sequence[Item]], heard: Shares) -> None:
+    """Ask in other words for facts that were told at the same time, and for the same facts told in two months."""
+    facts = {each["id"]: place for place, each in enumerate(sets["facts"])}
+    chance = Random(5)
+    months = [JUNE if chance.random() < 0.5 else JANUARY for _ in facts]
+    for name, times in (("at once", [JANUARY] * len(facts)), ("in two months", months)):
+        agent = f"teller {name}".replace(" ", "-")
+        told = [MemoryContent(content=each["text"], said_at=at) for each, at in zip(sets["facts"], times, strict=True)]
+        ids = await remembered(client, agent, told)
+        for each in sets["other_words"]:
+            found = await places(client, agent, ids, each["question"])
+            _add(heard, f"first, told {name}", each, found[:1] == [facts[each["fact"]]])
 
 
 def credit(sets: Mapping[str, Sequence[Item]], heard: Shares) -> None:
@@ -166,6 +194,7 @@ async def run() -> Shares:
     async with servers() as settings, serving(settings, SERVICES), Client.connect(str(settings.nats_url)) as client:
         await hear(client, sets, heard)
         await believe(client, sets, heard)
+        await keep(client, sets, heard)
     credit(sets, heard)
     return heard
 

@@ -1,4 +1,4 @@
-"""What holds now comes first: the newer of two memories that say different things about the same matter.
+"""The order of retrieved memories that say different things about the same matter: the newer one comes first.
 
 A recorded relation `contradicts` decides. Without one, the words of both decide (`strength.succession`). Nothing is
 forgotten: the older one is shown after the newer one, as what held until then.
@@ -9,15 +9,20 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
+import numpy as np
+
 from nemuri_contracts.affective import LinkSort
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory, embedded_text
 from nemuri_domain.affective.retrieval import RetrievedMemory
-from nemuri_domain.strength.succession import REPLACED, change_evidence, sign_of_change
+from nemuri_domain.language.word_table import word_table
+from nemuri_domain.strength.succession import StatementPairs, signs_of_change
 
 COMPARED: Final = 8
 """Maximum number of retrieved memories whose words are compared with each other, the best ones."""
 STATEMENT: Final = 300
 """Number of characters at the beginning of a memory that tell what it decided."""
+ALIKE: Final = 0.5
+"""Minimum cosine of two memories about the same matter."""
 CHANGED: Final = 0.65
 """Minimum likeness of a user's word to a word of change."""
 
@@ -66,18 +71,22 @@ def _by_words(told: Sequence[RetrievedMemory]) -> dict[UUID, AffectMemory]:
     The user's own words must tell the change: of the work on a thing, every reply tells that it is different now.
     """
     memories = [each.memory for each in told if each.ranked is not None][:COMPARED]
-    texts = [embedded_text(each.trigger, each.content)[:STATEMENT] for each in memories]
-    evidence, found = change_evidence(texts), dict[UUID, AffectMemory]()
+    said = [word_table().words(each.trigger) for each in memories]
+    signed = [to for to, words in enumerate(said) if signs_of_change(words).max(initial=0.0) >= CHANGED]
+    found: dict[UUID, AffectMemory] = {}
+    if not signed:
+        return found
+    pairs = StatementPairs.of([embedded_text(each.trigger, each.content)[:STATEMENT] for each in memories])
     for at, older in enumerate(memories):
-        later = [
-            newer
-            for to, newer in enumerate(memories)
-            if evidence[at, to] >= REPLACED
-            and newer.said_at > older.said_at
-            and sign_of_change(texts[at], newer.trigger) >= CHANGED
-        ]
-        if later:
-            found[older.memory_id] = max(later, key=lambda each: (each.said_at, each.memory_id))
+        for to in signed:
+            fresh = said[to][~np.isin(said[to], pairs.words[at])]
+            if (
+                memories[to].said_at > older.said_at
+                and pairs.likeness[at, to] >= ALIKE
+                and signs_of_change(fresh).max(initial=0.0) >= CHANGED
+                and (older.memory_id not in found or _is_newer(memories[to], found[older.memory_id]))
+            ):
+                found[older.memory_id] = memories[to]
     return found
 
 

@@ -36,7 +36,7 @@ LEXICAL: Final = 2.0
 request, and hardly where it shares a word or two. Recall@10 of English conversations is .70 by absolute relevance
 alone, .76 with rarity and BM25; that of questions in other words stays as it is.
 """
-RELATIVE_RELEVANCE_FLOOR: Final = 0.4
+RELATIVE_RELEVANCE_FLOOR: Final = 0.25
 """Minimum relevance of a candidate as a share of the best candidate's relevance. It applies only with a floor above
 0.
 """

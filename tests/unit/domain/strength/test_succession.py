@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.strength.succession import COMPARED, Statement, Successor, change_evidence, successors
+from nemuri_domain.strength.succession import COMPARED, Statement, StatementPairs, Successor, successors
 
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
@@ -111,7 +111,7 @@ def test_the_number_of_compared_statements_is_bounded() -> None:
 def test_no_statement_has_no_successor() -> None:
     """Without statements, or with one alone, there is no successor."""
     assert successors([]) == successors(told(UNRELATED[0])) == {}
-    assert change_evidence([]).shape == (0, 0)
+    assert StatementPairs.of([]).evidence([]).shape == (0, 0)
 
 
 @given(st.lists(st.sampled_from([*UNRELATED, *CHANGED[0], *CHANGED[2], "", "xqzvwk"]), max_size=6))
