@@ -1,12 +1,11 @@
-"""What a prompt is about, compared with memories by meaning: part by part, and by the words that name a topic.
+"""Comparison of a prompt's topic with memories by meaning. Each part of the prompt is compared by its topic words.
 
-The comparison uses the built-in table of words, whatever the embedder, so it is also there if a vector is not. The
+The comparison uses the built-in table of words, whatever the embedder, so it works without a vector too. The
 thresholds are fitted by `python -m bench.assistant_memory` and `tests/unit/domain/affective/coding_sessions.py`.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log, sqrt
 from typing import Final, Self
 
@@ -14,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_domain.affective.spoken_text import own_lines
-from nemuri_domain.language.relevance import alignments, relevance
+from nemuri_domain.language.relevance import relevances
 from nemuri_domain.language.topic_words import topic_weight_of, topic_words
-from nemuri_domain.language.word_table import Words, word_table
+from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.query_texts import QueryText, message_parts
 
 MAX_PROMPT_PARTS: Final = 8
@@ -68,14 +67,14 @@ class TopicRelevance:
 
 @dataclass(frozen=True, slots=True)
 class PromptTopic:
-    """What a prompt is about."""
+    """The topic of a prompt: its sentences and clauses."""
 
     parts: tuple[QueryText, ...]
     """Sentences and clauses of the user's own words."""
 
     @classmethod
     def of(cls, prompt: str) -> Self:
-        """Return what a prompt is about."""
+        """Return the topic of a prompt."""
         return cls(message_parts(own_lines(prompt))[:MAX_PROMPT_PARTS])
 
     @property
@@ -90,15 +89,10 @@ class PromptTopic:
 
     def compare(self, texts: Sequence[str]) -> TopicRelevance:
         """Return the relevance of texts: to the part to which each is most relevant."""
-        table = word_table()
-        topics = [topic_words(table.words(each)) for each in self.texts]
-        words = [_words(each) for each in texts]
-        if not texts:
-            return TopicRelevance(np.zeros(0, np.float32), np.zeros(0, np.float32))
-        cosines = table.vectors(topics) @ table.vectors(words).T
-        each = relevance(cosines, alignments(table, topics, words)) * self.weights[:, None]
+        topics = [topic_words(word_table().words(each)) for each in self.texts]
+        each = relevances(topics, texts) * self.weights[:, None]
         said = np.array([min(1.0, topic_weight_of(some) / ENOUGH) for some in topics], np.float32)
-        return TopicRelevance(each.max(axis=0), (each * said[:, None]).max(axis=0))
+        return TopicRelevance(each.max(axis=0, initial=0), (each * said[:, None]).max(axis=0, initial=0))
 
 
 def subject_threshold(threshold: float, memories: int) -> float | None:
@@ -117,8 +111,3 @@ def speaks_of_it(similarities: Iterable[float], threshold: float) -> bool:
     """Return True if the mean similarity of the nearest memories reaches a threshold (`subject_threshold`)."""
     best = sorted(similarities, reverse=True)[:NEAREST]
     return len(best) == NEAREST and sum(best) / NEAREST >= threshold
-
-
-@lru_cache(maxsize=4_096)
-def _words(text: str) -> Words:
-    return word_table().words(text)

@@ -1,4 +1,4 @@
-"""What holds now comes first: the newer of two memories that say different things about the same matter.
+"""The order of retrieved memories that say different things about the same matter: the newer one comes first.
 
 A recorded relation `contradicts` decides. Without one, the words of both decide (`strength.succession`). Nothing is
 forgotten: the older one is shown after the newer one, as what held until then.
@@ -67,17 +67,20 @@ def _by_words(told: Sequence[RetrievedMemory]) -> dict[UUID, AffectMemory]:
     """
     memories = [each.memory for each in told if each.ranked is not None][:COMPARED]
     texts = [embedded_text(each.trigger, each.content)[:STATEMENT] for each in memories]
-    evidence, found = change_evidence(texts), dict[UUID, AffectMemory]()
-    for at, older in enumerate(memories):
-        later = [
-            newer
-            for to, newer in enumerate(memories)
-            if evidence[at, to] >= REPLACED
-            and newer.said_at > older.said_at
-            and sign_of_change(texts[at], newer.trigger) >= CHANGED
-        ]
-        if later:
-            found[older.memory_id] = max(later, key=lambda each: (each.said_at, each.memory_id))
+    signed = [to for to, each in enumerate(memories) if sign_of_change("", each.trigger) >= CHANGED]
+    pairs = [
+        (at, to)
+        for to in signed
+        for at, older in enumerate(memories)
+        if memories[to].said_at > older.said_at and sign_of_change(texts[at], memories[to].trigger) >= CHANGED
+    ]
+    place = {at: place for place, at in enumerate(sorted({at for pair in pairs for at in pair}))}
+    evidence, found = change_evidence([texts[at] for at in place]), dict[UUID, AffectMemory]()
+    for at, to in pairs:
+        older, newer = memories[at], memories[to]
+        known = found.get(older.memory_id)
+        if evidence[place[at], place[to]] >= REPLACED and (known is None or _is_newer(newer, known)):
+            found[older.memory_id] = newer
     return found
 
 
