@@ -5,19 +5,15 @@ does not answer in time.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nemuri_domain.affective.aggregate import AffectAgent
+from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
 from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
 from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.language.topic_check import shared_terms, shares_topic, topic_scores
 from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
-from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
-from nemuri_infra.projections.prompt_vectors import PromptVectors
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.stores.vectors import Vectors
 
 VECTOR_TIMEOUT = 0.5
@@ -78,17 +74,10 @@ async def find_candidates(
     wanted: AffectiveRetrieval,
     queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
-    """Return the candidates of a prompt, of its category and of all, by its vectors, or by its words without them."""
-    found: dict[UUID, AffectCandidate] = {}
-    for category in dict.fromkeys((wanted.category, None)):
-        each = replace(wanted, category=category)
-        some = (
-            await queries.candidates_by_words(agent, _longest_terms(prompt), each)
-            if asked is None
-            else await queries.candidates_by_vector(agent, vectors, asked, each)
-        )
-        found |= {one.memory_id: one for one in some}
-    return list(found.values())
+    """Return the candidates of a prompt by its vectors, or by its words if it has none."""
+    if asked is None:
+        return await queries.candidates_by_words(agent, vectors, _longest_terms(prompt), wanted)
+    return await queries.candidates_by_vector(agent, vectors, asked, wanted)
 
 
 def _longest_terms(prompt: str) -> list[str]:
@@ -113,23 +102,21 @@ async def compared_with_topic(
     plain = dict(zip(places, relevant.plain.tolist(), strict=True))
     meant = dict(zip(places, relevant.meant.tolist(), strict=True))
     on_subject = least.subject is not None and speaks_of_it((each.similarity for each in found), least.subject)
-    compared = [
+    about = [plain.get(at, 0.0) >= WORDED and shares_topic(asking.terms, some) for at, some in enumerate(shared)]
+    by_words = any(about) or any(meant.values())
+    return [
         replace(
             each,
-            shares_topic=plain.get(at, 0.0) >= WORDED and shares_topic(asking.terms, shared[at]),
+            shares_topic=about[at],
             means_topic=meant.get(at, False),
             on_subject=on_subject and (each.similarity if each.contrast is None else each.contrast) >= least.contrast,
+            words=scores[at] if by_words else None,
         )
         for at, each in enumerate(nearest)
     ]
-    if any(each.shares_topic or each.means_topic for each in compared):
-        return [replace(each, words=score) for each, score in zip(compared, scores, strict=True)]
-    return compared
 
 
-async def vectors_in_time(
-    vectors: Vectors, topic: PromptTopic, common: NDArray[np.float32] | None
-) -> PromptVectors | None:
+async def vectors_in_time(vectors: Vectors, topic: PromptTopic) -> PromptVectors | None:
     """Return the vectors of a prompt's parts; None if the embedder needs more than `VECTOR_TIMEOUT` seconds, is
     unavailable, or gives an unusable answer.
 
@@ -140,4 +127,4 @@ async def vectors_in_time(
             rows = await vectors.comparing.queries(topic.texts)
     except (TimeoutError, ModelUnavailable, ModelUnusable):
         return None
-    return PromptVectors(rows, topic.weights.tolist(), common)
+    return PromptVectors(rows, topic.weights, contrasted=vectors.comparing.calibration.centre is None)

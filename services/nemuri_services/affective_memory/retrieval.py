@@ -11,6 +11,7 @@ from nemuri_contracts.affective import ContextShown, MemoriesRecalled, Occasion
 from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView, RecalledView
 from nemuri_contracts.queries import AffectBriefQuery, AffectRecallQuery
 from nemuri_domain.affective.aggregate import AffectAgent
+from nemuri_domain.affective.candidate_query import AffectiveRetrieval
 from nemuri_domain.affective.context_block import BRIEF_LIMIT, ContextBlock, protection_question
 from nemuri_domain.affective.retrieval import (
     RankedMemory,
@@ -25,7 +26,7 @@ from nemuri_domain.affective.topic_categories import category_asked
 from nemuri_domain.affective.what_holds import what_holds_first
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.projections.affective_lists import AffectiveLists
-from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
@@ -80,7 +81,7 @@ async def select_memories(
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
     felt, category = mood.emotion if mood else None, query.category or category_asked(query.prompt)
     asking = RetrievalRequest(query.prompt, relevance=ANY, revival=ANY, mood=felt, category=category)
-    asked = await vectors_in_time(vectors, asking.topic, await queries.common_vector(agent, vectors))
+    asked = await vectors_in_time(vectors, asking.topic)
     least = bounds(agent, vectors, words_only=asked is None)
     asking = replace(asking, relevance=least.relevance, revival=least.revival, words_only=asked is None)
     wanted = AffectiveRetrieval(
