@@ -12,8 +12,11 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from nemuri_domain.affective.category_classifier import probabilities
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.relevance import relevances
+from nemuri_domain.language.request_sentences import asks_for_something
+from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.topic_words import topic_weight_of, topic_words
 from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.query_texts import QueryText, message_parts
@@ -35,6 +38,10 @@ UNRELATED: Final = 0.2
 ENOUGH: Final = 2.5
 """Weight of a topic's words, in typical words, from which the relevance counts in full. A single word is often meant
 in another sense."""
+REMARK_WORDS: Final = 15
+"""Minimum number of words of a remark about the user's life that is compared with all memories."""
+ABOUT_LIFE: Final = 0.4
+"""Minimum probability that such a remark is about the user's life."""
 NEAREST: Final = 5
 """Number of the nearest memories that tell whether the memories often speak of a subject."""
 SOME: Final = 50
@@ -77,6 +84,11 @@ class PromptTopic:
         """Return the topic of a prompt."""
         return cls(message_parts(own_lines(prompt))[:MAX_PROMPT_PARTS])
 
+    @classmethod
+    def whole(cls, prompt: str) -> Self:
+        """Return the topic of a prompt that is not divided."""
+        return cls((QueryText(own_lines(prompt)),))
+
     @property
     def texts(self) -> list[str]:
         """The texts of the parts."""
@@ -93,6 +105,17 @@ class PromptTopic:
         each = relevances(topics, texts) * self.weights[:, None]
         said = np.array([min(1.0, topic_weight_of(some) / ENOUGH) for some in topics], np.float32)
         return TopicRelevance(each.max(axis=0, initial=0), (each * said[:, None]).max(axis=0, initial=0))
+
+
+def tells_of_life(prompt: str) -> bool:
+    """Return True if a prompt is a remark about the user's life that asks for nothing and says enough to be compared.
+
+    What such a remark depends on was often said in quite other words.
+    """
+    text = own_lines(prompt)
+    if len(word_table().words(text)) < REMARK_WORDS or any(asks_for_something(each) for each in sentences(text)):
+        return False
+    return probabilities(text)["emotional"] >= ABOUT_LIFE
 
 
 def subject_threshold(threshold: float, memories: int) -> float | None:

@@ -24,6 +24,8 @@ MIN_SHARED_WORDS = 0.3
 """Minimum share of a prompt's words, 0 to 1, that a relevant memory contains. Used if the prompt has no vector."""
 MAX_COMPARED = 150
 """Maximum number of candidates whose words are read."""
+MAX_REMARKED = 8
+"""Number of the nearest memories that are relevant to a remark about the user's life."""
 MAX_MEANT = 40
 """Maximum number of candidates that are compared by meaning: those with most words of the prompt, and the nearest."""
 
@@ -92,6 +94,8 @@ async def compared_with_topic(
     If there are more than `MAX_COMPARED`, the nearest are compared and the others left out.
     """
     nearest = sorted(found, key=lambda each: (-each.similarity, each.memory_id.bytes))[:MAX_COMPARED]
+    remarked = _remarked(found, asking)
+    nearest += [each for each in remarked if each not in nearest]
     texts = await queries.words(each.memory_id for each in nearest)
     some = [texts.get(each.memory_id, "") for each in nearest]
     shared = [shared_terms(asking.terms, each) for each in some]
@@ -109,11 +113,19 @@ async def compared_with_topic(
             each,
             shares_topic=about[at],
             means_topic=meant.get(at, False),
-            on_subject=on_subject and (each.similarity if each.contrast is None else each.contrast) >= least.contrast,
-            words=scores[at] if by_words else None,
+            on_subject=each in remarked or (on_subject and each.apart >= least.contrast),
+            words=scores[at] if by_words and not asking.remark else None,
         )
         for at, each in enumerate(nearest)
     ]
+
+
+def _remarked(found: Sequence[AffectCandidate], asking: RetrievalRequest) -> list[AffectCandidate]:
+    """Return the active memories nearest to a prompt that is a remark about the user's life; none for other prompts."""
+    if asking.words_only or not asking.remark:
+        return []
+    active = (each for each in found if not each.archived)
+    return sorted(active, key=lambda each: (-each.apart, each.memory_id.bytes))[:MAX_REMARKED]
 
 
 async def vectors_in_time(vectors: Vectors, topic: PromptTopic) -> PromptVectors | None:

@@ -12,7 +12,7 @@ from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView, 
 from nemuri_contracts.queries import AffectBriefQuery, AffectRecallQuery
 from nemuri_domain.affective.aggregate import AffectAgent
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval
-from nemuri_domain.affective.context_block import BRIEF_LIMIT, ContextBlock, protection_question
+from nemuri_domain.affective.context_block import BLOCK_LIMIT, BRIEF_LIMIT, ContextBlock, protection_question
 from nemuri_domain.affective.retrieval import (
     RankedMemory,
     RetrievalRequest,
@@ -37,6 +37,8 @@ MAX_BRIEF = 100
 """Maximum number of memories of a project that are considered at the start of a session."""
 MAX_NAMED = 5
 """Number of protected memories, oldest first, from which the user is asked to choose."""
+REMARK_LIMIT = 2_000
+"""Maximum characters of the block for a remark about the user's life. Much of it is only perhaps to the point."""
 ANY = -1.0
 """Similarity that every memory reaches."""
 MAX_CANDIDATES = 100
@@ -99,7 +101,7 @@ async def select_memories(
     found = await find_candidates(query.prompt, agent, vectors, asked, wanted, queries)
     if not asking.only_time:
         found = await compared_with_topic(found, asking, least, queries)
-    block = ContextBlock(agent.agent_id)
+    block = ContextBlock(agent.agent_id, REMARK_LIMIT if asking.remark else BLOCK_LIMIT)
     # A memory that the session has keeps its place, so that less relevant ones do not take it.
     chosen = [each for each in rank(found, asking, rules) if each.memory_id not in query.context]
     await _add_memories(block, chosen, agent, queries, projects, query.context)
