@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 
 from nemuri_contracts.affective import ContextShown, MemoriesRecalled, Occasion
 from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView, RecalledView
-from nemuri_contracts.queries import AffectBriefQuery, AffectRecallQuery
-from nemuri_domain.affective.aggregate import AffectAgent
+from nemuri_contracts.queries import AffectBriefQuery, AffectListQuery, AffectRecallQuery
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval
 from nemuri_domain.affective.context_block import BLOCK_LIMIT, BRIEF_LIMIT, ContextBlock, protection_question
 from nemuri_domain.affective.retrieval import (
@@ -72,6 +72,23 @@ async def retrieve(
         await _record(query, found, agent, resources)
     views = tuple(_view(each, agent) for each in found.block.whole)
     return AffectRecallView(recalled=views, block=found.block.text, words_only=found.words_only)
+
+
+async def heard(query: AffectListQuery, agent: AffectAgent, resources: Resources) -> list[AffectMemory]:
+    """Return the memories that a recall of a query's text finds, in its order, as far as the query wants such memories.
+
+    None are returned for a text that only names an earlier time.
+    """
+    defined = await resources.views.agent(query.agent_id)
+    if defined is None or query.containing is None:
+        return []
+    asked = AffectRecallQuery(agent_id=query.agent_id, prompt=query.containing, project=query.project, quietly=True)
+    vectors = await calibrated_vectors(resources, defined)
+    found = await select_memories(asked, agent, vectors, AffectiveQueries(resources.database))
+    if found.asking.only_time:
+        return []
+    memories = [each.memory for each in found.block.whole if each.ranked is not None]
+    return [each for each in memories if each.archived == query.archived and each.protected >= query.protected]
 
 
 async def select_memories(
