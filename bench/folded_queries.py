@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_contracts.affective import LinkSort
-from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory, AffectMind, Mood
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, AffectMind, Mood
+from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
+from nemuri_domain.affective.memory_index import IndexedMemory, MemoryIndex
 from nemuri_domain.affective.retrieval import AffectCandidate
 from nemuri_domain.affective.text_compression import topic_text
-from nemuri_infra.embeddings.unit_rows import normalised
-from nemuri_infra.projections.affective_queries import MAX_RANKED, AffectiveQueries, AffectiveRetrieval
-from nemuri_infra.projections.prompt_vectors import PromptVectors, shrunk
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.stores.vectors import Vectors
 
 
@@ -32,10 +32,13 @@ class FoldedQueries(AffectiveQueries):
     """
 
     state: FoldedMemories
+    _indexed: tuple[AffectMind | None, MemoryIndex]
+    """The memories that were indexed last, with their index."""
 
     def __init__(self, state: FoldedMemories) -> None:
         """Answer from these memories, as they are at each query."""
         object.__setattr__(self, "state", state)
+        object.__setattr__(self, "_indexed", (None, MemoryIndex(0)))
 
     async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, AffectMemory]:
         """Return the memories with these ids, by id."""
@@ -72,56 +75,13 @@ class FoldedQueries(AffectiveQueries):
         asked: PromptVectors,
         wanted: AffectiveRetrieval,
     ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval: the best by priority, and archived ones by similarity."""
-        every = [each for each in self.state.mind.memories.values() if _is_wanted(each, wanted)]
-        if not every:
-            return []
-        rows = vectors.centred(np.stack([self.state.rows[each.memory_id] for each in every]))
-        weights = np.array(asked.weights, np.float32)[:, None]
-        cosines, contrasts = (weights * (asked.rows @ rows.T)).max(axis=0), None
-        if asked.common is not None:
-            contrasts = (weights * (asked.apart @ normalised(rows - asked.common).T)).max(axis=0)
-        some = [
-            _candidate(each, agent, float(cosine), None if contrasts is None else float(contrasts[at]))
-            for at, (each, cosine) in enumerate(zip(every, cosines, strict=True))
-            if wanted.fill or cosine >= (wanted.revival if each.archived else wanted.relevance)
-        ]
-        weight = agent.rules.recall.recall_count_weight
-        held = agent.rules.retrieval.counted_retention
-        base = [held(each.retention) * max(0.0, each.similarity) * (1 + weight * each.recall_count) for each in some]
-        bound = sorted(base, reverse=True)[wanted.top - 1] if len(base) >= wanted.top else 0.0
-        best = [each for each, value in zip(some, base, strict=True) if value >= bound and value > 0][:MAX_RANKED]
-        active, gone = [each for each in some if not each.archived], [each for each in some if each.archived]
-        best += sorted(gone, key=lambda each: -each.similarity)[: wanted.top]
-        best += sorted(active, key=lambda each: each.said_at, reverse=True)[: wanted.top if wanted.newest else 0]
-        if not wanted.newest:
-            best += sorted(active, key=lambda each: -each.similarity)[: wanted.top]
-            best += sorted(some, key=lambda each: -(each.contrast or 0.0))[: wanted.top if contrasts is not None else 0]
-        return list({each.memory_id: each for each in best}.values())
-
-    async def common_vector(self, agent: AffectAgent, vectors: Vectors) -> NDArray[np.float32] | None:  # noqa: ARG002
-        """Return what the vectors of all memories have in common, shape (dimension,)."""
-        if vectors.comparing.calibration.centre is not None or not self.state.rows:
-            return None
-        return shrunk(np.mean([*self.state.rows.values()], axis=0), len(self.state.rows))
-
-
-def _is_wanted(memory: AffectMemory, wanted: AffectiveRetrieval) -> bool:
-    there = memory.level < ARCHIVED or (memory.level == ARCHIVED and wanted.archive)
-    return there and memory.turn_id not in wanted.without and wanted.category in {None, memory.category}
-
-
-def _candidate(memory: AffectMemory, agent: AffectAgent, similarity: float, contrast: float | None) -> AffectCandidate:
-    return AffectCandidate(
-        memory.memory_id,
-        memory.archived,
-        memory.said_at,
-        memory.category,
-        memory.retention(agent.nights),
-        memory.recall_count,
-        similarity,
-        memory.valence,
-        memory.arousal,
-        memory.tags,
-        contrast=contrast,
-    )
+        """Return the candidates of a retrieval from an index of the folded memories."""
+        if self.state.mind is not self._indexed[0]:
+            index, every = MemoryIndex(vectors.embedder.dimension), list(self.state.mind.memories.values())
+            if every:
+                index.put(
+                    [IndexedMemory.of(each) for each in every],
+                    vectors.centred(np.stack([self.state.rows[each.memory_id] for each in every])),
+                )
+            object.__setattr__(self, "_indexed", (self.state.mind, index))
+        return self._indexed[1].candidates(agent, asked, wanted)

@@ -319,7 +319,7 @@ class AffectListQuery(Query):
     project: Label | None = None
     """Only memories of this project; None for all."""
     containing: Label | None = None
-    """Only memories that contain every word of this text."""
+    """Only memories that contain every word of this text, then those that are about the same."""
     archived: bool = False
     """True for the memories in the archive instead of the active ones."""
     protected: bool = False

@@ -34,13 +34,13 @@ from nemuri_contracts.agents import Embedding, PolicyAdopted
 from nemuri_contracts.queries import AffectRecallQuery
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectMemory
+from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
 from nemuri_domain.affective.policy import CODING, PROFILES
 from nemuri_domain.affective.retrieval import RetrievalRequest, rank
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.projections.erasure_lineage import Thing
-from nemuri_infra.projections.prompt_vectors import PromptVectors
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
@@ -409,7 +409,7 @@ async def test_the_preselection_contains_the_best_memories(settings: Settings) -
         views = AffectiveQueries(resources.database)
         (agent,) = await views.agents()
         vectors = resources.vectors
-        asked = PromptVectors(await vectors.of_queries(["parser comma lock"]), (1.0,))
+        asked = PromptVectors.of((await vectors.of_queries(["parser comma lock"]))[0])
         for mood in (None, Emotion(valence="negative", arousal=80, tags=("anger", "fear"))):
             wanted = AffectiveRetrieval(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
             everything = await views.candidates_by_vector(agent, vectors, asked, replace(wanted, top=1_000))

@@ -116,3 +116,27 @@ async def test_memories_are_listed_by_pages_and_words(settings: Settings) -> Non
         with pytest.raises(ClientError, match="no-agent"):
             await client.affect_remember("no-agent", "x")
         assert (await client.affect_memories("diary", older_than=uuid4())).memories == ()
+
+
+async def test_a_search_hears_other_words(settings: Settings) -> None:
+    """A search finds a memory by other words and in the other language, as a recall does. It finds nothing for what no
+    memory is about, and no active memory in the archive.
+    """
+    async with assistants_platform(settings) as (resources, client):
+        told = [
+            "The landlord raised the rent of our flat.",
+            "The baker sells fresh bread at dawn.",
+            "猫が獣医を嫌がる。",
+        ]
+        await remember_turns(resources, [turn(each, number=nth) for nth, each in enumerate(told)])
+
+        async def found(text: str, *, archived: bool = False) -> list[str]:
+            page = await client.affect_memories("diary", containing=text, archived=archived)
+            return [each.trigger for each in page.memories]
+
+        assert await found("rent") == [told[0]]
+        assert await found("rental price of the apartment") == [told[0]]
+        assert await found("アパートの家賃") == [told[0]]
+        assert await found("the cat and the veterinarian") == [told[2]]
+        assert await found("compiler warnings in the kernel driver") == []
+        assert await found("rental price of the apartment", archived=True) == []

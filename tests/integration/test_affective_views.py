@@ -19,9 +19,11 @@ from nemuri_contracts.affective import Link, Tie, TurnOffered
 from nemuri_contracts.agents import MemoriesEmbedded
 from nemuri_contracts.event import Event
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
+from nemuri_domain.affective.candidate_query import PromptVectors
 from nemuri_domain.affective.fold import FOLDED, fold
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import id_lookup, tables
+from nemuri_infra.projections.affective_index import current_index
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.rows import load
@@ -244,6 +246,44 @@ async def test_erasing_deleted_memories_keeps_others(settings: Settings) -> None
         await assert_as_folded(resources)
         assert (await erase_expired(settings)).is_empty
     await assert_verified(settings)
+
+
+async def test_the_index_follows_the_views(settings: Settings) -> None:
+    """The index of a process has each memory as the views have it: new, changed, deleted or erased."""
+    first, second, third = (UUID(int=each, version=5) for each in (1, 2, 3))
+    async with running_services(settings, ["projector"]) as resources:
+        await append_and_project(resources, turns.defined(), *offered_and_remembered(1, "Tea?", "Tea?", "Yes, tea."))
+        assert await indexed(resources) == {first: (1, 0)}
+        await append_and_project(resources, *offered_and_remembered(2, "Or coffee?", "Or coffee?", "No coffee."))
+        assert await indexed(resources) == {first: (1, 0), second: (1, 0)}
+        await append_and_project(
+            resources,
+            turns.recalled([first]),
+            turns.night(1, recalled=[first], lowered=[(first, 2)], archived=[second]),
+            turns.compressed(first, words="Matcha."),
+            *offered_and_remembered(3, "Milk?", "Milk?", "Oats."),
+        )
+        assert await indexed(resources) == {first: (2, 1), second: (4, 0), third: (1, 0)}
+        assert await nearest(resources, "Matcha.") == first
+        await append_and_project(resources, turns.night(2, deleted=[second]))
+        assert await indexed(resources) == {first: (2, 1), third: (1, 0)}
+        await forget(settings, [Thing("memory", first)])
+        assert await indexed(resources) == {third: (1, 0)}
+        await forget(settings, [Thing("agent", AGENT)])
+        assert await indexed(resources) == {}
+
+
+async def indexed(resources: Resources) -> dict[UUID, tuple[int, int]]:
+    """Return the level and the number of recalls of each memory in the index."""
+    async with current_index(resources.database, AGENT, resources.vectors) as index:
+        return {each.memory_id: (each.level, each.recall_count) for each in index.memories}
+
+
+async def nearest(resources: Resources, text: str) -> UUID:
+    """Return the id of the memory whose vector in the index is most similar to that of a text."""
+    async with current_index(resources.database, AGENT, resources.vectors) as index:
+        similarity, _ = index.similarities(PromptVectors.of((await resources.vectors.of_queries([text]))[0]))
+        return index.memories[int(similarity.argmax())].memory_id
 
 
 async def test_the_memory_of_a_turn_that_was_taken_back_leaves_no_byte(servers: Servers, settings: Settings) -> None:

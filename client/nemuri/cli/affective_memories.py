@@ -37,14 +37,14 @@ def list_(
 
 def search(
     context: typer.Context,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words that a memory contains.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words that a memory contains, or what it is about.")],
     project: ProjectOption = None,
     archive: ArchiveOption = False,
     limit: LimitOption = 50,
     older_than: OlderOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List the memories that contain every word of a text, newest first."""
+    """List the memories that contain every word of a text, newest first, then those that are about the same."""
     storable(TEXT=text)
     _show_page(context, older_than, json=json, containing=text, project=project, archived=archive, limit=limit)
 

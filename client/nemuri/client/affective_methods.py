@@ -183,7 +183,7 @@ class AffectiveMethods(ClientBase):
 
         Args:
             agent: Id of an agent with affective memory.
-            containing: Return only memories that contain every word of this text.
+            containing: Return only memories that contain every word of this text, then those that are about the same.
             project: Return only memories of this project.
             archived: Return the memories in the archive instead of the active ones.
             protected: Return only protected memories.

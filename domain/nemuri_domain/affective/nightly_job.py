@@ -140,14 +140,18 @@ class _NightState:
         """Return the memories to revive while level 3 has room, and the ids of those to decline (document 001,
         revival).
 
+        Other memories of level 3 give way to them, but if ratios are enforced, they alone never exceed the ratio.
         A night decides about the first `MOVED_PER_EVENT` memories in `asked_back`; the next night decides about the
         rest.
         """
         there = int(np.count_nonzero((level == ARCHIVED - 1) & ~self.rows["protected"]))
+        ratio = self.rules.compression.level3_ratio
+        enforced = self.number >= self.rules.compression.enforced_from
+        most = allowed_number(ratio, self.number) if enforced else len(asked_back)
         back: list[Revived] = []
         declined: list[UUID] = []
         for each in asked_back[:MOVED_PER_EVENT]:
-            if (there + 1) / (self.number + 1) <= self.rules.compression.level3_ratio:
+            if len(back) < most and (there + 1) / (self.number + 1) <= ratio:
                 back.append(Revived(memory_id=each.memory_id, score=revival_score(each, night, self.rules)))
                 there += 1
             else:

@@ -1,22 +1,24 @@
-"""What a prompt is about, compared with memories by meaning: part by part, and by the words that name a topic.
+"""Comparison of a prompt's topic with memories by meaning. Each part of the prompt is compared by its topic words.
 
-The comparison uses the built-in table of words, whatever the embedder, so it is also there if a vector is not. The
+The comparison uses the built-in table of words, whatever the embedder, so it works without a vector too. The
 thresholds are fitted by `python -m bench.assistant_memory` and `tests/unit/domain/affective/coding_sessions.py`.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import log, sqrt
 from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nemuri_domain.affective.category_classifier import probabilities
 from nemuri_domain.affective.spoken_text import own_lines
-from nemuri_domain.language.relevance import alignments, relevance
+from nemuri_domain.language.relevance import relevances
+from nemuri_domain.language.request_sentences import asks_for_something
+from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.topic_words import topic_weight_of, topic_words
-from nemuri_domain.language.word_table import Words, word_table
+from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.query_texts import message_parts
 from nemuri_domain.strength.search_texts import QueryText
 
@@ -37,6 +39,10 @@ UNRELATED: Final = 0.2
 ENOUGH: Final = 2.5
 """Weight of a topic's words, in typical words, from which the relevance counts in full. A single word is often meant
 in another sense."""
+REMARK_WORDS: Final = 15
+"""Minimum number of words of a remark about the user's life that is compared with all memories."""
+ABOUT_LIFE: Final = 0.4
+"""Minimum probability that such a remark is about the user's life."""
 NEAREST: Final = 5
 """Number of the nearest memories that tell whether the memories often speak of a subject."""
 SOME: Final = 50
@@ -69,15 +75,20 @@ class TopicRelevance:
 
 @dataclass(frozen=True, slots=True)
 class PromptTopic:
-    """What a prompt is about."""
+    """The topic of a prompt: its sentences and clauses."""
 
     parts: tuple[QueryText, ...]
     """Sentences and clauses of the user's own words."""
 
     @classmethod
     def of(cls, prompt: str) -> Self:
-        """Return what a prompt is about."""
+        """Return the topic of a prompt."""
         return cls(message_parts(own_lines(prompt))[:MAX_PROMPT_PARTS])
+
+    @classmethod
+    def whole(cls, prompt: str) -> Self:
+        """Return the topic of a prompt that is not divided."""
+        return cls((QueryText(own_lines(prompt)),))
 
     @property
     def texts(self) -> list[str]:
@@ -91,15 +102,21 @@ class PromptTopic:
 
     def compare(self, texts: Sequence[str]) -> TopicRelevance:
         """Return the relevance of texts: to the part to which each is most relevant."""
-        table = word_table()
-        topics = [topic_words(table.words(each)) for each in self.texts]
-        words = [_words(each) for each in texts]
-        if not texts:
-            return TopicRelevance(np.zeros(0, np.float32), np.zeros(0, np.float32))
-        cosines = table.vectors(topics) @ table.vectors(words).T
-        each = relevance(cosines, alignments(table, topics, words)) * self.weights[:, None]
+        topics = [topic_words(word_table().words(each)) for each in self.texts]
+        each = relevances(topics, texts) * self.weights[:, None]
         said = np.array([min(1.0, topic_weight_of(some) / ENOUGH) for some in topics], np.float32)
-        return TopicRelevance(each.max(axis=0), (each * said[:, None]).max(axis=0))
+        return TopicRelevance(each.max(axis=0, initial=0), (each * said[:, None]).max(axis=0, initial=0))
+
+
+def tells_of_life(prompt: str) -> bool:
+    """Return True if a prompt is a remark about the user's life that asks for nothing and says enough to be compared.
+
+    What such a remark depends on was often said in quite other words.
+    """
+    text = own_lines(prompt)
+    if len(word_table().words(text)) < REMARK_WORDS or any(asks_for_something(each) for each in sentences(text)):
+        return False
+    return probabilities(text)["emotional"] >= ABOUT_LIFE
 
 
 def subject_threshold(threshold: float, memories: int) -> float | None:
@@ -118,8 +135,3 @@ def speaks_of_it(similarities: Iterable[float], threshold: float) -> bool:
     """Return True if the mean similarity of the nearest memories reaches a threshold (`subject_threshold`)."""
     best = sorted(similarities, reverse=True)[:NEAREST]
     return len(best) == NEAREST and sum(best) / NEAREST >= threshold
-
-
-@lru_cache(maxsize=4_096)
-def _words(text: str) -> Words:
-    return word_table().words(text)

@@ -11,7 +11,7 @@ from uuid import UUID
 from nemuri_contracts.affective import Category, Emotion, LinkSort, Tag, Valence
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
 from nemuri_domain.affective.policy import AffectPolicy, Resonance
-from nemuri_domain.affective.prompt_topic import PromptTopic
+from nemuri_domain.affective.prompt_topic import PromptTopic, tells_of_life
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.topic_check import names_topic, prompt_terms
 
@@ -71,17 +71,23 @@ class AffectCandidate:
     means_topic: bool = False
     """True if it is about the topic of the prompt by its meaning."""
     on_subject: bool = False
-    """True if it is near to a prompt whose subject the memories often speak of."""
+    """True if it is near to a prompt whose subject the memories often speak of, or that is a remark about the user's
+    life.
+    """
     words: float | None = None
     """Share of the prompt's words that it has, divided by that of the best candidate, 0 to 1; None before they are
     compared.
     """
 
     @property
+    def apart(self) -> float:
+        """The similarity without what all memories have in common; the similarity itself if that is not known."""
+        return self.similarity if self.contrast is None else self.contrast
+
+    @property
     def closeness(self) -> float:
-        """Similarity by which it is ranked, at most 1: the mean of `contrast` and `words`, as far as they are known."""
-        near = self.similarity if self.contrast is None else self.contrast
-        return near if self.words is None else (near + self.words) / 2
+        """Similarity by which it is ranked, at most 1: the mean of `apart` and `words`, if the latter is known."""
+        return self.apart if self.words is None else (self.apart + self.words) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +142,19 @@ class RetrievalRequest:
 
     @cached_property
     def topic(self) -> PromptTopic:
-        """What the prompt is about, without words for an earlier time."""
-        return PromptTopic.of(_LAST_TIME.sub(" ", self.prompt).strip() or self.prompt)
+        """What the prompt is about, without words for an earlier time. A remark is compared as a whole."""
+        text = _LAST_TIME.sub(" ", self.prompt).strip() or self.prompt
+        return PromptTopic.whole(text) if self.remark else PromptTopic.of(text)
 
     @cached_property
     def terms(self) -> dict[str, float]:
         """Terms of the user's own words, without those for an earlier time, each with its weight (`prompt_terms`)."""
         return prompt_terms(_LAST_TIME.sub(" ", own_lines(self.prompt)))
+
+    @cached_property
+    def remark(self) -> bool:
+        """True if the prompt is a remark about the user's life (`tells_of_life`)."""
+        return tells_of_life(self.prompt)
 
     @cached_property
     def only_time(self) -> bool:

@@ -1,5 +1,5 @@
-"""Classification of a turn's topic by its words. The topic decides how long the turn is kept (document 001,
-categories).
+"""Classification of a turn's topic by its words, or by its vectors if the lists have none of its words. The topic
+decides how long the turn is kept (document 001, categories).
 """
 
 import re
@@ -9,6 +9,9 @@ from enum import Enum
 from typing import Final
 
 from nemuri_contracts.affective import Category
+from nemuri_domain.affective.category_classifier import probabilities
+from nemuri_domain.language.topic_words import topic_weight_of, topic_words
+from nemuri_domain.language.word_table import word_table
 
 
 class TurnTopic(Enum):
@@ -143,17 +146,6 @@ _CODE = re.compile(
 )
 _ASKED = 4_000
 """Number of characters of a prompt that are searched for the category that it asks about."""
-_REQUEST = re.compile(
-    r"(?:し|直し|消し|変え|作っ|書い|見せ|調べ|まとめ|入れ|使っ|試し|戻し|移し|並べ|増やし|減らし|出し|分け"
-    r"|揃え|付け|つけ|外し)"
-    r"て(?:ください|下さい|くれ|ほしい|もらえ|いただけ|おいて|[。!、]|$)"
-    r"|(?:^|[.!?;:,\n] ?)(?:(?:please|now|then|next|also|ok|and|can you|could you|would you) )*"
-    r"(?:add|make|remove|change|update|write|create|list|sort|show|use|move|delete|kill|run|check|explain"
-    r"|convert|generate"
-    r"|find|revert|build|set|replace|split|extract|format|compare|rewrite|improve|review|describe|draft|plot|count)"
-    r"(?: also)? (?:the|a|an|this|that|these|all|it|me|my|more|some|another|up|out|to|\w+)(?![a-z0-9_])"
-)
-"""A request to an assistant. It counts as work, whatever its topic."""
 _SLIP = _words(
     r"typo|誤字|脱字|タイポ|スペルミス|綴り|誤記|リネーム|変数名|(?:名前|表記)(?:だけ)?を(?:変|直|統一)|改行"
     r"|インデント|フォーマット(?:して|だけ|をかけ)|空白|句読点|てにをは|セミコロン|コメント(?:を)?(?:消|削除)",
@@ -180,6 +172,11 @@ _HEAVY: Final = 36
 """Minimum weight of the emotions for a personal topic to count as deep."""
 _FELT: Final = 20
 """Minimum weight of the emotions for a turn without another topic to count as an outburst."""
+_NAMING: Final = 2.5
+"""Minimum weight of the words that name a topic, in typical words, for the vectors of a text to count."""
+_PROBABLE: Final = 0.4
+"""Minimum probability of a category by vectors."""
+_MEANINGS: Final = {"work": TurnTopic.WORK, "decision": TurnTopic.DECISION}
 _MEANT: Final = 14
 """Minimum weight of the emotions for words of trauma or grief to be taken literally in a turn about work."""
 
@@ -190,17 +187,16 @@ def classify_topic(text: str, reply: str, *, coded: bool, weight: float) -> Turn
     `text` is the user's text and `reply` the beginning of the reply; both are in NFKC and case-folded. `coded` is True
     if the prompt or the reply contains code. `weight` is the weight of the emotions.
     """
-    asked = _REQUEST.search(text) is not None
     work = _WORK.count(text) + len(_CODE.findall(text[:2_000])) + coded
     personal = _PERSONAL.count(text)
-    own = personal or not (work or asked) or weight >= _MEANT
+    own = personal or not work or weight >= _MEANT
     if own and _TRAUMA.count(text):
         return TurnTopic.TRAUMA
     if own and (_DEEP.count(text) or (personal and weight >= _HEAVY)):
         return TurnTopic.DEEP
-    if personal and work + asked < 2:
+    if personal and work < 2:
         return TurnTopic.PERSONAL
-    return _decided(text, reply) or _of_the_day(text, weight, work=work + (asked and weight < _FELT) > 0)
+    return _decided(text, reply) or _of_the_day(text, weight, work=work > 0)
 
 
 def category_asked(prompt: str) -> Category | None:
@@ -223,9 +219,20 @@ def _decided(text: str, reply: str) -> TurnTopic | None:
     return None
 
 
+def _by_vectors(text: str) -> TurnTopic | None:
+    """Return work or a decision, if a text without words of the lists says enough and is about one by its vectors."""
+    if topic_weight_of(topic_words(word_table().words(text))) < _NAMING:
+        return None
+    found = probabilities(text)
+    category = max(found, key=lambda each: found[each])
+    return _MEANINGS.get(category) if found[category] >= _PROBABLE else None
+
+
 def _of_the_day(text: str, weight: float, *, work: bool) -> TurnTopic:
     if work:
         return TurnTopic.WORK
+    if (meant := _by_vectors(text)) is not None:
+        return meant
     if weight >= _FELT:
         return TurnTopic.OUTBURST
     said_little = len(text) <= _BRIEF and (_GREETING.match(text) or AGREEMENT.match(text))

@@ -6,6 +6,7 @@ of the request how near the nearest word of the text is, so a long text is not l
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Self
 
 import numpy as np
@@ -75,9 +76,25 @@ class WordPairs:
         return found
 
 
+def relevances(requests: Sequence[Words], texts: Sequence[str]) -> Floats:
+    """Return the relevance of texts to requests by the built-in table alone, shape (requests, texts), 0 to 1.
+
+    The words and vectors of recent texts are kept, because the same memories are compared with many requests.
+    """
+    if not texts:
+        return np.zeros((len(requests), 0), np.float32)
+    table, some = word_table(), [_read(each) for each in texts]
+    cosines = table.vectors(requests) @ np.stack([vector for _, vector in some]).T
+    return relevance(cosines, alignments(table, requests, [words for words, _ in some]))
+
+
 def relevance_of(request: str, texts: Sequence[str]) -> Floats:
     """Return the relevance of texts to a request by the built-in table alone, shape (texts,), 0 to 1."""
-    table = word_table()
-    asked, words = table.words(request), [table.words(each) for each in texts]
-    rows = table.vectors([asked, *words])
-    return relevance(rows[1:] @ rows[0], alignments(table, [asked], words)[0])
+    found: Floats = relevances([word_table().words(request)], texts)[0]
+    return found
+
+
+@lru_cache(maxsize=4_096)
+def _read(text: str) -> tuple[Words, Floats]:
+    words = word_table().words(text)
+    return words, word_table().vectors([words])[0]

@@ -182,7 +182,7 @@ def word_table() -> WordTable:
     folder = Path(str(resources.files("nemuri_domain.language.words")))
     trie = marisa_trie.Trie().mmap(str(folder / "words.trie"))
     return WordTable(
-        trie, *(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("vectors", "weights", "costs"))
+        trie, *(np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in ("vectors", "weights", "costs"))
     )
 
 

@@ -1,116 +1,42 @@
 """Queries on affective memory."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
 from uuid import UUID
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import func, literal_column, or_, select, text
 
 from nemuri_contracts.abbreviated_id import beginning, between
-from nemuri_contracts.affective import Category, Emotion, LinkSort, MemoriesRecalled, TurnOffered, TurnRemembered
+from nemuri_contracts.affective import LinkSort, MemoriesRecalled, TurnOffered, TurnRemembered
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
+from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.retrieval import AffectCandidate
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.centred_similarity import similarity_sql, similarity_values
-from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.prompt_vectors import PromptVectors, common_vector
+from nemuri_infra.projections.affective_index import current_index
+from nemuri_infra.projections.database import Database, binary_rows
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
 from nemuri_infra.stores.vectors import Vectors
 
-MAX_RANKED = 2_000
-"""Maximum number of memories that one retrieval ranks exactly."""
 _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
 """Pattern of the ids of clients' events. The platform's own ids are UUIDs of version 5."""
-_COLUMNS = (
-    "memory_id, level = 4 AS archived, said_at, category, retention, recall_count, similarity, valence, arousal, tags,"
-    " elsewhere, contrast"
-)
-"""Columns that a query returns: the fields of an `AffectCandidate` in their order, up to `contrast`."""
-_BEST = """
-    -- Candidates: the best by priority without mood, and all that a mood bonus could lift above the worst of them.
-    WITH {before} known AS MATERIALIZED (
-        SELECT m.memory_id, m.turn_id, m.level, m.said_at, m.recall_count, m.category, m.valence, m.arousal, m.tags,
-            COALESCE(m.project <> ALL(CAST(:projects AS text[])), false) AND :in_project AS elsewhere,
-            {retention} AS retention,
-            {similarity} AS similarity, {contrast} AS contrast
-        FROM affect_memory AS m {vectors}
-        WHERE m.agent_id = :agent AND (m.level < 4 OR (m.level = 4 AND :archive)) AND (CAST(:category AS text) IS NULL
-            OR m.category = CAST(:category AS text))
-            AND (NOT :in_project OR m.personal OR m.project IS NULL OR m.project = ANY(CAST(:projects AS text[])))
-    ),
-    based AS (
-        SELECT *, held * GREATEST(similarity, 0) * (1 + :weight * recall_count) AS base,
-            held * :alpha * (
-                CASE WHEN valence = :valence THEN :like ELSE 0 END + :awake * (1 - abs(arousal - :arousal) / 100.0)
-                + CASE WHEN tags ?| CAST(:tags AS text[]) THEN :tagged ELSE 0 END
-            ) AS lift
-        FROM (SELECT *, 100 * (1 - CAST(:fading AS float8)) + CAST(:fading AS float8) * retention AS held
-            FROM known) AS faded
-        WHERE (:fill OR similarity >= CASE WHEN level = 4 THEN CAST(:revival AS double precision) ELSE :relevance END)
-            AND turn_id <> ALL(:without)
-    ),
-    bound AS (SELECT base FROM based ORDER BY base DESC OFFSET :top - 1 LIMIT 1)
-    (SELECT {columns} FROM based
-        WHERE base + lift >= COALESCE((SELECT base FROM bound), 0) AND base + lift > 0
-        ORDER BY base + lift DESC LIMIT :most)
-    UNION
-    (SELECT {columns} FROM based WHERE similarity >= :relevance AND level < 4 ORDER BY said_at DESC
-        LIMIT CASE WHEN :newest THEN :top ELSE 0 END)
-    UNION
-    (SELECT {columns} FROM based WHERE similarity >= :revival AND level = 4
-        ORDER BY similarity DESC LIMIT :top)
-    UNION
-    -- What is nearest, however faded.
-    (SELECT {columns} FROM based WHERE level < 4 ORDER BY similarity DESC LIMIT CASE WHEN :newest THEN 0 ELSE :top END)
-    UNION
-    (SELECT {columns} FROM based ORDER BY contrast DESC NULLS LAST LIMIT CASE WHEN :newest THEN 0 ELSE :top END)
+_WORDS = "SELECT memory_id, trigger, content, keywords FROM affect_memory WHERE memory_id = ANY(%(ids)s)"
+_SHARES = text(
     """
-_BY_VECTOR = {
-    # Materialised before the join. Without statistics of fresh tables the join would hash the vectors themselves and
-    # take three times as long.
-    "before": "near AS MATERIALIZED (SELECT memory_id, {cosine} AS similarity, {contrast} AS contrast"
-    " FROM memory_vector WHERE agent_id = :agent AND model = :generation),",
-    "similarity": "near.similarity",
-    "contrast": "near.contrast",
-    "vectors": "JOIN near ON near.memory_id = m.memory_id",
-}
-_BY_WORDS = {
-    "before": "",
-    "similarity": "(SELECT count(*) FROM unnest(CAST(:asked AS text[])) AS word WHERE position(word IN"
-    " lower(m.trigger || ' ' || m.content || ' ' || CAST(m.keywords AS text))) > 0)"
-    " / CAST(cardinality(CAST(:asked AS text[])) AS double precision)",
-    "contrast": "CAST(NULL AS float8)",
-    "vectors": "",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class AffectiveRetrieval:
-    """The parameters of a retrieval from affective memory."""
-
-    top: int
-    relevance: float
-    revival: float
-    """Minimum similarity at which an archived memory is returned regardless of its priority."""
-    mood: Emotion | None
-    archive: bool
-    newest: bool = False
-    category: Category | None = None
-    fill: bool = False
-    """True if memories below the minimum similarity are returned too."""
-    projects: tuple[str, ...] = ()
-    """Names of the project whose memories are wanted, with those that matter everywhere; empty for all memories."""
-    without: tuple[UUID, ...] = ()
-    """Ids of turns whose memories are not wanted."""
+    -- Share of the words that the text of each memory contains.
+    SELECT memory_id, (SELECT count(*) FROM unnest(CAST(:asked AS text[])) AS word WHERE position(word IN
+        lower(trigger || ' ' || content || ' ' || CAST(keywords AS text))) > 0)
+        / CAST(cardinality(CAST(:asked AS text[])) AS double precision) AS share
+    FROM affect_memory WHERE agent_id = :agent
+    """
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +81,9 @@ class AffectiveQueries:
 
         Unknown ids are left out.
         """
-        memory = tables.affect_memory.c
-        query = select(memory.memory_id, memory.trigger, memory.content, memory.keywords)
         async with self.database.reading() as connection:
-            rows = await connection.execute(query.where(memory.memory_id.in_(list(memory_ids))))
-            return {each.memory_id: topic_text(each.trigger, each.content, each.keywords) for each in rows}
+            rows = await binary_rows(connection, _WORDS, {"ids": list(memory_ids)})
+        return {memory_id: topic_text(*texts) for memory_id, *texts in rows}
 
     async def find_by_name(self, agent_id: str, name: str) -> list[AffectMemory]:
         """Return the agent's memories with this label or this id prefix.
@@ -200,67 +124,25 @@ class AffectiveQueries:
     async def candidates_by_vector(
         self, agent: AffectAgent, vectors: Vectors, asked: PromptVectors, wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval by centred vectors of the calibrated store `vectors`.
-
-        They include every memory that can be among the best after exact ranking, and those that are nearest to the
-        prompt, however faded.
-        """
-        centre = vectors.comparing.calibration.centre
-        cosine = similarity_sql("vector", centre, asked.weights)
-        values = similarity_values(asked.rows, centre) | {"generation": vectors.generation}
-        contrast = "CAST(NULL AS float8)"
-        if asked.common is not None:
-            contrast = similarity_sql("vector", asked.common, asked.weights, "_own")
-            values |= similarity_values(asked.apart, asked.common, "_own")
-        by = _BY_VECTOR | {"before": _BY_VECTOR["before"].format(cosine=cosine, contrast=contrast)}
-        return await self._found(agent, by, values, wanted)
-
-    async def common_vector(self, agent: AffectAgent, vectors: Vectors) -> NDArray[np.float32] | None:
-        """Return what the vectors of the agent's memories have in common (`prompt_vectors.common_vector`)."""
-        return await common_vector(self.database, agent, vectors)
+        """Return the candidates of a retrieval by centred vectors of the calibrated store `vectors`."""
+        async with current_index(self.database, agent.agent_id, vectors) as index:
+            return await asyncio.to_thread(index.candidates, agent, asked, wanted)
 
     async def candidates_by_words(
-        self, agent: AffectAgent, terms: Sequence[str], wanted: AffectiveRetrieval
+        self, agent: AffectAgent, vectors: Vectors, terms: Sequence[str], wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
         """Return the candidates of a retrieval by words; none if `terms` is empty.
 
         The similarity of a candidate is the share of `terms` that its text contains.
         """
-        return await self._found(agent, _BY_WORDS, {"asked": list(terms)}, wanted) if terms else []
-
-    async def _found(
-        self, agent: AffectAgent, by: Mapping[str, str], asked: Mapping[str, Any], wanted: AffectiveRetrieval
-    ) -> list[AffectCandidate]:
-        mood, rules = wanted.mood or Emotion(), agent.rules.resonance
-        values = {
-            "agent": agent.agent_id,
-            "night": agent.nights,
-            "fading": agent.rules.retrieval.retention_weight,
-            "weight": agent.rules.recall.recall_count_weight,
-            "top": wanted.top,
-            "relevance": wanted.relevance,
-            "revival": wanted.revival,
-            "alpha": rules.priority_weight_alpha if wanted.mood else 0.0,
-            "like": rules.valence_match_bonus,
-            "awake": rules.arousal_proximity_bonus,
-            "tagged": rules.tags_overlap_weight,
-            "valence": mood.valence,
-            "arousal": mood.arousal,
-            "tags": list(mood.tags),
-            "archive": wanted.archive,
-            "newest": wanted.newest,
-            "category": wanted.category,
-            "fill": wanted.fill,
-            "projects": list(wanted.projects),
-            "in_project": bool(wanted.projects),
-            "without": list(wanted.without),
-            "most": MAX_RANKED,
-        }
-        query = text(_BEST.format(retention=retention_sql(), columns=_COLUMNS, **by))
-        async with self.database.reading_with_hash_joins() as connection:
-            rows = await connection.execute(query, values | dict(asked))
-            # By position, because there may be thousands of rows.
-            return [AffectCandidate(*(*felt, tuple(tags), elsewhere, near)) for *felt, tags, elsewhere, near in rows]
+        if not terms:
+            return []
+        async with self.database.reading() as connection:
+            rows = await connection.execute(_SHARES, {"agent": agent.agent_id, "asked": list(terms)})
+            shares = {each.memory_id: each.share for each in rows}
+        async with current_index(self.database, agent.agent_id, vectors) as index:
+            found = np.array([shares.get(each.memory_id, 0.0) for each in index.memories], np.float32)
+            return index.chosen(agent, found, None, wanted)
 
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]

@@ -107,19 +107,6 @@ class Database:
         async with self.engine.connect() as connection:
             yield connection
 
-    @asynccontextmanager
-    async def reading_with_hash_joins(self) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction for reading in which joins are hashed, whatever the statistics of the tables say.
-
-        Tables that have just grown have no statistics yet. A query that joins thousands of their rows would then use a
-        nested loop, whose time grows with the square.
-        """
-        if self.before_reading is not None:
-            await self.before_reading()
-        async with self.begin() as connection:
-            await connection.execute(text("SET LOCAL enable_nestloop = off"))
-            yield connection
-
     async def stored_bytes(self) -> int:
         """Return the bytes of the schema's tables and indexes on disk, as the server reports them."""
         query = text(

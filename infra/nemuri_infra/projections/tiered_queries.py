@@ -151,9 +151,9 @@ class TieredQueries:
         """
         centre = vectors.comparing.calibration.centre
         query, column = (_NEAR, "vector") if of == "own" else (_SHARED, "v.vector")
-        values = similarity_values(vector[None, :], centre) | {"agent": agent_id, "generation": vectors.generation}
+        values = similarity_values(vector, centre) | {"agent": agent_id, "generation": vectors.generation}
         async with self.database.reading() as connection:
-            asked = text(query.format(cosine=similarity_sql(column, centre, (1.0,))))
+            asked = text(query.format(cosine=similarity_sql(column, centre)))
             found = (await connection.execute(asked, values)).all()
         rows = np.array(
             [(LAYERS.index(each.layer), TYPES.index(each.type), each.at, each.importance) for each in found], COLUMNS

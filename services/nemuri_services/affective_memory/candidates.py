@@ -5,19 +5,15 @@ does not answer in time.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nemuri_domain.affective.aggregate import AffectAgent
+from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
 from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
 from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.language.topic_check import shared_terms, shares_topic, topic_scores
 from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
-from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
-from nemuri_infra.projections.prompt_vectors import PromptVectors
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.stores.vectors import Vectors
 
 VECTOR_TIMEOUT = 0.5
@@ -28,6 +24,8 @@ MIN_SHARED_WORDS = 0.3
 """Minimum share of a prompt's words, 0 to 1, that a relevant memory contains. Used if the prompt has no vector."""
 MAX_COMPARED = 150
 """Maximum number of candidates whose words are read."""
+MAX_REMARKED = 8
+"""Number of the nearest memories that are relevant to a remark about the user's life."""
 MAX_MEANT = 40
 """Maximum number of candidates that are compared by meaning: those with most words of the prompt, and the nearest."""
 
@@ -78,17 +76,10 @@ async def find_candidates(
     wanted: AffectiveRetrieval,
     queries: AffectiveQueries,
 ) -> list[AffectCandidate]:
-    """Return the candidates of a prompt, of its category and of all, by its vectors, or by its words without them."""
-    found: dict[UUID, AffectCandidate] = {}
-    for category in dict.fromkeys((wanted.category, None)):
-        each = replace(wanted, category=category)
-        some = (
-            await queries.candidates_by_words(agent, _longest_terms(prompt), each)
-            if asked is None
-            else await queries.candidates_by_vector(agent, vectors, asked, each)
-        )
-        found |= {one.memory_id: one for one in some}
-    return list(found.values())
+    """Return the candidates of a prompt by its vectors, or by its words if it has none."""
+    if asked is None:
+        return await queries.candidates_by_words(agent, vectors, _longest_terms(prompt), wanted)
+    return await queries.candidates_by_vector(agent, vectors, asked, wanted)
 
 
 def _longest_terms(prompt: str) -> list[str]:
@@ -103,6 +94,8 @@ async def compared_with_topic(
     If there are more than `MAX_COMPARED`, the nearest are compared and the others left out.
     """
     nearest = sorted(found, key=lambda each: (-each.similarity, each.memory_id.bytes))[:MAX_COMPARED]
+    remarked = _remarked(found, asking)
+    nearest += [each for each in remarked if each not in nearest]
     texts = await queries.words(each.memory_id for each in nearest)
     some = [texts.get(each.memory_id, "") for each in nearest]
     shared = [shared_terms(asking.terms, each) for each in some]
@@ -113,23 +106,29 @@ async def compared_with_topic(
     plain = dict(zip(places, relevant.plain.tolist(), strict=True))
     meant = dict(zip(places, relevant.meant.tolist(), strict=True))
     on_subject = least.subject is not None and speaks_of_it((each.similarity for each in found), least.subject)
-    compared = [
+    about = [plain.get(at, 0.0) >= WORDED and shares_topic(asking.terms, some) for at, some in enumerate(shared)]
+    by_words = any(about) or any(meant.values())
+    return [
         replace(
             each,
-            shares_topic=plain.get(at, 0.0) >= WORDED and shares_topic(asking.terms, shared[at]),
+            shares_topic=about[at],
             means_topic=meant.get(at, False),
-            on_subject=on_subject and (each.similarity if each.contrast is None else each.contrast) >= least.contrast,
+            on_subject=each in remarked or (on_subject and each.apart >= least.contrast),
+            words=scores[at] if by_words and not asking.remark else None,
         )
         for at, each in enumerate(nearest)
     ]
-    if any(each.shares_topic or each.means_topic for each in compared):
-        return [replace(each, words=score) for each, score in zip(compared, scores, strict=True)]
-    return compared
 
 
-async def vectors_in_time(
-    vectors: Vectors, topic: PromptTopic, common: NDArray[np.float32] | None
-) -> PromptVectors | None:
+def _remarked(found: Sequence[AffectCandidate], asking: RetrievalRequest) -> list[AffectCandidate]:
+    """Return the active memories nearest to a prompt that is a remark about the user's life; none for other prompts."""
+    if asking.words_only or not asking.remark:
+        return []
+    active = (each for each in found if not each.archived)
+    return sorted(active, key=lambda each: (-each.apart, each.memory_id.bytes))[:MAX_REMARKED]
+
+
+async def vectors_in_time(vectors: Vectors, topic: PromptTopic) -> PromptVectors | None:
     """Return the vectors of a prompt's parts; None if the embedder needs more than `VECTOR_TIMEOUT` seconds, is
     unavailable, or gives an unusable answer.
 
@@ -140,4 +139,4 @@ async def vectors_in_time(
             rows = await vectors.comparing.queries(topic.texts)
     except (TimeoutError, ModelUnavailable, ModelUnusable):
         return None
-    return PromptVectors(rows, topic.weights.tolist(), common)
+    return PromptVectors(rows, topic.weights, contrasted=vectors.comparing.calibration.centre is None)

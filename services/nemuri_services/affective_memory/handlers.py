@@ -47,7 +47,7 @@ from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 from nemuri_services.affective_memory.presenters import memory_view, state_view
-from nemuri_services.affective_memory.retrieval import brief, retrieve
+from nemuri_services.affective_memory.retrieval import brief, heard, retrieve
 from nemuri_services.affective_memory.turn_understanding import understand
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
@@ -178,11 +178,18 @@ async def show_brief(query: AffectBriefQuery, resources: Resources) -> AffectBri
 
 @service.answers(AffectListQuery)
 async def show_page(query: AffectListQuery, resources: Resources) -> AffectPageView | Refusal:
-    """Return a page of memories, newest first."""
+    """Return a page of memories, newest first.
+
+    If few memories contain the text of the query, those that a recall of the text returns follow on its first page.
+    """
     agent = await AffectiveQueries(resources.database).agent(query.agent_id)
     if agent is None:
         return Refusal(refused=no_feeling(query.agent_id))
     found = await AffectiveLists(resources.database).page(agent, query)
+    if query.containing and query.older_than is None and len(found) < query.limit:
+        known = {each.memory_id for each in found}
+        others = [each for each in await heard(query, agent, resources) if each.memory_id not in known]
+        found += others[: query.limit - len(found)]
     page = found[: query.limit]
     older = page[-1].memory_id if len(found) > len(page) else None
     return AffectPageView(memories=tuple(memory_view(each, agent) for each in page), older=older)

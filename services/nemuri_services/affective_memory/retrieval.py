@@ -9,9 +9,10 @@ from uuid import UUID, uuid4
 
 from nemuri_contracts.affective import ContextShown, MemoriesRecalled, Occasion
 from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView, RecalledView
-from nemuri_contracts.queries import AffectBriefQuery, AffectRecallQuery
-from nemuri_domain.affective.aggregate import AffectAgent
-from nemuri_domain.affective.context_block import BRIEF_LIMIT, ContextBlock, protection_question
+from nemuri_contracts.queries import AffectBriefQuery, AffectListQuery, AffectRecallQuery
+from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
+from nemuri_domain.affective.candidate_query import AffectiveRetrieval
+from nemuri_domain.affective.context_block import BLOCK_LIMIT, BRIEF_LIMIT, ContextBlock, protection_question
 from nemuri_domain.affective.retrieval import (
     RankedMemory,
     RetrievalRequest,
@@ -25,7 +26,7 @@ from nemuri_domain.affective.topic_categories import category_asked
 from nemuri_domain.affective.what_holds import what_holds_first
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.projections.affective_lists import AffectiveLists
-from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
@@ -36,6 +37,8 @@ MAX_BRIEF = 100
 """Maximum number of memories of a project that are considered at the start of a session."""
 MAX_NAMED = 5
 """Number of protected memories, oldest first, from which the user is asked to choose."""
+REMARK_LIMIT = 2_000
+"""Maximum characters of the block for a remark about the user's life. Much of it is only perhaps to the point."""
 ANY = -1.0
 """Similarity that every memory reaches."""
 MAX_CANDIDATES = 100
@@ -71,6 +74,23 @@ async def retrieve(
     return AffectRecallView(recalled=views, block=found.block.text, words_only=found.words_only)
 
 
+async def heard(query: AffectListQuery, agent: AffectAgent, resources: Resources) -> list[AffectMemory]:
+    """Return the memories that a recall of a query's text finds, in its order, as far as the query wants such memories.
+
+    None are returned for a text that only names an earlier time.
+    """
+    defined = await resources.views.agent(query.agent_id)
+    if defined is None or query.containing is None:
+        return []
+    asked = AffectRecallQuery(agent_id=query.agent_id, prompt=query.containing, project=query.project, quietly=True)
+    vectors = await calibrated_vectors(resources, defined)
+    found = await select_memories(asked, agent, vectors, AffectiveQueries(resources.database))
+    if found.asking.only_time:
+        return []
+    memories = [each.memory for each in found.block.whole if each.ranked is not None]
+    return [each for each in memories if each.archived == query.archived and each.protected >= query.protected]
+
+
 async def select_memories(
     query: AffectRecallQuery, agent: AffectAgent, vectors: Vectors, queries: AffectiveQueries
 ) -> SelectedMemories:
@@ -80,7 +100,7 @@ async def select_memories(
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
     felt, category = mood.emotion if mood else None, query.category or category_asked(query.prompt)
     asking = RetrievalRequest(query.prompt, relevance=ANY, revival=ANY, mood=felt, category=category)
-    asked = await vectors_in_time(vectors, asking.topic, await queries.common_vector(agent, vectors))
+    asked = await vectors_in_time(vectors, asking.topic)
     least = bounds(agent, vectors, words_only=asked is None)
     asking = replace(asking, relevance=least.relevance, revival=least.revival, words_only=asked is None)
     wanted = AffectiveRetrieval(
@@ -98,7 +118,7 @@ async def select_memories(
     found = await find_candidates(query.prompt, agent, vectors, asked, wanted, queries)
     if not asking.only_time:
         found = await compared_with_topic(found, asking, least, queries)
-    block = ContextBlock(agent.agent_id)
+    block = ContextBlock(agent.agent_id, REMARK_LIMIT if asking.remark else BLOCK_LIMIT)
     # A memory that the session has keeps its place, so that less relevant ones do not take it.
     chosen = [each for each in rank(found, asking, rules) if each.memory_id not in query.context]
     await _add_memories(block, chosen, agent, queries, projects, query.context)

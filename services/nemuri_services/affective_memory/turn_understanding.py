@@ -2,14 +2,14 @@
 
 from nemuri_contracts.affective import Link, TurnOffered
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
+from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
 from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.turn_encoding import TurnUnderstanding, with_matters
 from nemuri_domain.affective.turn_reader import read_turn
 from nemuri_infra.models.memory_jobs import FeelJob
 from nemuri_infra.models.protocol import Model
 from nemuri_infra.models.sources import Source
-from nemuri_infra.projections.affective_queries import AffectiveQueries, AffectiveRetrieval
-from nemuri_infra.projections.prompt_vectors import PromptVectors
+from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.stores.vectors import Vectors
 
 MAX_EARLIER = 5

@@ -236,6 +236,21 @@ def test_what_comes_back_does_not_fall_again_the_same_night() -> None:
     assert life.agent.levels[2] == allowed_number(0.35, 31)
 
 
+def test_what_comes_back_alone_does_not_exceed_the_ratio() -> None:
+    """Of eight memories asked back, seven come back: 7 of 22 are at most 0.35, and nothing else at level 3 can give way
+    to an eighth, although (7 + 1) / (22 + 1) is at most 0.35.
+    """
+    life = living()
+    gone = [life.remember(4) for _ in range(16)]
+    many(life, 6, 40)
+    life.night()
+    assert life.agent.levels == (0, 6, 0, 16)
+    life.recall(*gone[:8])
+    passed = life.night()
+    assert (len(passed.revived), len(passed.declined)) == (7, 1)
+    assert life.agent.levels == (0, 6, 7, 9)
+
+
 def test_nothing_is_deleted_unless_that_is_switched_on() -> None:
     """By default no memory is deleted."""
     life = living()

@@ -244,7 +244,7 @@ def test_a_whole_memory_has_the_details_of_its_turn() -> None:
 
 def test_code_in_the_reply_makes_a_turn_work() -> None:
     """A turn whose reply has code is classified as work, even if the prompt has no technical word."""
-    asked = "why does the zeppelin importer skip rows of kind 7?"
+    asked = "why is it always seven of them?"
     assert read_turn(asked, "Because `step_7` compares with `<`; I changed it to `<=`.").category == "work"
     assert read_turn(asked, "Because it was raining.").category == "casual"
 
