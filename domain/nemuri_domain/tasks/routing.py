@@ -5,7 +5,7 @@ Routing reads at most `SUMMARY_TOKENS` tokens of a task or of one part.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from nemuri_contracts.client_events import AGENT_OPTION
@@ -23,7 +23,7 @@ from nemuri_contracts.tasks import (
 from nemuri_domain.language import token_estimate
 from nemuri_domain.tasks import panel_seats
 from nemuri_domain.tasks.agent_fit import Fit, blended
-from nemuri_domain.tasks.agent_scores import Applicant, Market, Ranking, market, ranked
+from nemuri_domain.tasks.agent_scores import Applicant, Market, Ranking, margin, market, ranked
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.fan_in import attempt_key
 from nemuri_domain.tasks.panel_seats import Seat
@@ -222,11 +222,12 @@ def _best(task: Task, of: Market, evidence: Evidence) -> tuple[Choice, ...]:
 
 
 def _whole(task: Task, of: Market, evidence: Evidence) -> Ranking:
-    """Return the ranking for the whole task."""
-    request, summary = (evidence.fits.get(text) for text in (request_of(task), _summary(task)))
-    fit = blended(request, summary, REQUEST) if request and summary else None
-    ranking = ranked(of, request_of(task), fit, evidence.sharpness, {})
-    return replace(ranking, confidence=None, outside=False) if _is_one_field(of.able) else ranking
+    """Return the ranking for the whole task. It is familiar if its request or its summary is."""
+    told = [(text, evidence.fits[text]) for text in (request_of(task), _summary(task)) if text in evidence.fits]
+    fit = blended(told[0][1], told[-1][1], REQUEST) if told else None
+    one_field = not told or _is_one_field(of.able)
+    above = None if one_field else max(margin(of, text, each) for text, each in told)
+    return ranked(of, request_of(task), fit, evidence.sharpness, {}, above)
 
 
 def _seat(task: Task, applicant: Applicant, text: str) -> Seat:
