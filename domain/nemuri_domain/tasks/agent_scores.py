@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
+from statistics import median_low
 from typing import Final
 
 from nemuri_contracts.agents import Definition
@@ -14,6 +15,12 @@ from nemuri_domain.tasks.agent_words import Vocabulary
 
 NAMED: Final = 0.5
 """Weight of a name in the task that only this agent's memories know."""
+LENIENCE: Final = 0.04
+"""How far below the threshold of familiarity a question may be for a colleague to be offered, because the asking model
+decides.
+"""
+CROWD: Final = 3
+"""Number of agents from which on some of their knowledge is common to most of them."""
 TIE: Final = 0.9
 """Agents whose probability is at least this share of the best one fit almost equally well: their load decides."""
 DIGITS: Final = 9
@@ -77,6 +84,17 @@ def margin(of: Market, text: str, fit: Fit) -> float:
     known = _known(of, text)
     best = max(fit.fields.get(each.agent_id, 0.0) + known[each.agent_id] for each in of.able)
     return familiarity(best, word_table().words(text)) - fit.threshold
+
+
+def knowing(of: Market, text: str, fit: Fit) -> tuple[str, ...]:
+    """Return the eligible agents whose own field a text may belong to, best first. What most of them know alike says
+    nothing about any of them.
+    """
+    known, words = _known(of, text), word_table().words(text)
+    common = median_low(known[each.agent_id] for each in of.able) if len(of.able) >= CROWD else 0.0
+    scores = {each.agent_id: fit.fields.get(each.agent_id, 0.0) + known[each.agent_id] - common for each in of.able}
+    order = sorted(scores, key=lambda name: (-scores[name], name))
+    return tuple(name for name in order if familiarity(scores[name], words) >= fit.threshold - LENIENCE)
 
 
 def ranked(
