@@ -43,9 +43,7 @@ class Trained:
 class Fitness:
     """The fit of agents to tasks. A regression is trained again only if definitions or judged tasks have changed."""
 
-    _trained: ByteCache[Place, Trained] = field(
-        default_factory=lambda: ByteCache(CACHE_BYTES, lambda _, each: each.model.bytes)
-    )
+    _trained: ByteCache[Place, Trained] = field(default_factory=lambda: _PROCESS)
 
     async def of(self, task: Task, applicants: Sequence[Applicant], resources: Resources) -> Evidence:
         """Return the fit of the texts that decide about a task; no evidence if there is nothing to decide."""
@@ -94,3 +92,7 @@ class Fitness:
 def _judged(task: JudgedTask, mind: Agent) -> Judged:
     now = strength(task.stored_strength, mind.clocks[task.level])
     return Judged(task.memory_id, task.text, task.outcomes, influence(now))
+
+
+_PROCESS: ByteCache[Place, Trained] = ByteCache(CACHE_BYTES, lambda _, each: each.model.bytes)
+"""The regressions shared by all services of this process."""
