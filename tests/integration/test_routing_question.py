@@ -6,7 +6,7 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri_contracts.tasks import NegotiationOpened, TaskRouted
+from nemuri_contracts.tasks import ChunkReady, NegotiationOpened, TaskRouted
 from nemuri_infra.models import network_guard
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
@@ -61,6 +61,30 @@ async def test_a_client_chooses_the_agent_for_a_task_that_fits_none(settings: Se
         assert (first.decided_by, second.decided_by) == ("request", "fit")
         assert second.confidence is not None
         assert second.recalled
+        await until_idle(resources)
+    await assert_verified(settings)
+
+
+async def test_long_documents_are_not_read_for_nobody(settings: Settings) -> None:
+    """If the request alone shows that no agent fits, the client is asked before a hundred pages are read. They are read
+    after the choice. A request that only says what to do with the documents is routed by what they say.
+    """
+    pages = "\f".join(f"Page {page}: soups and sauces need salt, says recipe {page}." for page in range(100))
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await define_agents(resources, client)
+        asked = await client.ask(HAMLET, documents=[("book.txt", pages)])
+        assert (asked.status, {each.name for each in asked.options}) == ("negotiation", {"agent:buyer", "agent:cook"})
+        await until_idle(resources)
+        assert not [each for each in await effective_events(resources.log) if isinstance(each, ChunkReady)]
+        await client.answer(asked.task_id, "agent:buyer")
+        done = await client.result(asked.task_id, settled=True)
+        assert (done.status, done.agent_id) == ("done", "buyer")
+        read = [each for each in await effective_events(resources.log) if isinstance(each, ChunkReady)]
+        assert len(read) == 10
+        summary = await client.ask("Summarise this.", documents=[("book.txt", pages)], settled=True)
+        assert (summary.status, summary.agent_id) == ("done", "cook")
+        inside = await client.ask("Which steel do suppliers offer?", documents=[("book.txt", pages)], settled=True)
+        assert (inside.status, inside.agent_id) == ("done", "buyer")
         await until_idle(resources)
     await assert_verified(settings)
 

@@ -4,7 +4,11 @@ The phrases of the definitions and the judged tasks are rows of a kernel ridge r
 The kernel is a mean of two: the squared cosine of vectors, with its sign, and the cosine of words by their rarity among
 the rows. Squared, near texts count and the many that are a little alike do not (CLINC150 for tuning: .71 to .78 right
 before any judged task). Words that tell nothing in their language (particles, auxiliaries, words of requests) have no
-weight. Memories count beside the regression, so a new memory does not train it again.
+weight. Words of definitions and memories count beside the regression (`agent_words`), so a new memory does not train it
+again.
+
+A text belongs to some agent's field if its familiarity reaches a threshold. The familiarity is the score of its best
+field, less what a text with this focus gets by chance.
 """
 
 from collections import Counter
@@ -19,7 +23,9 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.agents import Definition
 from nemuri_domain.language.tokenization import terms, topic_weight
-from nemuri_domain.tasks.definition_phrases import phrases
+from nemuri_domain.language.word_table import Words, word_table
+from nemuri_domain.tasks.agent_words import Vocabulary, focus
+from nemuri_domain.tasks.definition_phrases import PHRASES, phrases
 
 Rows = NDArray[np.float64]
 
@@ -40,27 +46,25 @@ class Calibration:
     """Distance from the threshold of familiarity at which a task surely counts as inside or outside."""
 
 
-CALIBRATION: Final = Calibration(vector_share=0.75, ridge=0.8, sharpness=8.0, familiar=0.05, doubt=0.2)
+CALIBRATION: Final = Calibration(vector_share=0.75, ridge=0.8, sharpness=8.0, familiar=-0.115, doubt=0.2)
 
 WHOLE: Final = 8.0
 """Weight of a whole definition. A judged task of full strength has weight 1."""
 PHRASE: Final = 4.0
 """Weight of one phrase of a definition."""
-PHRASES: Final = 24
-"""Maximum number of phrases of one definition."""
 ROWS: Final = 800
 """Approximate maximum number of rows for definitions. With many agents, each has fewer phrases."""
-FAMILIAR_ROWS: Final = 3
-"""Number of the most similar rows whose mean similarity counts for the familiarity of a text."""
-SAME: Final = 0.999
-"""Similarity from which two phrases are the same text."""
+WORDS: Final = 0.4
+"""Weight of an agent's knowledge of the words of a text, beside the score of the regression."""
+FOCUS: Final = 0.3
+"""Weight of the focus of a text, by which its familiarity is less than its score."""
 NEAREST: Final = 5
 """Maximum number of judged tasks that are named as the most similar ones."""
 OUTSIDE: Final = 0.1
 """Share of the judged tasks that would count as outside every field, if each were judged by the others. It sets the
 threshold of familiarity.
 """
-PRIOR: Final = 20
+PRIOR: Final = 5
 """Number of judged tasks that together weigh as much as the calibrated threshold of familiarity."""
 
 
@@ -92,13 +96,11 @@ class Fit:
     """Scores of one text."""
 
     scores: Mapping[str, float]
-    """Score of the regression, by agent. Only differences matter."""
+    """Score of the regression, by agent: about 1 for a task like those of the agent, 0 for one unlike them."""
+    fields: Mapping[str, float]
+    """Score of the agent's field, by agent: the sum of the scores of all agents with the same definition."""
     expertise: Mapping[str, float]
     """Similarity to the most similar phrase of the agent's definition, 0 to 1, by agent."""
-    familiarity: float
-    """Familiarity of the text: the sum of its mean similarities to all rows, to the most similar rows, and to the most
-    similar rows of the best agent, each above the median similarity between phrases of different agents.
-    """
     threshold: float
     """Familiarity below which the text counts as outside every field."""
     doubt: float
@@ -128,9 +130,7 @@ def _most_phrases(agents: int) -> int:
 
 
 def blended(one: Fit, other: Fit, share: float) -> Fit:
-    """Return the weighted mean of two fits, in which `one` has the weight `share`. The text of `one` is as familiar as
-    the more familiar of both, and its nearest judged tasks count.
-    """
+    """Return the weighted mean of two fits, in which `one` has the weight `share`. Its nearest judged tasks count."""
 
     def mean(mine: Mapping[str, float], others: Mapping[str, float]) -> Mapping[str, float]:
         return {name: share * value + (1.0 - share) * others.get(name, 0.0) for name, value in mine.items()}
@@ -138,9 +138,16 @@ def blended(one: Fit, other: Fit, share: float) -> Fit:
     return replace(
         one,
         scores=mean(one.scores, other.scores),
+        fields=mean(one.fields, other.fields),
         expertise=mean(one.expertise, other.expertise),
-        familiarity=max(one.familiarity, other.familiarity),
     )
+
+
+def familiarity(best: float, words: Words) -> float:
+    """Return the familiarity of a text: the score of its best field, with `WORDS` times the knowledge of its words,
+    less `FOCUS` times its focus.
+    """
+    return best - FOCUS * focus(words)
 
 
 class FitModel:
@@ -173,8 +180,10 @@ class FitModel:
         self._vectors = np.stack([each.vector for each in rows]).astype(np.float64)
         self._words = self._by_rarity(rows)
         self._owners = np.array([self._agents.index(name) for name, _, _ in said])
+        self._same = np.array([[one == other for other in definitions.values()] for one in definitions.values()], float)
         weights = [WHOLE if nth == 0 else PHRASE for _, _, nth in said] + [each.weight for each in self._judged]
         self._train(np.array(weights))
+        self._threshold = self._learned_threshold(Vocabulary.of(definitions, {}))
 
     @property
     def bytes(self) -> int:
@@ -190,8 +199,8 @@ class FitModel:
         np.maximum.at(expertise, self._owners, similar[:said].clip(0.0, 1.0))
         return Fit(
             scores=dict(zip(self._agents, map(float, scores), strict=True)),
+            fields=dict(zip(self._agents, map(float, scores @ self._same), strict=True)),
             expertise=dict(zip(self._agents, map(float, expertise), strict=True)),
-            familiarity=float(self._familiarity(similar[None], scores[None])[0]),
             threshold=self._threshold,
             doubt=self._calibration.doubt,
             verdicts=self._verdicts(similar[said:]),
@@ -199,44 +208,24 @@ class FitModel:
         )
 
     def _train(self, weights: Rows) -> None:
-        """Solve the regression, and set the threshold of familiarity from the judged tasks, each left out in turn."""
-        kernel = self._kernel(self._vectors, self._words)
-        wanted = self._wanted()
-        self._belongs = wanted > 0
-        self._level = self._common_similarity(kernel)
-        targets = wanted - wanted.mean(axis=1, keepdims=True)
+        """Solve the regression, and predict the scores of the judged tasks, each left out in turn."""
+        kernel, wanted = self._kernel(self._vectors, self._words), self._wanted()
         inverse = np.linalg.inv(kernel + self._calibration.ridge * np.diag(1.0 / weights))
-        self._solution = inverse @ targets
-        said, good = len(self._owners), [any(well for well, _ in each.outcomes.values()) for each in self._judged]
-        self._threshold = self._calibration.familiar
-        if any(good):
-            left_out = targets - self._solution / np.diag(inverse)[:, None]
-            familiar = self._familiarity(kernel, left_out, itself=True)[said:][np.array(good)]
-            prior, number = PRIOR * self._calibration.familiar, familiar.size
-            learned = (prior + number * float(np.quantile(familiar, OUTSIDE))) / (PRIOR + number)
-            self._threshold = max(learned, self._calibration.familiar)  # Experience only makes texts more familiar.
+        self._solution = inverse @ wanted
+        said = len(self._owners)
+        self._left_out = wanted[said:] - self._solution[said:] / np.diag(inverse)[said:, None]
 
-    def _familiarity(self, similar: Rows, scores: Rows, *, itself: bool = False) -> NDArray[np.float64]:
-        """Return the familiarity of texts with these similarities to the rows and these scores, shape (texts,).
-
-        With `itself`, the texts are the rows, and each is compared with the other rows only.
-        """
-        others = similar.copy()
-        if itself:
-            np.fill_diagonal(others, np.nan)
-        of_best = np.where(self._belongs[:, scores.argmax(axis=1)].T, others, np.nan)
-        means = np.nanmean(others, axis=1), _mean_of_most(others), _mean_of_most(of_best)
-        found: NDArray[np.float64] = sum(each - self._level for each in means)  # type: ignore[assignment]
-        return found
-
-    def _common_similarity(self, kernel: Rows) -> float:
-        """Return the median similarity between different phrases of different agents; 0 if there are none.
-
-        It depends on embedder and language, and says nothing about fields.
-        """
-        said = kernel[: len(self._owners), : len(self._owners)]
-        apart = (self._owners[:, None] != self._owners[None]) & (said < SAME)
-        return float(np.median(said[apart])) if apart.any() else 0.0
+    def _learned_threshold(self, vocabulary: Vocabulary) -> float:
+        """Return the threshold of familiarity, learned from the judged tasks that some agent did well."""
+        cold, table = self._calibration.familiar, word_table()
+        good = [row for row, each in enumerate(self._judged) if any(well for well, _ in each.outcomes.values())]
+        if not good:
+            return cold
+        words = [table.words(self._judged[row].text) for row in good]
+        best = (self._left_out[good] @ self._same + WORDS * vocabulary.overlaps(words)).max(axis=1)
+        found = [familiarity(score, each) for score, each in zip(best.tolist(), words, strict=True)]
+        learned = (PRIOR * cold + len(found) * float(np.quantile(found, OUTSIDE))) / (PRIOR + len(found))
+        return max(learned, cold)  # Experience only makes texts more familiar.
 
     def _wanted(self) -> Rows:
         """Return the wanted scores, shape (rows, agents): positive for the right agent, negative for a wrong one."""
@@ -288,14 +277,6 @@ class FitModel:
             name: tuple(each.memory_id for each in order if any(each.outcomes.get(name, (0, 0))))
             for name in self._agents
         }
-
-
-def _mean_of_most(similar: Rows) -> Rows:
-    """Return the mean of the `FAMILIAR_ROWS` greatest numbers of each row without NaN; 0 for a row of NaN."""
-    most = -np.sort(-np.nan_to_num(similar, nan=-np.inf), axis=1)[:, :FAMILIAR_ROWS]
-    counted = np.isfinite(most)
-    found: Rows = np.where(counted, most, 0.0).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
-    return found
 
 
 def _rarity(rows: Sequence[TextFeatures]) -> tuple[Mapping[str, float], Mapping[str, int]]:

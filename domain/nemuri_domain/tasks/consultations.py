@@ -4,56 +4,34 @@ A consultation is an assignment of the colleague in the same task: it has a retr
 session of its own. The colleague gets no tools, so there are no chains and no circles of questions.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from uuid import UUID
 
-from nemuri_contracts.agents import Definition
 from nemuri_contracts.event import Event, derive
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_contracts.tasks import ReactionFailed, TaskAssigned
 from nemuri_domain.language.citations import cited_labels, without_citations
-from nemuri_domain.language.tokenization import terms
-from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.tasks.agent_fit import Fit
+from nemuri_domain.tasks.agent_scores import Applicant, knowing, market
 from nemuri_domain.tasks.aggregate import Assignment, TaskState
 from nemuri_domain.tasks.panel_seats import fitting
 
 MAX_COLLEAGUES = 3
 """Maximum number of colleagues that a model may choose from."""
-CONTENTS_TOPICS = 50
-"""Number of topics of an agent's table of contents that are compared with a question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expert:
-    """An agent with the table of contents of its memory."""
+def colleagues(question: str, asker: str, agents: Sequence[Applicant], fit: Fit) -> tuple[Applicant, ...]:
+    """Return the agents whose field a question belongs to, best first, at most `MAX_COLLEAGUES`.
 
-    agent_id: str
-    definition: Definition
-    topics: tuple[Topic, ...]
-    """Topics, strongest first."""
-
-
-def colleagues(question: str, others: Sequence[Expert]) -> tuple[Expert, ...]:
-    """Return the agents whose table of contents has topics of the question, best first, at most `MAX_COLLEAGUES`.
-
-    A word counts the less, the more agents have it among their topics. A word that more than half of at least three
-    agents have does not count.
+    `fit` is that of the question, as in routing. A name that only one agent's memories know leads to this agent.
     """
-    known = {each.agent_id: _words(each.topics) for each in others}
-    spread = Counter(word for words in known.values() for word in words)
-    asked = set(terms(question))
-    telling = {word for word in asked if len(others) < 3 or spread[word] * 2 <= len(others)}
-    points = {name: sum(1 / spread[word] for word in telling & words) for name, words in known.items()}
-    ranked = sorted(others, key=lambda each: (-points[each.agent_id], each.agent_id))
-    return tuple(each for each in ranked if points[each.agent_id] > 0)[:MAX_COLLEAGUES]
-
-
-def _words(topics: Iterable[Topic]) -> frozenset[str]:
-    return frozenset(word for each in list(topics)[:CONTENTS_TOPICS] for word in terms(each.name))
+    others = {each.agent_id: each for each in agents if each.agent_id != asker}
+    if not others:
+        return ()
+    found = knowing(market(tuple(others.values()), agents), question, fit)
+    return tuple(others[name] for name in found[:MAX_COLLEAGUES])
 
 
 def assigned(step: AssignmentStepped, work: Assignment, colleague: Agent | None) -> TaskAssigned | ConsultationEnded:

@@ -6,6 +6,8 @@ from typing import Final
 from nemuri_contracts.agents import Definition
 from nemuri_domain.language.tokenization import terms
 
+PHRASES: Final = 24
+"""Maximum number of phrases of one definition."""
 LONGEST: Final = 400
 """Maximum characters of a phrase that are compared."""
 _ENDS = re.compile(r"[\n,;:、。，；：・／/()（）「」]+|[.!?！？](?:\s|$)|\s(?:and|or)\s")

@@ -5,11 +5,10 @@ Routing reads at most `SUMMARY_TOKENS` tokens of a task or of one part.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from nemuri_contracts.client_events import AGENT_OPTION
-from nemuri_contracts.error_messages import LISTED, no_agent
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.tasks import (
     Choice,
@@ -21,10 +20,12 @@ from nemuri_contracts.tasks import (
     TaskRouted,
 )
 from nemuri_domain.language import token_estimate
-from nemuri_domain.tasks import panel_seats
+from nemuri_domain.language.material_requests import about_material
+from nemuri_domain.tasks import conversation_history, panel_seats
 from nemuri_domain.tasks.agent_fit import Fit, blended
-from nemuri_domain.tasks.agent_scores import Applicant, Market, Ranking, market, ranked
+from nemuri_domain.tasks.agent_scores import Applicant, Market, Ranking, margin, market, ranked
 from nemuri_domain.tasks.aggregate import Task
+from nemuri_domain.tasks.eligible_agents import able_agents, competing, is_one_field, no_panel, nobody
 from nemuri_domain.tasks.fan_in import attempt_key
 from nemuri_domain.tasks.panel_seats import Seat
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
@@ -67,7 +68,7 @@ NO_EVIDENCE: Final = Evidence({})
 
 def compared_texts(task: Task, applicants: Sequence[Applicant]) -> tuple[str, ...]:
     """Return the texts whose fit decides; none if only one agent can get the task."""
-    if len(_field(_able(task, applicants), task)) <= 1:
+    if len(competing(able_agents(task, applicants), task)) <= 1:
         return ()
     parts = [_cut(each.text) for each in task.parts] if len(task.parts) > 1 else []
     return tuple(dict.fromkeys((request_of(task), _summary(task), *parts)))
@@ -75,8 +76,8 @@ def compared_texts(task: Task, applicants: Sequence[Applicant]) -> tuple[str, ..
 
 def close_call(task: Task, applicants: Sequence[Applicant], evidence: Evidence) -> tuple[str, ...]:
     """Return the agents between which a light model should choose; none for a clear fit, several parts, or a panel."""
-    field = _field(_able(task, applicants), task)
-    if not evidence.fits or len(task.parts) > 1 or task.panel is not None or _is_one_field(field):
+    field = competing(able_agents(task, applicants), task)
+    if not evidence.fits or len(task.parts) > 1 or task.panel is not None or is_one_field(field):
         return ()
     ranking = _whole(task, market(field, applicants), evidence)
     if not ranking.outside and (ranking.confidence or 0.0) >= CLOSE:
@@ -95,15 +96,15 @@ def route(
     Each part goes to the agent that fits it best. All parts of a panel go to the same members. The recorded scores are
     for the whole task.
     """
-    able = _able(task, applicants)
+    able = able_agents(task, applicants)
     if not able:
-        return fail(cause, task, _nobody(task))
-    of = market(_field(able, task), applicants)
+        return fail(cause, task, nobody(task))
+    of = market(competing(able, task), applicants)
     ranking = _whole(task, of, evidence)
     if task.panel is not None:
         members = _members(task, able, ranking)
         if len(members) < FEWEST_VOICES:
-            return fail(cause, task, _no_panel(able))
+            return fail(cause, task, no_panel(able))
         choices = tuple(_choice(seat, number) for number in range(len(task.parts)) for seat in members)
         return _routed(cause, task, choices, ranking, evidence, "fit")
     if _nobody_fits(ranking, evidence.advice):
@@ -113,6 +114,24 @@ def route(
         everything = tuple(_choice(_seat(task, generalist, part.text), n) for n, part in enumerate(task.parts))
         return _routed(cause, task, everything, ranking, evidence, "generalist")
     return _routed(cause, task, _best(task, of, evidence), ranking, evidence, _decided_by(task, ranking, evidence))
+
+
+def asked_early(
+    cause: Event, task: Task, applicants: Sequence[Applicant], evidence: Evidence
+) -> NegotiationOpened | None:
+    """Return the question to the client which agent should do a task, before its documents are read.
+
+    None if the request fits some agent, if there is a generalist, if the client has chosen already, or if only the
+    documents can tell: the request says nothing but what to do with them, or it continues a conversation.
+    """
+    able, decided = able_agents(task, applicants), task.wanted_agent or task.panel or task.items
+    if decided or conversation_history.continues(task) or about_material(task.text) or not able:
+        return None
+    if any(each.definition.generalist for each in able):
+        return None
+    of = market(able, applicants)
+    ranking = _whole(task, of, evidence)
+    return _asked(cause, task, of, ranking, evidence) if _nobody_fits(ranking, evidence.advice) else None
 
 
 def assignments(routed: TaskRouted) -> tuple[TaskAssigned, ...]:
@@ -222,11 +241,12 @@ def _best(task: Task, of: Market, evidence: Evidence) -> tuple[Choice, ...]:
 
 
 def _whole(task: Task, of: Market, evidence: Evidence) -> Ranking:
-    """Return the ranking for the whole task."""
-    request, summary = (evidence.fits.get(text) for text in (request_of(task), _summary(task)))
-    fit = blended(request, summary, REQUEST) if request and summary else None
-    ranking = ranked(of, request_of(task), fit, evidence.sharpness, {})
-    return replace(ranking, confidence=None, outside=False) if _is_one_field(of.able) else ranking
+    """Return the ranking for the whole task. It is familiar if its request or its summary is."""
+    told = [(text, evidence.fits[text]) for text in (request_of(task), _summary(task)) if text in evidence.fits]
+    fit = blended(told[0][1], told[-1][1], REQUEST) if told else None
+    one_field = not told or is_one_field(of.able)
+    above = None if one_field else max(margin(of, text, each) for text, each in told)
+    return ranked(of, request_of(task), fit, evidence.sharpness, {}, above)
 
 
 def _seat(task: Task, applicant: Applicant, text: str) -> Seat:
@@ -262,38 +282,3 @@ def _summary(task: Task) -> str:
 
 def _cut(text: str) -> str:
     return token_estimate.truncate(text, SUMMARY_TOKENS)
-
-
-def _able(task: Task, applicants: Sequence[Applicant]) -> list[Applicant]:
-    """Return the agents that the task allows: the wanted one, and those with the wanted perspective."""
-    return [
-        each
-        for each in applicants
-        if task.wanted_agent in {None, each.agent_id}
-        and task.wanted_perspective in {None, *each.definition.perspective_names}
-    ]
-
-
-def _field(able: Sequence[Applicant], task: Task) -> Sequence[Applicant]:
-    """Return the agents that compete for the task: all for a panel, otherwise generalists only without specialists."""
-    specialists = [each for each in able if not each.definition.generalist]
-    return able if task.panel is not None or not specialists else specialists
-
-
-def _is_one_field(field: Sequence[Applicant]) -> bool:
-    """Return True if all agents have the same definition. Any of them can then get any task."""
-    return len({each.definition for each in field}) <= 1
-
-
-def _no_panel(able: Sequence[Applicant]) -> str:
-    who = ", ".join(each.agent_id for each in able)
-    return f"a panel needs two seats, and there is only one here: agent {who} with a single perspective"
-
-
-def _nobody(task: Task) -> str:
-    if task.wanted_perspective:
-        who = f"agent {task.wanted_agent!r}" if task.wanted_agent else "any agent"
-        return f"there is no perspective {task.wanted_perspective!r} of {who}; {LISTED}"
-    if task.wanted_agent:
-        return no_agent(task.wanted_agent)
-    return "no agent is defined yet; define one with `nemuri agent add FILE.yaml`"

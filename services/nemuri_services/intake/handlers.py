@@ -5,6 +5,7 @@ from uuid import UUID
 
 from nemuri_contracts.agents import ORGANISATION, AgentDefined, Embedding
 from nemuri_contracts.client_events import (
+    AGENT_OPTION,
     MemoryChangeRequested,
     MemoryContent,
     MemoryOffered,
@@ -17,7 +18,6 @@ from nemuri_contracts.strength import MemoryAmended, MemoryEncoded, MemoryRefuse
 from nemuri_contracts.tasks import (
     ChunkReady,
     ChunkSummarised,
-    DetailPoint,
     NegotiationOpened,
     NegotiationRefused,
     NotesCondensed,
@@ -34,14 +34,14 @@ from nemuri_domain.strength.offer_validation import PRINCIPLE, edit_refusal, ref
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.principles import decision, decision_refusal, organisation_defined
 from nemuri_domain.tasks import chunk_order, client_negotiation, fan_in
-from nemuri_domain.tasks.aggregate import Task, TaskState
+from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.reading_plan import group_of_chunks
 from nemuri_infra.models.reading_jobs import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_services.intake.document_chunks import details_of
-from nemuri_services.intake.items import FoundItems, items_of, open_negotiation
-from nemuri_services.intake.overview_notes import condense, notes_on_chunk, reading_plan
+from nemuri_services.intake.begin_reading import summarise_or_chunk
+from nemuri_services.intake.items import items_of, open_negotiation
+from nemuri_services.intake.overview_notes import condense, notes_on_chunk
 from nemuri_services.intake.summaries import with_summary
 
 service = Service(
@@ -69,7 +69,7 @@ async def begin_task(
         state = await resources.views.with_chunks(state)
         return await _finish_reading(event, state, resources) or chunk_order.unread_chunks(event, state)
     items = await items_of(task, resources)
-    return await open_negotiation(event, task, items, resources) or await _summarise_or_chunk(
+    return await open_negotiation(event, task, items, resources) or await summarise_or_chunk(
         event, task, items, resources
     )
 
@@ -77,32 +77,16 @@ async def begin_task(
 @service.handles(NegotiationAnswered)
 async def continue_with_choice(
     event: NegotiationAnswered, resources: Resources
-) -> TaskSummarised | TaskChunked | NegotiationRefused | None:
+) -> TaskSummarised | TaskChunked | NegotiationOpened | NegotiationRefused | None:
     """Continue with the option that the task's client chose in the negotiation. Refuse the choice of another client."""
     state = await resources.views.task(event.task_id)
     if state.task is None:
         return None
     if refused := client_negotiation.refuse(event, state.task):
         return refused
-    if state.task.option != event.option or state.begun:
+    if state.begun or event.option not in {state.task.option, f"{AGENT_OPTION}{state.task.wanted_agent}"}:
         return None
-    return await _summarise_or_chunk(event, state.task, FoundItems(), resources)
-
-
-async def _summarise_or_chunk(
-    event: Event, task: Task, items: FoundItems, resources: Resources
-) -> TaskSummarised | TaskChunked:
-    details = await details_of(task, resources.blobs)
-    if why := chunk_order.length_error([each.document for each in details]):
-        raise ValueError(why)
-    plan = await reading_plan(task, details, resources)
-    if not details or (task.supplied_summary is not None and plan is None):
-        unread = tuple(DetailPoint(detail=each, point=None) for each in details)
-        summarised = fan_in.supplied(event, task, unread, items.beside).model_copy(update={"usage": items.usage})
-        return await with_summary(summarised, task, resources)
-    return TaskChunked.following(
-        event, key=task.task_id, details=details, listed_requests=items.beside, usage=items.usage, plan=plan
-    )
+    return await summarise_or_chunk(event, state.task, await items_of(state.task, resources), resources)
 
 
 @service.handles(TaskChunked)

@@ -21,11 +21,12 @@ from nemuri_contracts.tasks import (
 )
 from nemuri_domain.tasks import consultations, fan_in, panel, rebuttals, routing
 from nemuri_domain.tasks.aggregate import TaskState
+from nemuri_infra.routing.advice import advice
+from nemuri_infra.routing.applicants import Applicants
+from nemuri_infra.routing.fitness import Fitness
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.orchestrator import model_requests
-from nemuri_services.orchestrator.applicants import Applicants
-from nemuri_services.orchestrator.fitness import Fitness
 
 service = Service("orchestrator", concurrency=16, capabilities=frozenset({Capability.MAKES_VECTORS}))
 applicants = Applicants()
@@ -69,8 +70,8 @@ async def _route_task(
     candidates = await applicants.all(resources.views, task.setting)
     evidence = await fitness.of(task, candidates, resources)
     close = routing.close_call(task, candidates, evidence)
-    advice = await model_requests.advice(task, [each for each in candidates if each.agent_id in close], resources)
-    routed = routing.route(event, task, candidates, replace(evidence, advice=advice))
+    advised = await advice(task, [each for each in candidates if each.agent_id in close], resources)
+    routed = routing.route(event, task, candidates, replace(evidence, advice=advised))
     if usage is None or isinstance(routed, TaskFailed):
         return routed
     return routed.model_copy(update={"usage": Usage.together([usage, routed.usage]) if routed.usage else usage})

@@ -100,7 +100,7 @@ async def _with_orientation(
 ) -> AnswerJob:
     """Return the job with tables of contents and tools: what the agent knows, and what it may call."""
     topics = await knowledge.topics(now.agent, task.setting, resources.views)
-    offered = await offer(now, knowledge, resources)
+    offered = await offer(now, resources)
     return replace(
         job,
         memo=memo(topics, now.agent.rules.index_memo_tokens),

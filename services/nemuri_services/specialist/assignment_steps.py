@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from nemuri_contracts.agents import RESERVED_AGENTS
 from nemuri_contracts.event import Event, Usage, derive
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded, Tool
 from nemuri_contracts.strength import MemoriesRetrieved
@@ -19,7 +18,8 @@ from nemuri_domain.tasks.aggregate import TakenStep as RecordedStep
 from nemuri_infra.models.answer_jobs import Colleague, TakenStep, ToolRequest
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
-from nemuri_infra.retrieval.topic_cache import TopicCache
+from nemuri_infra.routing.applicants import Applicants
+from nemuri_infra.routing.fitness import Fitness
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.specialist.passage_selection import Passage
 from nemuri_services.specialist.task_passages import read_passages
@@ -30,6 +30,9 @@ STEP_PASSAGES = 4
 """Maximum number of passages that one further reading puts into the context."""
 CONTENTS_TOKENS = 150
 """Maximum length in tokens of a colleague's table of contents in the prompt."""
+
+applicants = Applicants()
+fitness = Fitness()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ class Offer:
     colleagues: tuple[Colleague, ...] = ()
 
 
-async def offer(now: Situation, knowledge: TopicCache, resources: Resources) -> Offer:
+async def offer(now: Situation, resources: Resources) -> Offer:
     """Return the tools that can help: none without a language model, and none for the question of a colleague.
 
     The members of a panel do not consult anybody, because their answers are to be independent.
@@ -111,19 +114,16 @@ async def offer(now: Situation, knowledge: TopicCache, resources: Resources) -> 
         tools.append("recall")
     if task.details:
         tools.append("read")
-    others = await _colleagues(now, knowledge, resources) if task.panel is None else ()
+    others = await _colleagues(now, resources) if task.panel is None else ()
     return Offer((*tools, *(("consult",) if others else ())), others)
 
 
-async def _colleagues(now: Situation, knowledge: TopicCache, resources: Resources) -> tuple[Colleague, ...]:
-    """Return the colleagues whose tables of contents have topics of the question."""
-    setting = now.retrieved.setting
-    experts = [
-        consultations.Expert(each.agent_id, each.definition, await knowledge.topics(each, setting, resources.views))
-        for each in await resources.views.agents.all()
-        if each.definition.memory == "strength" and each.agent_id not in {*RESERVED_AGENTS, now.agent.agent_id}
-    ]
-    found = consultations.colleagues(now.state.question(now.work), experts)
+async def _colleagues(now: Situation, resources: Resources) -> tuple[Colleague, ...]:
+    """Return the colleagues whose fields the question belongs to."""
+    setting, question = now.retrieved.setting, now.state.question(now.work)
+    agents = await applicants.all(resources.views, setting)
+    fit = (await fitness.fits((question,), agents, setting, resources))[question]
+    found = consultations.colleagues(question, now.agent.agent_id, agents, fit)
     return tuple(Colleague(each.agent_id, each.definition.role, memo(each.topics, CONTENTS_TOKENS)) for each in found)
 
 

@@ -9,8 +9,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from nemuri_contracts.agents import Definition, Perspective
-from nemuri_domain.tasks.agent_fit import CALIBRATION, PHRASES, ROWS, Fit, FitModel, Judged, features, texts_of
-from nemuri_domain.tasks.definition_phrases import phrases
+from nemuri_domain.tasks.agent_fit import CALIBRATION, ROWS, Fit, FitModel, Judged, features, texts_of
+from nemuri_domain.tasks.agent_scores import Applicant, margin, market
+from nemuri_domain.tasks.definition_phrases import PHRASES, phrases
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 
 FIELDS = {
@@ -71,8 +72,8 @@ def test_experience_makes_a_text_familiar() -> None:
 
     known = _fit(text, _judged("a dinosaur is ill", kitchen=(1, 0)))
 
-    assert known.familiarity > _fit(text).familiarity + 0.3
-    assert known.familiarity > known.threshold
+    assert _margin(text, known) + known.threshold > _margin(text, _fit(text)) + _fit(text).threshold + 0.3
+    assert _margin(text, known) > 0
 
 
 def test_the_threshold_follows_the_judged_tasks() -> None:
@@ -110,8 +111,18 @@ def test_any_texts_have_finite_scores(text: str, past: Sequence[tuple[str, str, 
     found = _fit(text, judged)
 
     assert found == _fit(text, judged)
-    assert all(abs(each) < 100 for each in (*found.scores.values(), found.familiarity))
+    assert all(abs(each) < 100 for each in (*found.scores.values(), *found.fields.values(), _margin(text, found)))
     assert all(0 <= each <= 1 + 1e-9 for each in found.expertise.values())
+
+
+def test_agents_of_one_definition_are_one_field() -> None:
+    """A text is as familiar to two agents with the same definition as to one of them alone."""
+    bank, kitchen = _definition(FIELDS["bank"]), _definition(FIELDS["kitchen"])
+    text, one, two = "lost cards", {"a": bank, "c": kitchen}, {"a": bank, "b": bank, "c": kitchen}
+
+    alone, together = _margin(text, _fit(text, of=one), one), _margin(text, _fit(text, of=two), two)
+
+    assert together >= alone > 0
 
 
 def _definition(description: str) -> Definition:
@@ -122,11 +133,18 @@ def _judged(text: str, **outcomes: tuple[int, int]) -> list[Judged]:
     return [Judged(uuid4(), text, outcomes)]
 
 
-def _fit(text: str, judged: Sequence[Judged] = ()) -> Fit:
-    definitions: Mapping[str, Definition] = {name: _definition(each) for name, each in FIELDS.items()}
+def _fit(text: str, judged: Sequence[Judged] = (), of: Mapping[str, Definition] | None = None) -> Fit:
+    definitions = of or {name: _definition(each) for name, each in FIELDS.items()}
     known = texts_of(definitions, judged)
     model = FitModel(definitions, judged, dict(zip(known, ROWS_OF(known), strict=True)), CALIBRATION)
     return model.fit(features(text, ROWS_OF([text])[0]))
+
+
+def _margin(text: str, fit: Fit, of: Mapping[str, Definition] | None = None) -> float:
+    """Return how far a text is inside the fields of agents without memories."""
+    definitions = of or {name: _definition(each) for name, each in FIELDS.items()}
+    agents = [Applicant(name, each, (), 0, 0, 0) for name, each in definitions.items()]
+    return margin(market(agents, agents), text, fit)
 
 
 COLLEAGUES = {
@@ -163,7 +181,7 @@ def test_questions_of_no_field_are_less_familiar_before_any_experience() -> None
     """Without a judged task, a question inside the fields of seven agents is more familiar than one about the world, in
     95 % of all pairs.
     """
-    inside, nowhere = ([each.familiarity for each in _fits(listed)] for listed in (INSIDE, NOWHERE))
+    inside, nowhere = (_margins(listed) for listed in (INSIDE, NOWHERE))
 
     assert mean(one > other for one in inside for other in nowhere) >= 0.95
 
@@ -174,20 +192,17 @@ def test_questions_of_no_field_stand_out_before_any_experience() -> None:
     """
 
     def outside(listed: str) -> float:
-        return mean(each.familiarity < each.threshold for each in _fits(listed))
+        return mean(each < 0 for each in _margins(listed))
 
     assert outside(NOWHERE) >= 0.8
     assert outside(INSIDE) <= 0.2
 
 
-def _fits(listed: str) -> list[Fit]:
-    """Return the fit of each of the listed questions to the seven agents."""
+def _margins(listed: str) -> list[float]:
+    """Return how far each of the listed questions is inside the fields of the seven agents."""
     definitions = {
         name: Definition(role=role, description=described, perspectives=(Perspective(name="general"),))
         for name, (role, described) in COLLEAGUES.items()
     }
-    known = texts_of(definitions, ())
-    model = FitModel(definitions, (), dict(zip(known, ROWS_OF(known), strict=True)), CALIBRATION)
-
     texts = [each.strip() for line in listed.strip().splitlines() for each in line.split("|")]
-    return [model.fit(features(text, row)) for text, row in zip(texts, ROWS_OF(texts), strict=True)]
+    return [_margin(text, _fit(text, of=definitions), definitions) for text in texts]

@@ -10,19 +10,31 @@ from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_contracts.tasks import ReactionFailed, TaskAnswered, TaskAssigned
 from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.tasks import consultations
+from nemuri_domain.tasks.agent_fit import CALIBRATION, FitModel, features, texts_of
+from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import TaskState
-from nemuri_domain.tasks.consultations import Expert
 from nemuri_domain.tasks.fold import LifeEvent, evolve
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from tests.unit.domain.strength.stories import BEGINNING
 
 TASK, ASKER, COLLEAGUE = uuid4(), uuid4(), uuid4()
 SPENT = Usage(model="m", input_tokens=10, output_tokens=1)
 
 
-def expert(name: str, *topics: str) -> Expert:
+def expert(name: str, *topics: str, role: str = "") -> Applicant:
     """Return an agent with these topics."""
-    definition = Definition(role=name, perspectives=(Perspective(name="all"),))
-    return Expert(name, definition, tuple(Topic(each, 1.0, 1) for each in topics))
+    definition = Definition(role=role or name, perspectives=(Perspective(name="all"),))
+    return Applicant(name, definition, tuple(Topic(each, 1.0, 1) for each in topics), 0, 0, 0)
+
+
+def colleagues(question: str, *others: Applicant) -> list[str]:
+    """Return the colleagues that a fitter may ask, with the built-in embedder."""
+    agents, rows = [expert("fitter"), *others], BuiltInEmbedder().rows
+    definitions = {each.agent_id: each.definition for each in agents}
+    known = texts_of(definitions, ())
+    model = FitModel(definitions, (), dict(zip(known, rows(known), strict=True)), CALIBRATION)
+    fit = model.fit(features(question, rows([question])[0]))
+    return [each.agent_id for each in consultations.colleagues(question, "fitter", agents, fit)]
 
 
 def state(*events: LifeEvent) -> TaskState:
@@ -68,12 +80,31 @@ def test_colleagues_are_those_whose_contents_have_the_topic() -> None:
     """A topic that most agents have points to nobody. Rarer topics count more, and at most three are offered."""
     crowd = [expert(f"a{number}", "pump", f"topic{number}") for number in range(4)]
     sealer = expert("sealer", "pump", "gasket")
-    assert consultations.colleagues("Which gasket does the pump need?", [*crowd, sealer]) == (sealer,)
-    assert consultations.colleagues("How is the pump?", [*crowd, sealer]) == ()
+    assert colleagues("Which gasket does the pump need?", *crowd, sealer) == ["sealer"]
+    assert colleagues("How is the pump?", *crowd, sealer) == []
     both = [expert("b1", "gasket"), expert("b2", "gasket", "rubber")]
     others = [expert(f"c{number}", "salad") for number in range(4)]
-    found = consultations.colleagues("A gasket of rubber?", [*both, *others])
-    assert [each.agent_id for each in found] == ["b2", "b1"]
+    assert colleagues("A gasket of rubber?", *both, *others) == ["b2", "b1"]
+    assert (
+        len(colleagues("A gasket of rubber?", *(expert(f"b{number}", "gasket") for number in range(4)), *others)) == 3
+    )
+
+
+def test_a_colleague_is_known_by_its_definition_too() -> None:
+    """The role says what a colleague knows, in other words and in another language too. Nobody knows another field."""
+    others = [expert("cook", role="Cook of soups and sauces"), expert("tax", role="Tax adviser for companies")]
+
+    assert colleagues("How long does the broth simmer?", *others) == ["cook"]
+    assert colleagues("税金はいつ払いますか", *others) == ["tax"]
+    assert colleagues("Who painted the Mona Lisa?", *others) == []
+
+
+def test_a_name_leads_to_the_colleague_who_alone_remembers_it() -> None:
+    """A supplier that only one agent's memories know leads to this agent; an unknown one leads to nobody."""
+    others = [expert("a", "Zorbatec"), expert("b", "Quillon"), expert("c", "Tremolux")]
+
+    assert colleagues("Does Zorbatec deliver on Sundays?", *others) == ["a"]
+    assert colleagues("Does Vexomil deliver on Sundays?", *others) == []
 
 
 def test_a_consultation_is_no_part_of_the_task() -> None:

@@ -9,7 +9,7 @@ from nemuri_contracts.agents import ORCHESTRATOR, Definition
 from nemuri_contracts.client_events import Setting
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.decay import strength
-from nemuri_domain.tasks.agent_fit import CALIBRATION, FitModel, Judged, features, texts_of
+from nemuri_domain.tasks.agent_fit import CALIBRATION, Fit, FitModel, Judged, features, texts_of
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.precedents import influence
@@ -43,22 +43,25 @@ class Trained:
 class Fitness:
     """The fit of agents to tasks. A regression is trained again only if definitions or judged tasks have changed."""
 
-    _trained: ByteCache[Place, Trained] = field(
-        default_factory=lambda: ByteCache(CACHE_BYTES, lambda _, each: each.model.bytes)
-    )
+    _trained: ByteCache[Place, Trained] = field(default_factory=lambda: _PROCESS)
 
     async def of(self, task: Task, applicants: Sequence[Applicant], resources: Resources) -> Evidence:
         """Return the fit of the texts that decide about a task; no evidence if there is nothing to decide."""
         texts = compared_texts(task, applicants)
+        return Evidence(await self.fits(texts, applicants, task.setting, resources), CALIBRATION.sharpness)
+
+    async def fits(
+        self, texts: Sequence[str], applicants: Sequence[Applicant], setting: Setting, resources: Resources
+    ) -> Mapping[str, Fit]:
+        """Return the fit of texts to the agents, by text."""
         if not texts:
-            return Evidence({})
+            return {}
         mind = await resources.views.agent(ORCHESTRATOR, only_rules=True)
         vectors = await calibrated_vectors(resources, mind)
         definitions = {each.agent_id: each.definition for each in applicants}
-        model = await self._model(definitions, mind, task.setting, vectors, resources)
+        model = await self._model(definitions, mind, setting, vectors, resources)
         rows = await vectors.of_queries(texts)
-        fits = {text: model.fit(features(text, row)) for text, row in zip(texts, rows, strict=True)}
-        return Evidence(fits, CALIBRATION.sharpness)
+        return {text: model.fit(features(text, row)) for text, row in zip(texts, rows, strict=True)}
 
     async def _model(
         self,
@@ -89,3 +92,7 @@ class Fitness:
 def _judged(task: JudgedTask, mind: Agent) -> Judged:
     now = strength(task.stored_strength, mind.clocks[task.level])
     return Judged(task.memory_id, task.text, task.outcomes, influence(now))
+
+
+_PROCESS: ByteCache[Place, Trained] = ByteCache(CACHE_BYTES, lambda _, each: each.model.bytes)
+"""The regressions shared by all services of this process."""

@@ -1,0 +1,39 @@
+"""The choice of a light model between agents."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from nemuri_domain.strength.agent_topics import memo
+from nemuri_domain.tasks import routing
+from nemuri_domain.tasks.agent_scores import Applicant
+from nemuri_domain.tasks.aggregate import Task
+from nemuri_domain.tasks.routing import Advice
+from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.models.answer_jobs import RouteCandidate, RouteJob
+from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.runtime.resources import Resources
+
+logger = structlog.get_logger()
+
+MEMO_TOKENS = 60
+"""Maximum tokens of each agent's table of contents in the prompt that chooses between agents."""
+
+
+async def advice(task: Task, offered: Sequence[Applicant], resources: Resources) -> Advice | None:
+    """Return the light model's choice between agents whose fit is not clear.
+
+    None if no agent is offered, or if no language model can choose: then the fit decides.
+    """
+    if not offered:
+        return None
+    candidates = tuple(
+        RouteCandidate(each.agent_id, each.definition.role, each.definition.description, memo(each.topics, MEMO_TOKENS))
+        for each in offered
+    )
+    try:
+        reply = await resources.models.light.choose_agent(RouteJob(request=routing.request_of(task), agents=candidates))
+    except ModelRefused as error:
+        logger.warning("no agent chosen by a model", task=str(task.task_id), why=log_safe(error))
+        return None
+    return None if reply.value is None else Advice(reply.value.agent_id, reply.value.confidence, reply.usage)
