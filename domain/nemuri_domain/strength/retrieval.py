@@ -78,14 +78,15 @@ def retrieved(
 def searched(agent: Agent, index: AgentIndex, asked: RetrievalQuery, *, deep: bool = False) -> tuple[Candidates, bool]:
     """Return the results of stage 1, and whether the archive was searched for them.
 
-    The archive is searched only if it has memories and no active one surely fits, or from the start if `deep` is True.
-    Its results count if one of them surely fits, or if no active memory is relevant.
+    The archive is searched only if no active memory surely fits, or from the start if `deep` is True. Its results count
+    if one of them surely fits, or if no active memory is relevant.
     """
     floor = agent.rules.relevance_floor
     found = relevant(agent, index, asked, floor=floor, deep=deep)
-    if deep or _surely_fits(found) or not index.eligible(asked.setting, active=False).any():
+    if deep or _surely_fits(found):
         return found, deep
-    wider = relevant(agent, index, asked, floor=floor, deep=True)
+    archived = index.eligible(asked.setting, active=False).any()
+    wider = relevant(agent, index, asked, floor=floor, deep=True) if archived else found
     return (wider, True) if not found.ids or _surely_fits(wider) else (found, False)
 
 
