@@ -40,7 +40,7 @@ async def open_operation(settings: Settings) -> AsyncIterator[OperationContext]:
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
         await check_tables(database)
-        # An operation never calls a model: it reads the stored vectors of models, and computes those of the hashing
+        # An operation never calls a model: it reads the stored vectors of models, and computes those of the built-in
         # embedder.
         with permitted(log, OperationError):
             with jetstream_needed(str(settings.nats_url)):

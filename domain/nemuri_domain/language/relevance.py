@@ -44,7 +44,7 @@ def alignments(table: WordTable, requests: Sequence[Words], texts: Sequence[Word
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordPairs:
-    """How near the words of texts come to the words of requests."""
+    """The nearness of the words of texts to the words of requests."""
 
     nearest: Floats
     """Cosine of the nearest word of each text (row) with each word of all requests (column)."""
