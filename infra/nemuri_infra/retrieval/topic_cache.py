@@ -99,7 +99,7 @@ class TopicCache:
         if found is None or found.fingerprint != state:
             held = await strongest_memories(views.database, agent, setting)
             # Runs in a thread, because extracting keywords from many untagged memories is slow the first time.
-            found = Known(state, await asyncio.to_thread(topics, held), perspective_memories(held))
+            found = await asyncio.to_thread(lambda: Known(state, topics(held), perspective_memories(held)))
             self.known.keep(name, found)
         return found
 
