@@ -3,8 +3,8 @@
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from nemuri_domain.language.keywords import keywords
@@ -18,12 +18,14 @@ LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class TopicSource:
-    """The data of a memory that determine its topics."""
+    """The data of a memory that determine its topics and its perspectives."""
 
     tags: tuple[str, ...]
     text: str
     """Beginning of the content of the memory."""
     strength: float
+    by_perspective: Mapping[str, float] = field(default_factory=dict)
+    """Present strength in each perspective of the agent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Scores of the agents that may get a task: fit to the task, past outcomes and load (document 000 §3.1)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp
 from statistics import median_low
 from typing import Final
@@ -10,6 +10,7 @@ from nemuri_contracts.agents import Definition
 from nemuri_contracts.tasks import AgentScore
 from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.agent_topics import Topic
+from nemuri_domain.strength.perspective_memories import PerspectiveMemories
 from nemuri_domain.tasks.agent_fit import WORDS, Fit, familiarity
 from nemuri_domain.tasks.agent_words import Vocabulary
 
@@ -43,6 +44,8 @@ class Applicant:
     """Number of past assignments that clients called unhelpful or a failure."""
     waiting: int
     """Number of assignments that the agent has not answered yet."""
+    perspectives: PerspectiveMemories = field(default_factory=dict)
+    """The agent's memories that are strong in one of its perspectives."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_contracts.tasks import ReactionFailed, TaskAssigned
 from nemuri_domain.language.citations import cited_labels, without_citations
 from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.perspective_memories import PerspectiveMemories
 from nemuri_domain.tasks.agent_fit import Fit
 from nemuri_domain.tasks.agent_scores import Applicant, knowing, market
 from nemuri_domain.tasks.aggregate import Assignment, TaskState
@@ -34,10 +35,13 @@ def colleagues(question: str, asker: str, agents: Sequence[Applicant], fit: Fit)
     return tuple(others[name] for name in found[:MAX_COLLEAGUES])
 
 
-def assigned(step: AssignmentStepped, work: Assignment, colleague: Agent | None) -> TaskAssigned | ConsultationEnded:
+def assigned(
+    step: AssignmentStepped, work: Assignment, colleague: Agent | None, memories: PerspectiveMemories
+) -> TaskAssigned | ConsultationEnded:
     """Return the assignment of the colleague whom a step asks, under the perspective that fits the question best.
 
-    If the colleague does not exist any more, the consultation ends without an answer.
+    `memories` are the colleague's memories that are strong in one of its perspectives. If the colleague does not exist
+    any more, the consultation ends without an answer.
     """
     if colleague is None:
         return ConsultationEnded.following(
@@ -51,7 +55,7 @@ def assigned(step: AssignmentStepped, work: Assignment, colleague: Agent | None)
         step,
         agent_id=colleague.agent_id,
         part=work.part,
-        perspective=fitting(colleague.definition, step.query),
+        perspective=fitting(colleague.definition, step.query, memories),
         attempt=work.attempt,
         consulted_by=work.assignment_id,
         question=step.query,

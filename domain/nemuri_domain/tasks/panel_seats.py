@@ -7,8 +7,10 @@ from typing import Final
 import numpy as np
 
 from nemuri_contracts.agents import Definition
-from nemuri_domain.language.relevance import alignments
+from nemuri_domain.language.relevance import alignments, relevance_of
 from nemuri_domain.language.word_table import word_table
+from nemuri_domain.strength.perspective_memories import PerspectiveMemories
+from nemuri_domain.tasks.agent_scores import Applicant
 
 Seat = tuple[str, str | None]
 """An agent and the perspective under which it answers. The perspective is None if none fits the request."""
@@ -17,20 +19,21 @@ Seat = tuple[str, str | None]
 FITTING: Final = 0.2
 """Minimum nearness of a request to a perspective that fits it. Requests about something else are below 0.16."""
 NEAREST_KEYWORD: Final = 0.4
-"""Share of the nearest keyword in the nearness. The cosine with name and keywords together has the rest."""
+"""Share of the nearest keyword in the nearness by name and keywords. The cosine with all of them has the rest."""
+MEMORY: Final = 0.6
+"""Weight of the nearest memory in the nearness, as far as it is nearer than those of all other perspectives."""
 
 
-def fitting(definition: Definition, request: str) -> str | None:
-    """Return the name of the perspective that is nearest to a request in meaning, by its name and keywords; None if
-    none is near.
+def fitting(definition: Definition, request: str, memories: PerspectiveMemories) -> str | None:
+    """Return the name of the perspective that is nearest to a request in meaning; None if none is near.
+
+    A perspective is known by its name, its keywords and the memories that are strong in it.
     """
-    nearness, name = max(_nearness(definition, request), key=lambda each: each[0], default=(0.0, None))
+    nearness, name = max(_nearness(definition, request, memories), key=lambda each: each[0], default=(0.0, None))
     return name if nearness >= FITTING else None
 
 
-def panel(
-    ranked: Sequence[tuple[str, Definition]], request: str, size: int, wanted: str | None = None
-) -> tuple[Seat, ...]:
+def panel(ranked: Sequence[Applicant], request: str, size: int, wanted: str | None = None) -> tuple[Seat, ...]:
     """Return up to `size` different seats for the agents in `ranked`, which has the best agent first.
 
     First, as many of the best agents as possible get a perspective that no other agent has, preferably the one that
@@ -38,8 +41,8 @@ def panel(
     perspective used twice. With a `wanted` perspective, every agent gets one seat under it.
     """
     if wanted is not None:
-        return tuple((agent, wanted) for agent, _ in ranked[:size])
-    offers = {agent: _by_fit(definition, request) for agent, definition in ranked}
+        return tuple((each.agent_id, wanted) for each in ranked[:size])
+    offers = {each.agent_id: _by_fit(each, request) for each in ranked}
     taken: dict[str, str] = {}
     for agent in offers:
         if len(taken) < size:
@@ -73,18 +76,34 @@ def _place(agent: str, offers: dict[str, list[str]], taken: dict[str, str], aske
     return False
 
 
-def _by_fit(definition: Definition, request: str) -> list[str]:
-    return [name for _, name in sorted(_nearness(definition, request), key=lambda each: -each[0])]
+def _by_fit(applicant: Applicant, request: str) -> list[str]:
+    found = _nearness(applicant.definition, request, applicant.perspectives)
+    return [name for _, name in sorted(found, key=lambda each: -each[0])]
 
 
-def _nearness(definition: Definition, request: str) -> list[tuple[float, str]]:
-    """Return how near a request is to each perspective, 0 to 1, with the name of the perspective."""
+def _nearness(definition: Definition, request: str, memories: PerspectiveMemories) -> list[tuple[float, str]]:
+    """Return how near a request is to each perspective, at least 0, with the name of the perspective."""
     table = word_table()
     asked, found = table.words(request), list[tuple[float, str]]()
+    remembered = _remembered(request, memories)
     for each in definition.perspectives:
         named = [table.words(text) for text in (each.name, *each.keywords)]
         nearest = float(alignments(table, named, [asked]).max())
         rows = table.vectors([asked, np.concatenate(named)])
         cosine = max(0.0, float(rows[0] @ rows[1]))
-        found.append((NEAREST_KEYWORD * nearest + (1 - NEAREST_KEYWORD) * cosine, each.name))
+        named_so = NEAREST_KEYWORD * nearest + (1 - NEAREST_KEYWORD) * cosine
+        found.append((named_so + MEMORY * remembered.get(each.name, 0.0), each.name))
     return found
+
+
+def _remembered(request: str, memories: PerspectiveMemories) -> dict[str, float]:
+    """Return how much nearer to a request a memory of the perspective is than those of all others, 0 to 1.
+
+    Only the perspective with the nearest memory is returned. So what several perspectives know alike, and what many
+    memories are near to by chance, says little.
+    """
+    texts = list(dict.fromkeys(each.text for some in memories.values() for each in some))
+    near = dict(zip(texts, relevance_of(request, texts).tolist(), strict=True))
+    best = {name: max(each.share * near[each.text] for each in some) for name, some in memories.items()}
+    order = sorted(best, key=lambda name: -best[name])
+    return {order[0]: best[order[0]] - max((best[name] for name in order[1:]), default=0.0)} if order else {}

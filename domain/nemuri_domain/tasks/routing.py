@@ -250,14 +250,14 @@ def _whole(task: Task, of: Market, evidence: Evidence) -> Ranking:
 
 
 def _seat(task: Task, applicant: Applicant, text: str) -> Seat:
-    perspective = task.wanted_perspective or panel_seats.fitting(applicant.definition, text)
+    perspective = task.wanted_perspective or panel_seats.fitting(applicant.definition, text, applicant.perspectives)
     return applicant.agent_id, perspective
 
 
 def _members(task: Task, able: Sequence[Applicant], ranking: Ranking) -> tuple[Seat, ...]:
     """Return the members of the panel that the task asks for."""
-    by_id = {each.agent_id: each.definition for each in able}
-    known = [(each.agent_id, by_id[each.agent_id]) for each in ranking.scores]
+    by_id = {each.agent_id: each for each in able}
+    known = [by_id[each.agent_id] for each in ranking.scores]
     return panel_seats.panel(known, request_of(task), task.panel or 0, task.wanted_perspective)
 
 

@@ -48,19 +48,18 @@ class Applicants:
     """Cached numbers by database and schema."""
 
     async def all(self, views: Views, setting: Setting) -> list[Applicant]:
-        """Return every agent that may get a task, by name, with its topics in the setting, its outcomes and its load.
+        """Return every agent that may get a task, by name, with what it knows in the setting, its outcomes and its
+        load.
 
         The orchestrator and agents without strength memory are left out.
         """
         counted = self._counted[views.database.url, views.database.schema]
         await counted.refresh(views)
-        return [
-            Applicant(
-                agent.agent_id,
-                agent.definition,
-                await self.knowledge.topics(agent, setting, views),
-                *counted.workloads.get(agent.agent_id, Workload(0, 0, 0)),
-            )
-            for agent in await views.agents.all()
-            if agent.agent_id not in RESERVED_AGENTS and agent.definition.memory == "strength"
-        ]
+        found = list[Applicant]()
+        for agent in await views.agents.all():
+            if agent.agent_id in RESERVED_AGENTS or agent.definition.memory != "strength":
+                continue
+            known = await self.knowledge.of(agent, setting, views)
+            numbers = counted.workloads.get(agent.agent_id, Workload(0, 0, 0))
+            found.append(Applicant(agent.agent_id, agent.definition, known.topics, *numbers, known.perspectives))
+        return found

@@ -136,10 +136,11 @@ async def continue_after_consultation(event: ConsultationEnded, resources: Resou
 async def _consult(event: AssignmentStepped, resources: Resources) -> TaskAssigned | ConsultationEnded | None:
     state = await resources.views.task(event.task_id)
     work = state.assignments.get(event.assignment_id)
-    colleague = await resources.views.agent(event.colleague or "", only_rules=True)
-    if work is None:
+    colleague = await resources.views.agent(event.colleague or "")
+    if work is None or state.task is None:
         return None
-    return consultations.assigned(event, work, colleague)
+    known = await knowledge.of(colleague, state.task.setting, resources.views) if colleague else None
+    return consultations.assigned(event, work, colleague, known.perspectives if known else {})
 
 
 async def _step_or_answer(event: Event, now: Situation | None, resources: Resources) -> Outcome | None:

@@ -172,7 +172,7 @@ def test_a_failed_consultation_ends_without_an_answer() -> None:
 def test_a_missing_colleague_ends_the_question() -> None:
     """If the colleague does not exist any more, the step ends at once, without an answer."""
     now = state(submitted(), assigned(), stepped())
-    ended = consultations.assigned(stepped(), now.assignments[ASKER], None)
+    ended = consultations.assigned(stepped(), now.assignments[ASKER], None, {})
     assert isinstance(ended, ConsultationEnded)
     assert ended.answer is None
 

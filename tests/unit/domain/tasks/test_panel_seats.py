@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.tasks import TaskFailed, TaskRouted
+from nemuri_domain.strength.perspective_memories import PerspectiveMemory
 from nemuri_domain.tasks import panel_seats, routing
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.panel_seats import Seat
@@ -88,12 +89,39 @@ def test_a_panel_of_one_member_fails() -> None:
     assert "\n" not in end.reason
 
 
+def test_a_perspective_is_chosen_by_its_memories_too() -> None:
+    """A request without a word of a name or keyword gets the perspective of the memory that it is about. Without
+    memories, or about what several perspectives know alike, it gets none.
+    """
+    views = (Perspective(name="cost", keywords=("price",)), Perspective(name="time", keywords=("deadline",)))
+    definition = Definition(role="buyer", perspectives=views)
+    strike, discount = "Dockers at Busan strike every autumn.", "Hartmann grants three percent within ten days."
+    known = {"cost": (PerspectiveMemory(discount, 1.0),), "time": (PerspectiveMemory(strike, 1.0),)}
+    alike = {name: (PerspectiveMemory(strike, 0.5),) for name in ("cost", "time")}
+    request = "Will the dockers in Busan strike again?"
+
+    assert panel_seats.fitting(definition, request, {}) is None
+    assert panel_seats.fitting(definition, request, known) == "time"
+    assert panel_seats.fitting(definition, "Does Hartmann still grant three percent?", known) == "cost"
+    assert panel_seats.fitting(definition, request, alike) is None
+    assert panel_seats.fitting(definition, "Who plays the violin?", known) is None
+    assert panel_seats.fitting(definition, "How high is the price?", {"time": known["time"]}) == "cost"
+
+
+def test_members_of_a_panel_get_perspectives_by_their_memories() -> None:
+    """The best agent of a panel gets the perspective whose memory the request is about."""
+    known = {"time": (PerspectiveMemory("Dockers at Busan strike every autumn.", 1.0),)}
+    ranked = [Applicant(name, _definition(("cost", "time")), (), 0, 0, 0, known) for name in ("a", "b")]
+
+    assert panel_seats.panel(ranked, "Will the dockers in Busan strike again?", 2) == (("a", "time"), ("b", "cost"))
+
+
 def _definition(names: tuple[str, ...]) -> Definition:
     return Definition(role="clerk", perspectives=tuple(Perspective(name=each) for each in names))
 
 
 def _panel(request: str, size: int, wanted: str | None = None, **agents: tuple[str, ...]) -> tuple[Seat, ...]:
-    ranked = [(name, _definition(names)) for name, names in agents.items()]
+    ranked = [Applicant(name, _definition(names), (), 0, 0, 0) for name, names in agents.items()]
     return panel_seats.panel(ranked, request, size, wanted)
 
 

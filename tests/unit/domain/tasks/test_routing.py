@@ -352,5 +352,5 @@ def _agent(
     name: str, *, role: str = "clerk", description: str = "", tags: tuple[str, ...] = (), **known: int
 ) -> Applicant:
     definition = Definition(role=role, description=description, perspectives=(COST, TIME))
-    numbers = {"succeeded": 0, "failed": 0, "waiting": 0} | known
-    return Applicant(name, definition, tuple(Topic(each, 1.0, 1) for each in tags), **numbers)
+    good, bad, waiting = (known.get(each, 0) for each in ("succeeded", "failed", "waiting"))
+    return Applicant(name, definition, tuple(Topic(each, 1.0, 1) for each in tags), good, bad, waiting)

@@ -13,6 +13,7 @@ from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.tasks import Detail
 from nemuri_domain.strength.agent_topics import Topic
+from nemuri_domain.strength.perspective_memories import PerspectiveMemory
 from nemuri_domain.strength.training_samples import LoggedRetrieval
 from nemuri_infra.models import call_budget
 from nemuri_infra.models.chat import ChatReply, ChatRequest
@@ -61,7 +62,9 @@ def test_cached_replies_are_bounded_in_bytes() -> None:
 def _topics() -> tuple[Any, Any]:
     names = [f"topic {number} {uuid4()}" for number in range(500)]
     place = ("postgresql://h/d", "nemuri", "ann", (None, frozenset({f"domain {uuid4()}"})))
-    return place, ((0, 0, (), 0), tuple(Topic(each, 1.5 + len(each) / 7, 2) for each in names))
+    memories = tuple(PerspectiveMemory(f"memory {number} {uuid4()}", number / 24) for number in range(24))
+    topics = tuple(Topic(each, 1.5 + len(each) / 7, 2) for each in names)
+    return place, topic_cache.Known((0, 0, (), 0, None, ("cost",)), topics, {"cost": memories})
 
 
 def _spent() -> tuple[Any, Any]:
