@@ -18,7 +18,7 @@ COMPARED: Final = 8
 """Maximum number of retrieved memories whose words are compared with each other, the best ones."""
 STATEMENT: Final = 300
 """Number of characters at the beginning of a memory that tell what it decided."""
-CHANGED: Final = 0.65
+CHANGED: Final = 0.6
 """Minimum likeness of a user's word to a word of change."""
 
 Related = Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]]

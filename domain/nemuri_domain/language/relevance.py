@@ -18,16 +18,16 @@ ALIGNED: Final = 0.5
 """Share of the alignment in the relevance. The cosine has the rest."""
 
 Floats = NDArray[np.float32]
-BUILT_IN_SPREAD: Final = 0.1
-"""Standard deviation of the cosine of unrelated texts by the built-in table (`python -m bench.calibration`). Cosines of
-other embedders are scaled to the same spread, so that relevance means the same with each.
+BUILT_IN_SPREAD: Final = 0.11
+"""Standard deviation of the cosines of unrelated texts by the built-in table: .11 to .13, with the kind of text.
+Cosines of other embedders are scaled to the same spread, so that relevance means the same with each.
 """
 
 
 def relevance(cosines: Floats, aligned: Floats, spread: float = BUILT_IN_SPREAD) -> Floats:
     """Return the relevance of texts, 0 to 1, from their cosines with a request and their alignments with it.
 
-    `spread` is that of the embedder's cosines.
+    `spread` is the standard deviation of the cosines of unrelated texts by the embedder.
     """
     scaled = np.clip(cosines * np.float32(BUILT_IN_SPREAD / max(spread, 1e-6)), 0, 1)
     joined: Floats = (1 - ALIGNED) * scaled + ALIGNED * aligned

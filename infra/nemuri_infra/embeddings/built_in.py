@@ -13,7 +13,7 @@ from nemuri_infra.embeddings.calibration import Calibration
 
 _BATCH_SIZE: Final = 256
 _SAMPLE: Final = 1_000
-"""Number of texts on which the spread was measured (`python -m bench.calibration`)."""
+"""Approximate number of texts of each set on which the spread was measured."""
 
 
 class BuiltInEmbedder:
