@@ -41,11 +41,11 @@ NAMING: Final = 0.6
 """Minimum importance of a word that may be a subject or a value, as a share of the median importance."""
 KIND_OF: Final = 0.5
 """Cosine below which a word of the newer statement does not stand for a word of the request."""
-WORDED_ALIKE: Final = 0.48
+WORDED_ALIKE: Final = 0.49
 """Share of common words from which two statements are worded alike."""
-NEAR: Final = 0.67
+NEAR: Final = 0.75
 """Cosine from which two words are taken for the same one."""
-SURE_SIGN: Final = 0.57
+SURE_SIGN: Final = 0.6
 """Likeness to a word of change from which the place of the difference does not matter."""
 _CHANGE: Final = (
     "now anymore longer moved changed switched switch instead replaced formerly since new "
