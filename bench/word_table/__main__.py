@@ -1,12 +1,12 @@
-"""Make the table: words, vectors of the teacher, teaching, files."""
+"""Make the table: words, vectors of the teacher, training, files."""
 
 import argparse
 from pathlib import Path
 
 from bench.word_table import __doc__ as description
 from bench.word_table.files import write
-from bench.word_table.teacher import taught_texts, teacher_rows
-from bench.word_table.teaching import teach
+from bench.word_table.teacher import teacher_rows, training_texts
+from bench.word_table.training import train
 from bench.word_table.vocabulary import Vocabulary
 from nemuri_domain.language import words
 
@@ -15,15 +15,13 @@ def main() -> None:
     """Read the options, and write the files of the table."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--out", type=Path, default=Path(str(words.__file__)).parent)
     chosen = parser.parse_args()
     vocabulary = Vocabulary.of_wordfreq()
-    texts = taught_texts(chosen.folder, vocabulary)
-    begun = teacher_rows(chosen.folder, "words", vocabulary.words, queries=True)
+    texts = training_texts(chosen.folder, vocabulary)
+    initial = teacher_rows(chosen.folder, "words", vocabulary.words, queries=True)
     rows = {each.name: teacher_rows(chosen.folder, each.name, each.texts, queries=each.queries) for each in texts}
-    vectors = teach(vocabulary, begun, texts, rows, epochs=chosen.epochs)
-    print(write(chosen.out, vocabulary, vectors))
+    print(write(chosen.out, vocabulary, train(vocabulary, initial, texts, rows)))
 
 
 if __name__ == "__main__":

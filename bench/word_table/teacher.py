@@ -1,4 +1,4 @@
-"""The texts by which the table is taught, and the vectors of the teacher."""
+"""The texts on which the table is trained, and the vectors of the teacher."""
 
 import csv
 import json
@@ -23,10 +23,12 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class TaughtTexts:
+class TrainingTexts:
     """Texts of one source, all of one language."""
 
     name: str
+    language: str
+    """"en" or "ja"."""
     texts: Sequence[str]
     queries: bool = False
     """True if the teacher reads them as queries."""
@@ -56,44 +58,49 @@ def teacher_rows(folder: Path, name: str, texts: Sequence[str], *, queries: bool
     return rows
 
 
-def taught_texts(folder: Path, vocabulary: Vocabulary) -> list[TaughtTexts]:
+def training_texts(folder: Path, vocabulary: Vocabulary) -> list[TrainingTexts]:
     """Return the texts that the folder has, and those of the pairs."""
     english = [_joined(line) for line in (folder / "tanaka.en").read_text(encoding="utf-8").splitlines()]
     japanese = [line.replace(" ", "") for line in (folder / "tanaka.ja").read_text(encoding="utf-8").splitlines()]
     known = pairs()
-    found = [TaughtTexts("english", english, beside="japanese"), TaughtTexts("japanese", japanese, beside="english")]
+    found = [
+        TrainingTexts("english", "en", english, beside="japanese"),
+        TrainingTexts("japanese", "ja", japanese, beside="english"),
+    ]
     for key in PAIR_KEYS:
         other = f"{key[:2]}{'ja' if key.endswith('en') else 'en'}"
-        found.append(TaughtTexts(key, [each[key] for each in known], queries=key[0] == "q", beside=other))
+        found.append(TrainingTexts(key, key[2:], [each[key] for each in known], queries=key[0] == "q", beside=other))
     return [*found, *_english(folder, vocabulary), *_japanese(folder)]
 
 
-def _english(folder: Path, vocabulary: Vocabulary) -> Iterator[TaughtTexts]:
+def _english(folder: Path, vocabulary: Vocabulary) -> Iterator[TrainingTexts]:
     if (path := folder / "wn.yaml").exists():
         defined, examples = _wordnet(path, vocabulary)
         defined.sort(key=lambda each: each[2])
         some = defined[: MOST["definitions"]]
-        yield TaughtTexts("definitions", [text for _, text, _ in some], named=[names for names, _, _ in some])
-        yield TaughtTexts("examples", _drawn(examples, "examples"))
+        yield TrainingTexts("definitions", "en", [text for _, text, _ in some], named=[names for names, _, _ in some])
+        yield TrainingTexts("examples", "en", _drawn(examples, "examples"))
     if (path := folder / "banking.csv").exists():
         with path.open(encoding="utf-8") as lines:
-            yield TaughtTexts(
-                "requests", _drawn([row["text"] for row in csv.DictReader(lines)], "requests"), queries=True
+            yield TrainingTexts(
+                "requests", "en", _drawn([row["text"] for row in csv.DictReader(lines)], "requests"), queries=True
             )
 
 
-def _japanese(folder: Path) -> Iterator[TaughtTexts]:
+def _japanese(folder: Path) -> Iterator[TrainingTexts]:
     if (path := folder / "jsts.json").exists():
         said = {each[key] for each in _lines(path) for key in ("sentence1", "sentence2")}
-        yield TaughtTexts("captions", _drawn(sorted(said), "captions"))
+        yield TrainingTexts("captions", "ja", _drawn(sorted(said), "captions"))
     if (path := folder / "jcq.json").exists():
-        yield TaughtTexts("questions", [each["question"] for each in _lines(path)], queries=True)
+        yield TrainingTexts("questions", "ja", [each["question"] for each in _lines(path)], queries=True)
     if (path := folder / "jsquad_test.json").exists():
         paragraphs = [each for article in json.loads(path.read_text())["data"] for each in article["paragraphs"]]
         told = (each["context"].replace(" [SEP] ", "。") for each in paragraphs)
-        yield TaughtTexts("articles", list(dict.fromkeys(one for each in told for one in re.split("(?<=。)", each))))
+        yield TrainingTexts(
+            "articles", "ja", list(dict.fromkeys(one for each in told for one in re.split("(?<=。)", each)))
+        )
         asked = [question["question"] for each in paragraphs for question in each["qas"]]
-        yield TaughtTexts("asked", _drawn(asked, "asked"), queries=True)
+        yield TrainingTexts("asked", "ja", _drawn(asked, "asked"), queries=True)
 
 
 def _wordnet(path: Path, vocabulary: Vocabulary) -> tuple[list[tuple[str, str, int]], list[str]]:

@@ -42,7 +42,7 @@ def encoded(content: str) -> MemoryEncoded:
     """Return the event that encodes a memory added by hand."""
     return MemoryEncoded(
         event_id=uuid4(), agent_id="python", memory=MemoryContent(content=content),
-        vector=vector_key("nemuri-words-1", 256, content), source="manual", strength=1.0, perspectives=(),
+        vector=vector_key("nemuri-words-2", 256, content), source="manual", strength=1.0, perspectives=(),
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from nemuri_domain.strength.search_texts import QueryText
 
 MAX_PROMPT_PARTS: Final = 8
 """Maximum number of sentences and clauses of a prompt that are compared; those that ask for something come first."""
-WORDED: Final = 0.3
+WORDED: Final = 0.36
 """Minimum relevance of a memory that shares the words of the prompt's topic. Below it the words mean something else."""
 MEANT: Final = 0.6
 """Minimum relevance of a memory that is about the prompt's topic in other words."""

@@ -23,7 +23,7 @@ STATEMENT: Final = 300
 """Number of characters at the beginning of a memory that tell what it decided."""
 ALIKE: Final = 0.5
 """Minimum cosine of two memories about the same matter."""
-CHANGED: Final = 0.65
+CHANGED: Final = 0.6
 """Minimum likeness of a user's word to a word of change."""
 
 Related = Mapping[UUID, Sequence[tuple[AffectMemory, LinkSort]]]

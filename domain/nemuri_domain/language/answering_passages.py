@@ -6,7 +6,7 @@ from typing import Final
 from nemuri_domain.language.passage_ranking import Passage, is_alike
 from nemuri_domain.language.relevance import relevance_of
 
-ANSWERS: Final = 0.4
+ANSWERS: Final = 0.44
 """Minimum relevance of a passage that is quoted as an answer. Below it a passage may still be about something else: of
 questions that nothing answers, a third have a passage above it, which is about the same subject (`bench/heard.py`).
 """

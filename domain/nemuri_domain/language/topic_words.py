@@ -11,7 +11,7 @@ from nemuri_domain.language.topic_check import EMPTY_WORDS, ORDINARY_WORDS
 from nemuri_domain.language.word_lists import GENERAL_WORDS, REQUESTS, STOP_WORDS
 from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, Words, word_table
 
-LIKE: Final = 0.6
+LIKE: Final = 0.57
 """Cosine with a listed word from which a word counts as one of them: *failing* as *fail*, 失敗した as 失敗."""
 
 

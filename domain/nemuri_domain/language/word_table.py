@@ -1,8 +1,8 @@
 """A table of word vectors in English and Japanese, by which texts are compared by meaning without a model.
 
-The table was taught by a multilingual model (`python -m bench.word_table`). Words of both languages lie in one space,
-so *walnut* is near くるみ. A word that is not in the table (a name, an identifier, a number) has a vector made of its
-hash: it is like itself, and like nothing else.
+The table was distilled from a multilingual model (`python -m bench.word_table`). Words of both languages lie in one
+space, so *walnut* is near くるみ. A word that is not in the table (a name, an identifier, a number) has a vector made
+of its hash: it is like itself, and like nothing else.
 
 All sums are sums of integers, so equal texts give equal vectors on every machine. The files are mapped, so the
 processes of a machine share them.
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from nemuri_domain.language.tokenization import stem
 from nemuri_domain.language.writing_systems import CJK, WORD
 
-MODEL: Final = "nemuri-words-1"
+MODEL: Final = "nemuri-words-2"
 """Name of the table. It changes with the vectors, and with what counts as a word."""
 LONGEST_JAPANESE_WORD: Final = 8
 LONGEST_TEXT: Final = 16_000

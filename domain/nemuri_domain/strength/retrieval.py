@@ -23,7 +23,7 @@ MemoryLookup = Callable[[UUID], Remembered | None]
 """Function that returns the content and the state of a memory in the index; None if it was erased meanwhile."""
 
 
-SURE: Final = 0.35
+SURE: Final = 0.38
 """Relevance of an active memory from which the archive is not asked."""
 
 

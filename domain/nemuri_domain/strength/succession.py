@@ -37,7 +37,7 @@ NAMING: Final = 0.45
 KIND_OF: Final = 0.45
 """Cosine up to which no word of the newer statement stands for a word of the request."""
 _CHANGE: Final = (
-    "now anymore longer moved changed switched instead replaced formerly since new "
+    "now anymore longer moved changed switched switch instead replaced formerly since new "
     "変更 移動 異動 変わり なっ 今後 新しい もう 移っ 引っ越し 替え 切り替え"
 )
 """Words whose neighbours in the table are signs of change."""

@@ -16,8 +16,8 @@ Seat = tuple[str, str | None]
 """An agent and the perspective under which it answers. The perspective is None if none fits the request."""
 
 
-FITTING: Final = 0.2
-"""Minimum nearness of a request to a perspective that fits it. Requests about something else are below 0.16."""
+FITTING: Final = 0.28
+"""Minimum nearness of a request to a perspective that fits it. Requests about something else are below 0.27."""
 NEAREST_KEYWORD: Final = 0.4
 """Share of the nearest keyword in the nearness by name and keywords. The cosine with all of them has the rest."""
 MEMORY: Final = 0.6

@@ -100,7 +100,7 @@ async def test_a_task_without_relevant_memories_is_ranked_and_learned_from() -> 
     """A task without relevant memories has empty rankings, and the experiment continues."""
     world = memories(random.Random(6), 60)
     living, trainer = await InMemoryAgent.remembering(world, "use", Vectors()), scorer.Trainer()
-    recalled = await living.process(Task("Galileo telescope Jupiter moons", world[0]))
+    recalled = await living.process(Task("Rhubarb glacier trombone", world[0]))
     assert not recalled.candidates
     assert trainer.orders(recalled) == {ranking: [] for ranking in scorer.RANKINGS}
     trainer.learn(living, recalled)

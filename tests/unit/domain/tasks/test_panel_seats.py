@@ -38,7 +38,7 @@ def test_with_too_few_agents_some_are_members_twice() -> None:
 
     No agent has one perspective twice.
     """
-    assert _panel("cost", 2, a=NAMES) == (("a", "cost"), ("a", "time"))
+    assert _panel("cost", 2, a=NAMES) == (("a", "cost"), ("a", "risk"))
     assert _panel("cost", 3, a=("cost", "time"), b=("cost", "time")) == (("a", "cost"), ("b", "time"), ("a", "time"))
     assert len(_panel("cost", 8, a=("cost", "time"), b=("cost", "time"))) == 4
     assert _panel("cost", 4, a=("cost",)) == (("a", "cost"),)

@@ -286,7 +286,7 @@ async def test_a_list_of_questions_is_answered_item_by_item() -> None:
         "  - nothing was found on this",
         "- What does the reset cost? (m1)",
         "  - The reset costs three seconds of downtime. [d1]",
-        "  - To reset the pool, call close() first. [d1]",
+        "  - The database pool is reset by restarting the worker. [m1]",
     ]
     assert found.cited == ("m1", "d1")
     learned = await learn(question, found.text, "operation", "cost")

@@ -91,4 +91,4 @@ def test_the_format_has_a_new_number_when_its_content_changes() -> None:
         turns=[None, Turn(conversation="monday", position=4)],
     )
     digest = sha256(encode(index, PRINCIPLES, "raw")).hexdigest()
-    assert (FORMAT, digest[:16]) == (6, "eba9cf8df6f9f3e0")
+    assert (FORMAT, digest[:16]) == (7, "f20255d389fa4adb")
