@@ -31,7 +31,7 @@ NEGLIGIBLE: Final = 0.4
 """Share of the highest score of a channel below which a memory is not looked at closely."""
 DIGITS: Final = 5
 """Decimal places of a cosine and of a relevance, so that equal texts are equal in every row."""
-LEXICAL: Final = 2.0
+LEXICAL: Final = 3.5
 """Weight of the squared share of the BM25 score in the order. Squared, it counts where a memory has most words of a
 request, and hardly where it shares a word or two. Recall@10 of English conversations is .70 by absolute relevance
 alone, .76 with rarity and BM25; that of questions in other words stays as it is.

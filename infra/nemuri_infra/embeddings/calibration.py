@@ -22,9 +22,9 @@ from nemuri_infra.embeddings.unit_rows import normalised
 Floats = NDArray[np.float32]
 Source = Literal["built-in", "measured", "assumed"]
 
-BUILT_IN_RELATED: Final = 0.383
+BUILT_IN_RELATED: Final = (0.434, 0.515)
 """By how much the cosines of general questions with the texts that answer them exceed those with other texts, by the
-built-in embedder, which has the scale 1.
+built-in embedder, which has the scale 1; for each of `LANGUAGES`.
 """
 LEAST_SCALE: Final = 0.05
 """Minimum of a scale. Related texts hardly stand out with such an embedder."""
@@ -36,23 +36,23 @@ HIGHEST: Final = 0.95
 class Thresholds:
     """Minimum cosines of centred vectors. The defaults are those of the built-in embedder."""
 
-    relevance: float = 0.2
+    relevance: float = 0.22
     """For a query and a passage of a document that may be relevant to it. It is low, so that few are lost."""
     candidate: float = 0.0
     """For a prompt and a memory whose text is compared with the prompt."""
-    related: float = 0.45
+    related: float = 0.5
     """For a turn and an earlier memory to which it may be related."""
-    recall: float = 0.6
+    recall: float = 0.66
     """For a prompt and a memory that is recalled although nobody asked for it and its words do not show that it is
     about the prompt's topic.
     """
-    subject: float = 0.37
+    subject: float = 0.41
     """For a prompt and its five nearest memories, as a mean: from here on the memories often speak of its subject."""
-    contrast: float = 0.25
+    contrast: float = 0.28
     """For a prompt and a memory on such a subject, without what all memories have in common."""
-    same: float = 0.6
+    same: float = 0.66
     """For two statements about the same."""
-    topic: float = 0.7
+    topic: float = 0.77
     """For two turns with the relation `same_topic`. Turns are longer than statements, so they have more in common."""
 
 
@@ -86,7 +86,8 @@ class Calibration:
         centre = rows.mean(axis=0, dtype=np.float64).astype(np.float32)
         found = cls(centre, 1.0, len(rows), source)
         cosines = found.centred(asked) @ found.centred(answers).T
-        scale = max(_standing_out(cosines[each, each]) for each in LANGUAGES) / BUILT_IN_RELATED
+        languages = zip(LANGUAGES, BUILT_IN_RELATED, strict=True)
+        scale = max(_standing_out(cosines[each, each]) / usual for each, usual in languages)
         return cls(centre, max(LEAST_SCALE, scale), len(rows), source)
 
     @classmethod
