@@ -27,7 +27,7 @@ from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.query_texts import message_parts
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.search_texts import SearchTexts
-from nemuri_domain.strength.succession import COMPARABLE_RELEVANCE, COMPARED, StatementPairs
+from nemuri_domain.strength.succession import COMPARABLE_RELEVANCE, COMPARED, FITTING, StatementPairs
 
 HERE: Final = Path(__file__).parent
 FACTS, QUESTIONS, OTHERS = 300, 150, 5
@@ -47,7 +47,7 @@ def compared(pair: Pair) -> tuple[float, float, float, float]:
     """Return likeness, share of common words, sign of change, and the relevance of the newer statement."""
     question, older, newer = pair
     pairs = StatementPairs.of([older, newer])
-    relevance = float(relevance_of(question, [newer])[0])
+    relevance = min(float(relevance_of(question, [newer])[0]), FITTING)
     return float(pairs.likeness[0, 1]), float(pairs.shared[0, 1]), float(pairs.signs[0, 1]), relevance
 
 

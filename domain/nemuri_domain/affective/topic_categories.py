@@ -172,7 +172,7 @@ _HEAVY: Final = 36
 """Minimum weight of the emotions for a personal topic to count as deep."""
 _FELT: Final = 20
 """Minimum weight of the emotions for a turn without another topic to count as an outburst."""
-_NAMING: Final = 2.5
+_NAMING: Final = 3.05
 """Minimum weight of the words that name a topic, in typical words, for the vectors of a text to count."""
 _PROBABLE: Final = 0.4
 """Minimum probability of a category by vectors."""

@@ -22,11 +22,13 @@ COMPARED: Final = 16
 """Maximum number of memories of a retrieval that are compared with each other, the most relevant ones."""
 COMPARABLE_RELEVANCE: Final = 0.4
 """Minimum relevance of a compared memory, as a share of the best one's."""
-COSINE, SHARED, SIGN, RELEVANCE, CONSTANT = 2.5, 9.0, 0.5, 6.9, -5.3
+COSINE, SHARED, SIGN, RELEVANCE, CONSTANT = 3.8, 9.1, 0.65, 7.0, -5.7
 """Weights of the likeness of two statements, of the share of their words that both have, of a sign of change, and of
 the newer one's relevance to the request. They are those of a logistic regression (`python -m bench.succession`), but
 the constant is .45 higher: of 56 changed facts one more comes first, and of 115 others one fewer.
 """
+FITTING: Final = 0.5
+"""Relevance above which it counts no further. Statements about two things may both fit a request well."""
 SURE_SIGN: Final = 0.45
 """Likeness to a word of change from which the older statement is said to have held until the newer one was told. Of
 facts that changed a fifth has one, of pairs that stay true one of forty.
@@ -100,7 +102,7 @@ class StatementPairs:
 
         `relevances` are those of the statements to the request. From 0 on it is more likely than not.
         """
-        relevant = np.array(relevances, np.float32)
+        relevant = np.minimum(np.array(relevances, np.float32), FITTING)
         found: Floats = (
             COSINE * self.likeness + SHARED * self.shared + SIGN * self.signs + RELEVANCE * relevant + CONSTANT
         )
