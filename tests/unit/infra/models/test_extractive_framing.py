@@ -1,4 +1,4 @@
-"""Tests of what the extractive model says around its quotes: marks of older statements, and the nearest memory."""
+"""Tests of the form of extractive answers: what may be quoted, marks of older statements, and the nearest memory."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from nemuri_infra.models.answer_jobs import AnswerJob, MergeJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.extractive_framing import NOTHING, substance
 from nemuri_infra.models.memory_jobs import LearningsJob
-from nemuri_infra.models.sources import Source
+from nemuri_infra.models.sources import Hit, Source
 
 MODEL = ExtractiveModel()
 RENT = Source("m2", "The rent is 1,290 pounds a month.", relevance=0.26)
@@ -77,3 +77,16 @@ async def test_what_is_only_nearest_is_no_statement_of_a_panel() -> None:
     assert "Nearest to it" in text
     assert (merged.text, merged.dissent) == (NOTHING["en"], ())
     assert not learned.by_perspective
+
+
+@pytest.mark.parametrize("lead", ["For example:", "例："])
+async def test_a_line_that_only_announces_what_follows_is_not_quoted(lead: str) -> None:
+    """A line of a document that only announces what follows is not quoted, even if the search found it first."""
+    said = "Runs of whitespace count as one separator if sep is None."
+    text = f"{lead}\n\n{said}"
+    hits = (Hit(0, 0, len(lead), 1.0), Hit(0, len(lead) + 2, len(text), 0.8))
+    job = AnswerJob("x", "", None, "How does split treat whitespace?", (), (Source("d1", text, hits=hits),))
+
+    found = answer_of((await MODEL.answer(job)).value)
+
+    assert found.text.splitlines()[1:] == [f"- {said} [d1]"]
