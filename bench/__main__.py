@@ -43,6 +43,8 @@ SCRIPTS = (
     Script("retrieval", data=True),
     Script("abstention", data=True),
     Script("heard"),
+    Script("succession"),
+    Script("perspectives"),
     Script("routing", ("--quick",), folder=True),
     Script("warm", data=True, slow=True),
     Script("attribution"),

@@ -48,6 +48,17 @@ def _routes(*goals: float) -> Callable[[Any], bool]:
     return met
 
 
+def _perspectives(result: Any) -> str:
+    """Return the mean of both languages for each way of choosing, first on the part for tuning, then on the other."""
+    return "; ".join(
+        " / ".join(
+            f"{(result[way][f'{part} en known'] + result[way][f'{part} ja known']) / 2:.2f}"
+            for way in ("name and keywords", "with memories")
+        )
+        for part in ("tuning", "unseen")
+    )
+
+
 def _heard(names: Sequence[str], result: Any) -> str:
     """Return several measures of `bench/heard.py`, first on the part for tuning, then on the unseen part."""
     known = [name for name in names if name in result]
@@ -75,6 +86,18 @@ HEARD: Final = (
         ".85 / .85",
     ),
     ("facts that stay true, both among four, English / Japanese", "", ("both true en", "both true ja"), "1.0"),
+    (
+        "of two parallel facts the older one that is asked for comes first, English / Japanese",
+        "",
+        ("parallel, the asked one first en", "parallel, the asked one first ja"),
+        "",
+    ),
+    (
+        "the fact that answers a question in other words comes first, facts told at once / in two months",
+        "",
+        ("first, told at once", "first, told in two months"),
+        "equal",
+    ),
     ("the bare question; the same inside a mail of 350 characters", "", ("mail, question", "mail, message"), "equal"),
     ("questions that nothing answers, answered with a quotation", "", ("unknown, quoted",), ""),
     ("uses without citations and judge, F1", "", ("uses, F1",), ".70"),
@@ -177,6 +200,10 @@ ANSWER_FIGURES: Final = (
             headline=(f"{label} (for tuning; unseen)", label_ja) if label_ja else None,
         )
         for label, label_ja, names, goal in HEARD
+    ),
+    Figure(
+        "perspective chosen right for a request about a memory, by name and keywords / with memories (for tuning; unseen)",
+        "perspectives", _perspectives,
     ),
     Figure(
         "detection of use on hand-written answers, F1: default / judge without / with a language model", "attribution",

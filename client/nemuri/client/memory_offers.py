@@ -166,7 +166,7 @@ async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) ->
         refused |= {each.offer: each.reason for each in view.refused}
         stalled = stalled + 1 if view.pending == pending else 0
         if stalled > MAX_STALLED_QUERIES:
-            raise ClientError(f"{len(pending)} memories are in the log, but not encoded yet; see `nemuri status`")
+            raise ClientError(f"in the log, but not encoded yet: {len(pending)} of {len(offers)}; see `nemuri status`")
         pending = view.pending
     return refused
 

@@ -14,7 +14,7 @@ ANSWERS_MATERIAL: Final = 0.3
 BESIDE_MATERIAL: Final = 0.6
 """The same for passages of material, which came with the question."""
 NEAR: Final = 0.2
-"""Minimum relevance of a passage that is named as the nearest one."""
+"""Minimum relevance of a memory for an answer that finds nothing to name the nearest one."""
 BESIDE: Final = 0.8
 """Minimum relevance of a further quote, as a share of the best one's. A passage about another subject with the same
 attribute lies below.
@@ -63,9 +63,3 @@ def answering(
         chosen.append(each)
         left -= len(each.text)
     return chosen
-
-
-def nearest(candidates: Sequence[Passage], relevant: Sequence[float]) -> Passage | None:
-    """Return the passage that is nearest to a question, of equal ones the first; None if none is near at all."""
-    highest = max(relevant, default=0.0)
-    return candidates[relevant.index(highest)] if highest >= NEAR else None

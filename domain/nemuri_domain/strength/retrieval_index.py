@@ -33,8 +33,7 @@ DIGITS: Final = 5
 """Decimal places of a cosine and of a relevance, so that equal texts are equal in every row."""
 LEXICAL: Final = 3.5
 """Weight of the squared share of the BM25 score in the order. Squared, it counts where a memory has most words of a
-request, and hardly where it shares a word or two. Recall@10 of English conversations is .70 by absolute relevance
-alone, .76 with rarity and BM25; that of questions in other words stays as it is.
+request, and hardly where it shares a word or two (decision 98).
 """
 RELATIVE_RELEVANCE_FLOOR: Final = 0.25
 """Minimum relevance of a candidate as a share of the best candidate's relevance. It applies only with a floor above

@@ -34,10 +34,10 @@ def build_embedder(settings: EmbeddingSettings) -> Embedder:
 def _openai(name: str, settings: EmbeddingSettings) -> OpenAIEmbedder:
     dimension = settings.dimension or known_dimension(name)
     if dimension is None:
-        raise ValueError(f"the dimension of {name} is unknown: set it")
+        raise ValueError(f"the dimension of {name} is unknown: set NEMURI_EMBEDDING_DIMENSION")
     key = secret(settings.openai_api_key)
     if not key and settings.openai_base_url is None:
-        raise ValueError(f"openai:{name} needs openai_api_key, or the base URL of another server")
+        raise ValueError(f"openai:{name} needs OPENAI_API_KEY, or OPENAI_BASE_URL for another server")
     return OpenAIEmbedder(
         api_key=key or "none",
         base_url=str(settings.openai_base_url or OPENAI_URL),

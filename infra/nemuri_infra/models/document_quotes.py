@@ -24,6 +24,9 @@ CODE_FACTOR: Final = 0.5
 _SEPARATOR: Final = " › "
 _STATED: Final = (".", "。")
 """Ends of a line above a list that is a statement of its own, not the name or the introduction of the list."""
+_ANNOUNCING: Final = (":", "：")
+_FEWEST_TERMS: Final = 3
+"""Minimum number of different terms of a unit that ends with a colon and is quoted by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,8 @@ def quotes(details: Sequence[Source], request: int, asked: Sequence[str], wanted
     """Return a quote from each relevant unit of the details, most relevant first.
 
     `request` is the number of the request in the question, `asked` are the question and its requests, and `wanted` are
-    the terms of the request. A unit that only repeats a request is left out. A long unit is quoted in part: the
-    sentence with most of the wanted terms, with the sentences around it.
+    the terms of the request. A unit that only repeats a request or announces what follows is left out. A long unit is
+    quoted in part: the sentence with most of the wanted terms, with the sentences around it.
     """
     found = [
         (hit.relevance * _fitness(sentences), source.label, sentences)
@@ -48,6 +51,7 @@ def quotes(details: Sequence[Source], request: int, asked: Sequence[str], wanted
         for hit in source.hits
         if hit.request == request and hit.relevance >= LEAST_RELEVANCE
         if (sentences := _sentences(source, hit.start, hit.end, hit.kind, hit.introduction))
+        and not _only_announces(sentences)
         and not all(is_echo(each.text, asked) or is_part_of_item(each.text, listed) for each in sentences)
     ]
     found.sort(key=lambda each: -each[0])
@@ -58,6 +62,12 @@ def quotes(details: Sequence[Source], request: int, asked: Sequence[str], wanted
         room = UNIT_CHARACTERS if place else FIRST_CHARACTERS
         made.append(Quote(_joined(label, _best_run(sentences, worth, room)), relevance))
     return made
+
+
+def _only_announces(sentences: Sequence[Passage]) -> bool:
+    """Return True for a unit such as "For example:", which says nothing without what follows."""
+    [first, *others] = sentences
+    return not others and first.text.endswith(_ANNOUNCING) and len(first.counts) < _FEWEST_TERMS
 
 
 def related(details: Sequence[Source], wanted: frozenset[str]) -> bool:

@@ -11,11 +11,9 @@ from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL
 from nemuri_domain.education.grading import Verdict
-from nemuri_domain.language.answering_passages import ANSWERS, answering, nearest, relevances
-from nemuri_domain.language.citations import without_citation_brackets, without_citations
+from nemuri_domain.language.answering_passages import ANSWERS, NEAR, answering, relevances
 from nemuri_domain.language.follow_up_requests import self_contained
 from nemuri_domain.language.item_importance import Importance, most_important
-from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.passage_ranking import (
     CODE_FITNESS,
     QUOTE_LIMIT,
@@ -25,13 +23,15 @@ from nemuri_domain.language.passage_ranking import (
     most_related,
     passages,
 )
+from nemuri_domain.language.relevance import relevance_of
 from nemuri_domain.language.request_echoes import is_echo, is_part_of_item, listed_requests
 from nemuri_domain.language.request_items import requests, separate_requests
 from nemuri_domain.language.tokenization import content_terms, terms
-from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
+from nemuri_domain.language.writing_systems import KANJI, KATAKANA
 from nemuri_domain.tasks.panel import merged
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
 from nemuri_infra.models import document_quotes, extractive_overview
+from nemuri_infra.models import extractive_framing as framing
 from nemuri_infra.models.answer_jobs import (
     Answer,
     AnswerJob,
@@ -83,44 +83,6 @@ _WHICH: Final = re.compile(
     rf"\bwhich (?:(?:one )?of (?:the|these|those) )?([\w-]+)|(?:どの|どんな)([{KATAKANA}{KANJI}]+)", re.IGNORECASE
 )
 """Pattern of the word after "which" in a question. It names the kind of thing that is asked for ("which service …")."""
-_JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
-_QUOTING: Final = {
-    "en": "No language model is connected, so these are quotations from memories and details:",
-    "ja": "言語モデルが接続されていないため、記憶と資料から引用します。",
-}
-_NOTHING: Final = {
-    "en": "No language model is connected, and nothing relevant to this was found in memories and details.",
-    "ja": "言語モデルが接続されておらず、記憶と資料に関係のある記述は見つかりませんでした。",
-}
-_NOT_READ: Final = {
-    "en": "No language model is connected, and the memories and the passages of the documents that were read hold "
-    "nothing with the words of this question.",
-    "ja": "言語モデルが接続されておらず、記憶と、資料のうち読んだ抜粋には、この質問の語を含む記述がありませんでした。",
-}
-_NEAREST: Final = {"en": "Nearest to it in memory:", "ja": "記憶の中で最も近いもの:"}
-_OPEN: Final = {"en": "nothing was found on this", "ja": "これに関する記述は見つかりませんでした"}
-_DIVIDED: Final = {
-    "en": "The panel agrees on nothing: what its members say is contradictory.",
-    "ja": "パネルの見解は一致せず、回答は互いに矛盾しています。",
-}
-_COMPARED: Final = {
-    "en": "Merged without a language model, by comparing what the members of the panel quote:",
-    "ja": "言語モデルを使わず、各メンバーの引用を比べてまとめました。",
-}
-_UNWEIGHED: Final = {
-    "en": "without a language model nobody can weigh the answers of the others",
-    "ja": "言語モデルなしでは、他の回答を検討できません",
-}
-_FRAMING: Final = frozenset(
-    (
-        *_QUOTING.values(),
-        *_NOTHING.values(),
-        *_NOT_READ.values(),
-        *_OPEN.values(),
-        *_COMPARED.values(),
-        *extractive_overview.FRAMING,
-    )
-)
 _TITLE = re.compile(r"^## .*$", re.MULTILINE)
 """Pattern of a heading between the parts of an answer."""
 
@@ -149,16 +111,17 @@ class ExtractiveModel:
         detail contradicts is ranked after that detail. Outdated memories are not quoted, and neither are sentences that
         are questions or repeat the question, nor the memo, since it is not a source.
 
-        The framing is in the language of the question, the quotes are in the language of their sources. If no sentence
-        fits, the answer says that it is not known, names the nearest sentence, and cites nothing. A question with
-        several items is answered item by item. Each item gets at least one sentence or a note that nothing was found.
+        A quote of a memory that is older than another about the same thing is marked. The framing is in the language of
+        the question, the quotes are in the language of their sources. If no sentence fits, the answer says that it is
+        not known, names the memory that was retrieved first, and cites nothing. A question with several items is
+        answered item by item. Each item gets at least one sentence or a note that nothing was found.
 
         It asks only if the question certainly refers to something that did not come with it.
         """
         if job.may_ask and job.missing is not None:
             request = ClarificationRequest(question=job.missing.question, assumption=job.missing.assumption)
             return Reply(request, _FREE)
-        language = _language(job.question)
+        language = framing.language(job.question)
         items = requests(job.question)
         asked = (job.question, *items)
         searched = any(each.hits for each in job.details)
@@ -175,12 +138,12 @@ class ExtractiveModel:
         ]
         chosen = [passage for quotes in found for passage in quotes]
         if not chosen:
-            nothing = _NOT_READ if job.share is not None and job.share.text < 1 else _NOTHING
-            near = nearest(remembered, relevances(remembered, job.question, later))
-            text = "\n".join((nothing[language], *((f"{_NEAREST[language]} {near.text}",) if near else ())))
+            nothing = framing.NOT_READ if job.share is not None and job.share.text < 1 else framing.NOTHING
+            near = _nearest(current, remembered, job.question)
+            text = "\n".join((nothing[language], *((f"{framing.NEAREST[language]} {near.text}",) if near else ())))
             return Reply(Answer(text, (), complete=True, signs=job.signs), _FREE)
-        lines = _itemised(items, found, _OPEN[language]) if items else _quoted(chosen)
-        text = "\n".join([_QUOTING[language], *lines])
+        lines = framing.itemised(items, found, later, language) if items else framing.quoted(chosen, later, language)
+        text = "\n".join([framing.QUOTING[language], *lines])
         cited = tuple(dict.fromkeys(passage.label for passage in chosen))
         return Reply(Answer(text, cited, complete=True, signs=job.signs), _FREE)
 
@@ -206,7 +169,9 @@ class ExtractiveModel:
     async def overview(self, job: OverviewJob) -> Reply[Answer]:
         """Return an overview that quotes sentences of all parts, and says that it only quotes."""
         async with self._one_chunk:
-            return Reply(await asyncio.to_thread(extractive_overview.overview, job, _language(job.question)), _FREE)
+            return Reply(
+                await asyncio.to_thread(extractive_overview.overview, job, framing.language(job.question)), _FREE
+            )
 
     async def summary(self, job: SummaryJob) -> Reply[str | None]:  # noqa: ARG002 - the protocol's form
         """Return None: without a language model, the caller chooses among the texts."""
@@ -233,7 +198,7 @@ class ExtractiveModel:
         happened.
         """
         asked = (job.question, *requests(job.question))
-        said = _telling((Source("", _substance(job.question, job.answer)),), asked)
+        said = _telling((Source("", framing.substance(job.answer, job.question)),), asked)
         if not said or not job.perspectives:
             return Reply(Learned({}), _FREE)
         favoured = content_terms(job.question)
@@ -287,17 +252,17 @@ class ExtractiveModel:
         A statement that at least as many voices contradict as support becomes dissent. The text says that no language
         model merged the answers. If all answers are empty, it says that nothing was found.
         """
-        language = _language(job.question)
-        substances = (_TITLE.sub("", _substance(job.question, each.answer)) for each in job.voices)
+        language = framing.language(job.question)
+        substances = (_TITLE.sub("", framing.substance(each.answer, job.question)) for each in job.voices)
         spoken = zip(job.voices, substances, strict=True)
         text, dissent = merged([each.model_copy(update={"answer": said}) for each, said in spoken])
         if not (text or dissent):
-            return Reply(Merged(_NOTHING[language], ()), _FREE)
-        return Reply(Merged(f"{_COMPARED[language]}\n{text or _DIVIDED[language]}", dissent), _FREE)
+            return Reply(Merged(framing.NOTHING[language], ()), _FREE)
+        return Reply(Merged(f"{framing.COMPARED[language]}\n{text or framing.DIVIDED[language]}", dissent), _FREE)
 
     async def rebut(self, job: RebutJob) -> Reply[Rebuttal]:
         """Return the member's answer as it is: only a language model can weigh the answers of others."""
-        return Reply(Rebuttal(job.own, stands=True, problem=_UNWEIGHED[_language(job.question)]), _FREE)
+        return Reply(Rebuttal(job.own, stands=True, problem=framing.UNWEIGHED[framing.language(job.question)]), _FREE)
 
     async def feel(self, job: FeelJob) -> Reply[TurnReading]:
         """Return a reading of the turn, made with a lexicon and from markers in the text.
@@ -326,13 +291,6 @@ def _point(job: KeyPointJob) -> str:
     return found.text if found else " ".join(job.text.split())[:QUOTE_LIMIT]
 
 
-def substance(answer: str) -> str:
-    """Return an answer of the extractive model without framing and labels. In answers of other models only labels are
-    removed.
-    """
-    return _substance("", answer)
-
-
 def _telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
     """Return the passages of the sources, except those that are questions or repeat one of the questions `asked`."""
     found: list[Passage] = []
@@ -350,6 +308,19 @@ def _fitting(candidates: Sequence[Passage], question: str, later: Mapping[str, s
     """Return the passages that are surely about what a question asks."""
     relevant = relevances(candidates, question, later)
     return [each for each, value in zip(candidates, relevant, strict=True) if value >= ANSWERS]
+
+
+def _nearest(memories: Sequence[Source], passages: Sequence[Passage], question: str) -> Passage | None:
+    """Return the passage of the first retrieved memory that fits a question best, of those given; None if no memory
+    is near at all.
+    """
+    told = {each.label for each in passages}
+    retrieved = {each.label: each.relevance for each in memories if each.relevance is not None and each.label in told}
+    if max(retrieved.values(), default=0.0) < NEAR:
+        return None
+    first = next(iter(retrieved))
+    said = [each for each in passages if each.label == first]
+    return said[int(relevance_of(question, [each.text for each in said]).argmax())]
 
 
 def _quotes(
@@ -394,17 +365,6 @@ def _searched_quotes(
     )
 
 
-def _quoted(chosen: Sequence[Passage], indent: str = "") -> list[str]:
-    return [f"{indent}- {passage.text} [{passage.label}]" for passage in chosen]
-
-
-def _itemised(items: Sequence[str], found: Sequence[Sequence[Passage]], nothing: str) -> list[str]:
-    lines: list[str] = []
-    for item, chosen in zip(items, found, strict=True):
-        lines += [f"- {without_citation_brackets(item)}", *(_quoted(chosen, "  ") or [f"  - {nothing}"])]
-    return lines
-
-
 def _learned(job: LearningsJob, said: list[Passage], details: list[Passage]) -> dict[str, str]:
     favoured = content_terms(job.question)
     wanted = {each: content_terms(" ".join((each, *job.keywords.get(each, ())))) for each in job.perspectives}
@@ -433,14 +393,3 @@ def _is_worth_learning(passage: Passage, asked: Sequence[str]) -> bool:
 def _kinds(question: str) -> frozenset[str]:
     """Return the terms after "which" in a question."""
     return frozenset(term for named in _WHICH.findall(question) for term in terms(" ".join(named)))
-
-
-def _substance(question: str, answer: str) -> str:
-    """Return the answer without framing, without labels, and without the items of the question that it repeats."""
-    asked = {*_FRAMING, *map(without_citation_brackets, requests(question))}
-    lines = (line for line in answer.splitlines() if line[marker_end(line, 0, len(line)) :].strip() not in asked)
-    return without_citations("\n".join(lines))
-
-
-def _language(question: str) -> str:
-    return "ja" if _JAPANESE.search(question) else "en"

@@ -40,5 +40,7 @@ class Source:
     """Text that stands before the source in its document, and without which it is not understood; "" if there is none.
     For example the head of a table.
     """
+    relevance: float | None = None
+    """Relevance of a retrieved memory to the request, 0 to 1; None if the source was not retrieved by its relevance."""
     hits: tuple[Hit, ...] = ()
     """Units of the text that a search found; empty for a source that was not searched."""

@@ -68,6 +68,7 @@ def memory_sources(
                     ),
                 )
             ),
+            relevance=fit.get(content.memory_id),
         )
         for content, memory in shown
     ]

@@ -10,7 +10,8 @@ from nemuri_domain.education.course import Course, ExerciseState
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.tasks.aggregate import Assignment
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.extractive import ExtractiveModel, substance
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.extractive_framing import substance
 from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.memory_jobs import GradeJob
 from nemuri_infra.runtime.resources import Resources

@@ -10,7 +10,7 @@ from nemuri_contracts.strength import SessionEnded
 from nemuri_domain.education.course import Course, ExerciseState, Grade
 from nemuri_domain.education.lesson_plan import exercise_of
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_infra.models.extractive import substance
+from nemuri_infra.models.extractive_framing import substance
 from nemuri_infra.projections.education import Courses
 from nemuri_infra.runtime.resources import Resources
 

@@ -204,7 +204,7 @@ def test_a_missing_value_points_to_the_help_of_its_command(words: tuple[str, ...
             "--status: 'gone' is not one of 'active', 'archived', 'absorbed', 'all'",
         ),
         (("forget", "--task", "zz"), "--task: write a whole id, not 'zz'"),
-        (("remember", "cook", "x", "--said-at", "once"), "--said-at: write a date and time"),
+        (("remember", "cook", "x", "--said-at", "once"), "--said-at: write a date"),
         (("ask",), "Missing argument 'TEXT'"),
         (("ask", "x", "--file", "none.txt"), "none.txt: there is no such file"),
         (("teach", "cook", "none.yaml"), "none.yaml: there is no such file"),

@@ -24,7 +24,7 @@ FAULTS: list[tuple[Any, object, str]] = [
     (float, "many", "write a number"),
     (bool, "perhaps", "write true or false"),
     (UUID, "94e329a8", "write a whole id"),
-    (datetime, "yesterday", "write a date and time, as 2026-01-31T12:00:00Z"),
+    (datetime, "yesterday", "write a date, as 2026-01-31, or with a time, as 2026-01-31T12:00:00Z"),
     (Annotated[int, Field(ge=1)], 0, "it must be at least 1"),
     (Annotated[int, Field(le=1)], 2, "it must be at most 1"),
     (Annotated[float, Field(gt=0)], 0, "it must be above 0"),

@@ -24,8 +24,8 @@ async def test_a_spec_names_an_embedder() -> None:
         ("hash", "use built-in, openai:MODEL or sentence-transformers:NAME_OR_PATH"),
         ("built-in:x", "unknown embedder"),
         ("openai:", "unknown embedder"),
-        ("openai:text-embedding-3-small", "needs openai_api_key"),
-        ("openai:unheard-of", "dimension of unheard-of is unknown"),
+        ("openai:text-embedding-3-small", "needs OPENAI_API_KEY"),
+        ("openai:unheard-of", "dimension of unheard-of is unknown: set NEMURI_EMBEDDING_DIMENSION"),
     ],
 )
 def test_a_wrong_spec_is_refused_in_one_line(spec: str, words: str) -> None:
