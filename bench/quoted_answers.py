@@ -202,7 +202,7 @@ ANSWER_FIGURES: Final = (
         for label, label_ja, names, goal in HEARD
     ),
     Figure(
-        "perspective chosen right for a request about a memory, by name and keywords / with memories (for tuning; unseen)",
+        "perspective right for a request about a memory, by name and keywords / with memories (for tuning; unseen)",
         "perspectives", _perspectives,
     ),
     Figure(
