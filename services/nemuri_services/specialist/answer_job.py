@@ -118,10 +118,10 @@ def _with_client(job: AnswerJob, now: Situation, task: Task) -> AnswerJob:
 
 
 def job_signs(job: AnswerJob) -> tuple[Sign, ...]:
-    """Return the signs of trouble that rules find in the sources of a job. A memory with a note is left out, because
-    the note tells of its contradictions already.
+    """Return the signs of trouble that rules find in the sources of a job. A memory with a note or with a newer one
+    about the same thing is left out, because it is shown as older already.
     """
-    memories = [each for each in job.sources if each.label.startswith("m") and not each.note]
+    memories = [each for each in job.sources if each.label.startswith("m") and not (each.note or each.succeeded_by)]
     details = [each for each in job.sources if each.label.startswith("d")]
     return found_signs(job.question, *([(each.label, each.text) for each in kind] for kind in (memories, details)))
 
