@@ -271,8 +271,8 @@ def _below(
     first = max(newer, key=lambda each: each.score)
     found = {"score": min(candidate.score, first.score - YIELD_MARGIN), "yields_to": first.memory_id}
     if compared is not None and compared.memory_id == first.memory_id:
-        until = compared.told_at if compared.replaces else None
-        found |= {"same_matter": first.memory_id not in recorded, "held_until": until}
+        told = first.memory_id in recorded
+        found |= {"same_matter": not told, "held_until": compared.told_at if compared.replaces and not told else None}
     return candidate.model_copy(update=found)
 
 

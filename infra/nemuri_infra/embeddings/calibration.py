@@ -38,7 +38,7 @@ class Thresholds:
 
     relevance: float = 0.22
     """For a query and a passage of a document that may be relevant to it. It is low, so that few are lost."""
-    candidate: float = 0.0
+    candidate: float = -0.1
     """For a prompt and a memory whose text is compared with the prompt."""
     related: float = 0.5
     """For a turn and an earlier memory to which it may be related."""

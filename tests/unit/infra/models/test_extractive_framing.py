@@ -53,7 +53,7 @@ async def test_the_memory_that_was_retrieved_first_is_named_as_nearest() -> None
     """The memory that was retrieved first is named as the nearest one, as `recall` shows it. A principle, which is not
     retrieved, is not named.
     """
-    text = await answer("How much do we pay our landlord?", PRINCIPLE, RENT, MOVED)
+    text = await answer("What does the flat cost us?", PRINCIPLE, RENT, MOVED)
 
     assert text.splitlines() == [NOTHING["en"], "Nearest to it in memory: The rent is 1,290 pounds a month."]
 
@@ -67,7 +67,7 @@ async def test_no_memory_is_named_if_none_is_near() -> None:
 
 async def test_what_is_only_nearest_is_no_statement_of_a_panel() -> None:
     """A memory that is only named as the nearest one is neither merged as a statement of a panel nor learned."""
-    question = "How much do we pay our landlord?"
+    question = "What does the flat cost us?"
     text = await answer(question, RENT)
     voices = tuple(Voice(agent_id=name, perspective=None, answer=text) for name in ("a", "b"))
 
