@@ -27,7 +27,7 @@ TAUGHT_JA = {
     "cost": ("ハルトマン社は十日以内なら三パーセント引く。", "ハルトマン社は十日以内なら何パーセント引くか"),
     "time": ("釜山の港では毎年秋にストライキがある。", "釜山の港のストライキはいつあるか"),
 }
-OTHER_WORDS = {"cost": "Does Hartmann still grant us three percent?", "time": "Is a strike of the Busan dockers due?"}
+OTHER_WORDS = {"cost": "Does Hartmann still take three percent off?", "time": "Will Busan strike again?"}
 OTHER_WORDS_JA = {
     "cost": "ハルトマン社は今も三パーセントを守っていますか",
     "time": "釜山でまたストライキが起きそうですか",

@@ -42,7 +42,7 @@ READ_CHARACTERS = 400
 """Number of characters at the start of a memory that are read."""
 CACHE_BYTES = 16 * 1024 * 1024
 """Maximum number of bytes that each process caches."""
-TOPIC_BYTES = 150
+TOPIC_BYTES = 110
 """Estimated size in bytes of a cached text (a topic, a memory, a domain or a part of the key) without its characters.
 """
 
