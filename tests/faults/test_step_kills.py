@@ -27,7 +27,7 @@ from tests.integration.test_steps import GASKET, KIND, QUESTION, TORQUE, Worker,
 
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
 
-SERVICES = ("projector", "query-api", "intake", "orchestrator", "specialist", "attribution")
+SERVICES = ("projector", "query-api", "intake", "orchestrator", "specialist", "attribution", "strength-sleep")
 CALL_SECONDS = 0.3
 """Seconds that each call of the model takes, so that kills hit calls that are under way."""
 CALLS = 3
