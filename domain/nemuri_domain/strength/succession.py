@@ -46,6 +46,7 @@ _CHANGE: Final = (
 """Words whose neighbours in the table are signs of change."""
 
 Floats = NDArray[np.float32]
+_NO_WORDS: Final = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +87,15 @@ class StatementPairs:
         """Compare each text with each other one."""
         table = word_table()
         words = [table.words(each) for each in texts]
-        weights, changing = [table.importance(each) for each in words], [signs_of_change(each) for each in words]
+        every = np.unique(np.concatenate([*words, _NO_WORDS]))
+        counts = np.array([(each[:, None] == every).sum(axis=0) for each in words]).reshape(len(texts), len(every))
+        has, weights = (counts > 0).astype(np.float32), (counts * table.importance(every)).astype(np.float64)
+        both, totals = weights @ has.T, weights.sum(axis=1)
+        shared = (both + both.T) / np.maximum(totals[:, None] + totals, 1.0)
+        fresh = has[None] * (1 - has[:, None])
+        signs = (fresh * signs_of_change(every)).max(axis=2, initial=0.0)
         rows = table.vectors(words)
-        shared, signs = np.zeros((len(texts), len(texts)), np.float32), np.zeros((len(texts), len(texts)), np.float32)
-        for older, one in enumerate(words):
-            for newer, other in enumerate(words):
-                fresh, kept = ~np.isin(other, one), np.isin(one, other)
-                both = float(weights[older][kept].sum() + weights[newer][~fresh].sum())
-                shared[older, newer] = both / max(float(weights[older].sum() + weights[newer].sum()), 1.0)
-                signs[older, newer] = changing[newer][fresh].max(initial=0.0)
-        return cls(words, rows @ rows.T, shared, signs)
+        return cls(words, rows @ rows.T, shared.astype(np.float32), signs)
 
     def evidence(self, relevances: Sequence[float]) -> Floats:
         """Return the evidence that each newer statement says what now holds of the same thing, shape (n, n).
