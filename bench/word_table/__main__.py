@@ -5,8 +5,8 @@ from pathlib import Path
 
 from bench.word_table import __doc__ as description
 from bench.word_table.files import write
+from bench.word_table.table_training import train
 from bench.word_table.teacher import teacher_rows, training_texts
-from bench.word_table.training import train
 from bench.word_table.vocabulary import Vocabulary
 from nemuri_domain.language import words
 

@@ -203,9 +203,7 @@ class WaitingTask(Value):
 
 
 class CalibrationView(Value):
-    """How the vectors of an embedder are compared. The thresholds are minimum cosines after the mean vector was
-    subtracted.
-    """
+    """The calibration of an embedder. The thresholds are minimum cosines after the mean vector was subtracted."""
 
     source: Literal["built-in", "measured", "assumed"]
     """`built-in`: it comes with the embedder. `measured`: from the platform's memories. `assumed`: from general texts,
@@ -216,7 +214,7 @@ class CalibrationView(Value):
     centre: float
     """Length of the mean vector, 0 to 1."""
     scale: float
-    """How far related texts stand out, as a multiple of the built-in embedder's."""
+    """Distance of related texts from others, as a multiple of the built-in embedder's."""
     relevance: float
     """Minimum cosine of a query and a memory that may be relevant to it."""
     recall: float

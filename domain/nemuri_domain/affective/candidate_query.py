@@ -1,4 +1,4 @@
-"""What is asked of the index of affective memories: the vectors of a prompt, and the parameters of a retrieval."""
+"""The query of the index of affective memories: the vectors of a prompt, and the parameters of a retrieval."""
 
 from dataclasses import dataclass
 from typing import Self

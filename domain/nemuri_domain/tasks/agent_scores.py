@@ -17,8 +17,8 @@ from nemuri_domain.tasks.agent_words import Vocabulary
 NAMED: Final = 0.5
 """Weight of a name in the task that only this agent's memories know."""
 LENIENCE: Final = 0.04
-"""How far below the threshold of familiarity a question may be for a colleague to be offered, because the asking model
-decides.
+"""Maximum distance of a question below the threshold of familiarity at which a colleague is offered, because the asking
+model decides.
 """
 CROWD: Final = 3
 """Number of agents from which on some of their knowledge is common to most of them."""

@@ -37,23 +37,25 @@ class Thresholds:
     """Minimum cosines of centred vectors. The defaults are those of the built-in embedder."""
 
     relevance: float = 0.22
-    """For a query and a passage of a document that may be relevant to it. It is low, so that few are lost."""
+    """Threshold of a query and a passage of a document that may be relevant to it. It is low, so that few are lost."""
     candidate: float = -0.1
-    """For a prompt and a memory whose text is compared with the prompt."""
+    """Threshold of a prompt and a memory whose text is compared with the prompt."""
     related: float = 0.5
-    """For a turn and an earlier memory to which it may be related."""
+    """Threshold of a turn and an earlier memory to which it may be related."""
     recall: float = 0.66
-    """For a prompt and a memory that is recalled although nobody asked for it and its words do not show that it is
-    about the prompt's topic.
+    """Threshold of a prompt and a memory that is recalled although nobody asked for it and its words do not show that
+    it is about the prompt's topic.
     """
     subject: float = 0.41
-    """For a prompt and its five nearest memories, as a mean: from here on the memories often speak of its subject."""
+    """Mean of a prompt and its five nearest memories, from which on the memories often speak of its subject."""
     contrast: float = 0.28
-    """For a prompt and a memory on such a subject, without what all memories have in common."""
+    """Threshold of a prompt and a memory on such a subject, without what all memories have in common."""
     same: float = 0.66
-    """For two statements about the same."""
+    """Threshold of two statements about the same."""
     topic: float = 0.77
-    """For two turns with the relation `same_topic`. Turns are longer than statements, so they have more in common."""
+    """Threshold of two turns with the relation `same_topic`. It is higher, because turns are longer than statements and
+    so have more in common.
+    """
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class Calibration:
     centre: Floats | None
     """Mean of the vectors, shape (dimension,); None if nothing is subtracted."""
     scale: float
-    """How far related texts stand out after centring, as a multiple of the built-in embedder's: a cosine of `scale` × c
-    means as much as c with the built-in embedder.
+    """Distance of related texts from others after centring, as a multiple of the built-in embedder's: a cosine of
+    `scale` × c means as much as c with the built-in embedder.
     """
     sample: int
     """Number of distinct texts whose mean was taken."""
