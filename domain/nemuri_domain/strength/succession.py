@@ -5,9 +5,10 @@ decided at each retrieval, by the words of both and the times at which they were
 the weights, and `python -m bench.heard` judges them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import SequenceMatcher
 from functools import cache
 from typing import Final, Self
 from uuid import UUID
@@ -39,6 +40,12 @@ NAMING: Final = 0.45
 """Minimum importance of a word of the request that names what is asked about, as a share of the median importance."""
 KIND_OF: Final = 0.45
 """Cosine up to which no word of the newer statement stands for a word of the request."""
+EXCHANGED: Final = 3
+"""Maximum number of words that stand in the place of as many at most of another statement. With 2 or 4 fewer of the
+parallel or of the changed facts come first.
+"""
+LONG: Final = 64
+"""Number of words from which places are not compared."""
 _CHANGE: Final = (
     "now anymore longer moved changed switched switch instead replaced formerly since new "
     "変更 移動 異動 変わり なっ 今後 新しい もう 移っ 引っ越し 替え 切り替え"
@@ -108,23 +115,21 @@ class StatementPairs:
         )
         return found
 
-    def about_another(self, asked: Words) -> NDArray[np.bool_]:
-        """Return True for pairs of which the request names only what the older statement is about, shape (n, n).
+    def about_another(self, asked: Words, older: int, newer: int) -> bool:
+        """Return whether the request names what only the older statement is about.
 
-        A name or number of the request that only the older statement has decides. So does an important word of the
-        request in the older one that no word of the newer one comes near, unless that plainly says a change.
+        A name or number of the request that only the older statement has decides. An important word of the request that
+        no word of the newer statement comes near decides if the newer one has something else in its place, and does not
+        plainly say a change.
         """
-        table, size = word_table(), len(self.words)
-        naming = asked[table.importance(asked) >= NAMING * MEDIAN_IMPORTANCE]
-        found = np.zeros((size, size), np.bool_)
+        table, one, other = word_table(), self.words[older], self.words[newer]
+        naming = asked[np.isin(asked, one) & (table.importance(asked) >= NAMING * MEDIAN_IMPORTANCE)]
         if not len(naming):
-            return found
-        near = WordPairs.of(table, [naming], self.words).nearest
-        for older, one in enumerate(self.words):
-            held = np.isin(naming, one)
-            lost = held & (near <= KIND_OF)
-            found[older] = (lost.any(axis=1) & (self.signs[older] < PLAIN_SIGN)) | lost[:, naming < 0].any(axis=1)
-        return found
+            return False
+        lost = naming[WordPairs.of(table, [naming], [other]).nearest[0] <= KIND_OF]
+        if (lost < 0).any():
+            return True
+        return bool(self.signs[older, newer] < PLAIN_SIGN) and exchanged(one, other, frozenset(lost.tolist()))
 
 
 def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID, Successor]:
@@ -140,16 +145,31 @@ def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID,
     if len({each.told_at for each in near}) < 2:
         return {}
     pairs = StatementPairs.of([each.text for each in near])
-    evidence = pairs.evidence([each.relevance for each in near])
-    evidence[pairs.about_another(word_table().words(request))] = -np.inf
+    evidence, asked = pairs.evidence([each.relevance for each in near]), word_table().words(request)
     found: dict[UUID, Successor] = {}
     for at, older in enumerate(near):
         later = [to for to, newer in enumerate(near) if newer.told_at > older.told_at and evidence[at, to] >= 0]
+        later = [to for to in later if not pairs.about_another(asked, at, to)]
         if later:
             to = max(later, key=lambda each: (near[each].told_at, evidence[at, each]))
             replaces = bool(pairs.signs[at, to] >= SURE_SIGN)
             found[older.memory_id] = Successor(near[to].memory_id, near[to].told_at, replaces)
     return found
+
+
+def exchanged(older: Words, newer: Words, words: Set[int]) -> bool:
+    """Return whether the newer statement has something else in the place of one of the `words` of the older one.
+
+    At most `EXCHANGED` words stand for as many at most, between the same words on both sides. True for long statements,
+    whose places are not compared.
+    """
+    if max(len(older), len(newer)) >= LONG:
+        return bool(words)
+    told, told_later = older.tolist(), newer.tolist()
+    return any(
+        kind == "replace" and max(end - at, later_end - later) <= EXCHANGED and not words.isdisjoint(told[at:end])
+        for kind, at, end, later, later_end in SequenceMatcher(None, told, told_later, autojunk=False).get_opcodes()
+    )
 
 
 def newer_first(order: Sequence[UUID], later: Mapping[UUID, Successor]) -> list[UUID]:

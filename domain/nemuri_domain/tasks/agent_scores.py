@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
 from statistics import median_low
-from typing import Final
+from typing import Final, Self
 
 from nemuri_contracts.agents import Definition
 from nemuri_contracts.tasks import AgentScore
-from nemuri_domain.language.word_table import word_table
+from nemuri_domain.language.word_table import Words, word_table
 from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.strength.perspective_memories import PerspectiveMemories
 from nemuri_domain.tasks.agent_fit import WORDS, Fit, familiarity
@@ -61,6 +61,29 @@ class Market:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What the agents know of the words of a text."""
+
+    words: Words
+    """Words of the text."""
+    shares: Mapping[str, float]
+    """What each agent's knowledge of the words adds to its score, by agent."""
+
+    @classmethod
+    def of(cls, agents: Market, text: str) -> Self:
+        """Compare the words of a text with those by which the agents are known."""
+        words, vocabulary = word_table().words(text), agents.vocabulary
+        overlaps, named = vocabulary.overlaps([words])[0].tolist(), vocabulary.named(text)
+        return cls(
+            words,
+            {
+                name: WORDS * overlap + NAMED * named[name]
+                for name, overlap in zip(vocabulary.agents, overlaps, strict=True)
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """The eligible agents for one text."""
 
@@ -80,49 +103,48 @@ def market(able: Sequence[Applicant], applicants: Sequence[Applicant]) -> Market
     return Market(able, applicants, Vocabulary.of(definitions, {each.agent_id: each.topics for each in applicants}))
 
 
-def margin(of: Market, text: str, fit: Fit) -> float:
+def margin(of: Market, known: Known, fit: Fit) -> float:
     """Return how far the familiarity of a text is above its threshold. Below 0, it is outside the eligible agents'
     fields.
     """
-    known = _known(of, text)
-    best = max(fit.fields.get(each.agent_id, 0.0) + known[each.agent_id] for each in of.able)
-    return familiarity(best, word_table().words(text)) - fit.threshold
+    best = max(fit.fields.get(each.agent_id, 0.0) + known.shares[each.agent_id] for each in of.able)
+    return familiarity(best, known.words) - fit.threshold
 
 
-def knowing(of: Market, text: str, fit: Fit) -> tuple[str, ...]:
+def knowing(of: Market, known: Known, fit: Fit) -> tuple[str, ...]:
     """Return the eligible agents whose own field a text may belong to, best first. What most of them know alike says
     nothing about any of them.
     """
-    known, words = _known(of, text), word_table().words(text)
-    common = median_low(known[each.agent_id] for each in of.able) if len(of.able) >= CROWD else 0.0
-    scores = {each.agent_id: fit.fields.get(each.agent_id, 0.0) + known[each.agent_id] - common for each in of.able}
+    shares = {each.agent_id: known.shares[each.agent_id] for each in of.able}
+    common = median_low(shares.values()) if len(shares) >= CROWD else 0.0
+    scores = {name: fit.fields.get(name, 0.0) + share - common for name, share in shares.items()}
     order = sorted(scores, key=lambda name: (-scores[name], name))
-    return tuple(name for name in order if familiarity(scores[name], words) >= fit.threshold - LENIENCE)
+    return tuple(name for name in order if familiarity(scores[name], known.words) >= fit.threshold - LENIENCE)
 
 
 def ranked(
-    of: Market, text: str, fit: Fit | None, sharpness: float, given: Mapping[str, int], above: float | None = None
+    of: Market, known: Known, fit: Fit | None, sharpness: float, given: Mapping[str, int], above: float | None = None
 ) -> Ranking:
     """Return the ranking of the eligible agents for a text.
 
     Args:
         of: The agents.
-        text: The text to be answered.
+        known: What the agents know of the text's words.
         fit: Fit of the text to the agents; None if there is nothing to decide.
         sharpness: Factor on the scores before they become probabilities.
         given: Number of parts that each agent already got in this routing. They count as waiting assignments.
         above: The `margin` of the task; None if it fits some agent anyway.
     """
-    known, scores = _known(of, text), fit.scores if fit else {}
+    scores = fit.scores if fit else {}
     chances = _softmax(
-        {each.agent_id: sharpness * (scores.get(each.agent_id, 0.0) + known[each.agent_id]) for each in of.able}
+        {each.agent_id: sharpness * (scores.get(each.agent_id, 0.0) + known.shares[each.agent_id]) for each in of.able}
     )
     waiting = {each.agent_id: each.waiting + given.get(each.agent_id, 0) for each in of.applicants}
     busiest = max(waiting.values())
     found = [
         AgentScore(
             agent_id=each.agent_id,
-            expertise=round(min(1.0, max(known[each.agent_id], _nearest_phrase(each, fit))), DIGITS),
+            expertise=round(min(1.0, max(known.shares[each.agent_id], _nearest_phrase(each, fit))), DIGITS),
             history=_history(each, fit),
             load=1.0 - waiting[each.agent_id] / busiest if busiest else 1.0,
             total=chances[each.agent_id],
@@ -145,16 +167,6 @@ def _ranking(found: Sequence[AgentScore], fit: Fit | None, above: float | None) 
         return Ranking(scores, by_load=by_load)
     inside = min(1.0, max(0.0, 0.5 + above / (2.0 * fit.doubt)))
     return Ranking(scores, confidence=round(inside * scores[0].total, DIGITS), outside=above < 0, by_load=by_load)
-
-
-def _known(of: Market, text: str) -> Mapping[str, float]:
-    """Return what each agent's knowledge of the words of a text adds to its score."""
-    overlaps = of.vocabulary.overlaps([word_table().words(text)])[0].tolist()
-    named = of.vocabulary.named(text)
-    return {
-        name: WORDS * overlap + NAMED * named[name]
-        for name, overlap in zip(of.vocabulary.agents, overlaps, strict=True)
-    }
 
 
 def _softmax(values: Mapping[str, float]) -> Mapping[str, float]:

@@ -23,7 +23,7 @@ from nemuri_domain.language import token_estimate
 from nemuri_domain.language.material_requests import about_material
 from nemuri_domain.tasks import conversation_history, panel_seats
 from nemuri_domain.tasks.agent_fit import Fit, blended
-from nemuri_domain.tasks.agent_scores import Applicant, Market, Ranking, margin, market, ranked
+from nemuri_domain.tasks.agent_scores import Applicant, Known, Market, Ranking, margin, market, ranked
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.eligible_agents import able_agents, competing, is_one_field, no_panel, nobody
 from nemuri_domain.tasks.fan_in import attempt_key
@@ -113,7 +113,8 @@ def route(
             return _asked(cause, task, of, ranking, evidence)
         everything = tuple(_choice(_seat(task, generalist, part.text), n) for n, part in enumerate(task.parts))
         return _routed(cause, task, everything, ranking, evidence, "generalist")
-    return _routed(cause, task, _best(task, of, evidence), ranking, evidence, _decided_by(task, ranking, evidence))
+    choices, decided_by = _best(task, of, ranking, evidence), _decided_by(task, ranking, evidence)
+    return _routed(cause, task, choices, ranking, evidence, decided_by)
 
 
 def asked_early(
@@ -217,7 +218,7 @@ def _decided_by(task: Task, ranking: Ranking, evidence: Evidence) -> DecidedBy:
     return "load" if ranking.by_load or not evidence.fits else "fit"
 
 
-def _best(task: Task, of: Market, evidence: Evidence) -> tuple[Choice, ...]:
+def _best(task: Task, of: Market, whole: Ranking, evidence: Evidence) -> tuple[Choice, ...]:
     """Return the choice of the best agent for each part.
 
     Parts that an agent already got in this routing count as its load, so equally good agents share the parts.
@@ -228,9 +229,10 @@ def _best(task: Task, of: Market, evidence: Evidence) -> tuple[Choice, ...]:
     for number, part in enumerate(task.parts):
         text = _cut(part.text)
         if len(task.parts) == 1:
-            best = _whole(task, of, evidence).scores[0].agent_id
+            best = whole.scores[0].agent_id
         else:
-            best = ranked(of, text, evidence.fits.get(text), evidence.sharpness, given).scores[0].agent_id
+            known = Known.of(of, text)
+            best = ranked(of, known, evidence.fits.get(text), evidence.sharpness, given).scores[0].agent_id
         if evidence.advice is not None and evidence.advice.agent_id is not None:
             best = evidence.advice.agent_id
         choices.append(
@@ -245,8 +247,9 @@ def _whole(task: Task, of: Market, evidence: Evidence) -> Ranking:
     told = [(text, evidence.fits[text]) for text in (request_of(task), _summary(task)) if text in evidence.fits]
     fit = blended(told[0][1], told[-1][1], REQUEST) if told else None
     one_field = not told or is_one_field(of.able)
-    above = None if one_field else max(margin(of, text, each) for text, each in told)
-    return ranked(of, request_of(task), fit, evidence.sharpness, {}, above)
+    known = {text: Known.of(of, text) for text in dict.fromkeys((request_of(task), *(text for text, _ in told)))}
+    above = None if one_field else max(margin(of, known[text], each) for text, each in told)
+    return ranked(of, known[request_of(task)], fit, evidence.sharpness, {}, above)
 
 
 def _seat(task: Task, applicant: Applicant, text: str) -> Seat:

@@ -4,11 +4,20 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.strength.succession import COMPARED, Statement, StatementPairs, Successor, successors
+from nemuri_domain.strength.succession import (
+    COMPARED,
+    LONG,
+    Statement,
+    StatementPairs,
+    Successor,
+    exchanged,
+    successors,
+)
 
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
@@ -130,7 +139,7 @@ def test_a_successor_is_always_newer(texts: list[str]) -> None:
     }
 
 
-def test_a_statement_about_another_thing_that_the_request_names_does_not_succeed() -> None:
+def test_a_statement_about_another_thing_that_the_requestnames_does_not_succeed() -> None:
     """If the request names what only the older statement is about, the newer one is no successor of it."""
     parcels = told("The ginger parcel arrives on Monday.", "The juniper parcel arrives on Friday.")
 
@@ -142,3 +151,27 @@ def test_another_number_is_no_change_without_a_word_of_change() -> None:
     invoices = told("Invoice 4711 was paid.", "Invoice 4712 was paid.")
 
     assert not any(each.replaces for each in successors(invoices, "Which invoices were paid?").values())
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "asked"),
+    [
+        (
+            "The publisher wants the cookbook translation by 15 August.",
+            "The cookbook deadline has been pushed back to 30 September.",
+            "When's the cookbook translation due?",
+        ),
+        ("陶芸教室は古い水車小屋で開かれる。", "陶芸は公民館でやっている。", "陶芸教室の場所はどこですか"),
+    ],
+)
+def test_a_word_that_a_newer_statement_only_leaves_out_is_no_other_thing(older: str, newer: str, asked: str) -> None:
+    """A newer statement succeeds although it lacks a word of the request, if nothing else is in its place."""
+    assert successors(told(older, newer), asked).keys() == {A}
+
+
+def test_places_of_long_statements_are_not_compared() -> None:
+    """In long statements a word that the newer one lacks counts as exchanged, without comparing all places."""
+    long = np.arange(LONG)
+
+    assert exchanged(long, long[1:], frozenset({0}))
+    assert not exchanged(long[:9], long[1:9], frozenset({0}))

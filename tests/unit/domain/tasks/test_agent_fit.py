@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_domain.tasks.agent_fit import CALIBRATION, ROWS, Fit, FitModel, Judged, features, texts_of
-from nemuri_domain.tasks.agent_scores import Applicant, margin, market
+from nemuri_domain.tasks.agent_scores import Applicant, Known, margin, market
 from nemuri_domain.tasks.definition_phrases import PHRASES, phrases
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 
@@ -144,7 +144,8 @@ def _margin(text: str, fit: Fit, of: Mapping[str, Definition] | None = None) -> 
     """Return how far a text is inside the fields of agents without memories."""
     definitions = of or {name: _definition(each) for name, each in FIELDS.items()}
     agents = [Applicant(name, each, (), 0, 0, 0) for name, each in definitions.items()]
-    return margin(market(agents, agents), text, fit)
+    of = market(agents, agents)
+    return margin(of, Known.of(of, text), fit)
 
 
 COLLEAGUES = {
