@@ -8,7 +8,8 @@ texts, and the nearest neighbours by multilingual-e5-small, centred, if its whee
 
 - other words: a question that shares no word with the fact that answers it; the fact is among the first three of 155.
 - changed: of a fact told in January and another told in June, the newer is recalled before the older; the answer
-  quotes the newer value first. both true: both of two facts that stay true are among the first four.
+  has the newer value, and not after a quotation of the older fact. both true: both of two facts that stay true are
+  among the first four.
 - parallel: of two facts about two things of one kind, told months apart, the older one that is asked for comes first.
 - first, told at once; in two months: the fact that answers a question in other words comes first, whenever the facts
   were told. Newer facts about something else must not be put before it.
@@ -100,9 +101,9 @@ async def believe(client: Client, sets: Mapping[str, Sequence[Item]], heard: Sha
         newer = place + len(changed)
         first = next((one for one in found if one in {place, newer}), None)
         _add(heard, f"changed, newer first {each['lang']}", each, first == newer)
-        answer = ((await client.ask(each["question"], agent="believer", timeout=MINUTE)).answer or "").casefold()
-        value = {name: answer.find(each[f"{name}_value"].casefold()) for name in ("old", "new")}
-        leads = value["new"] >= 0 and not 0 <= value["old"] < value["new"]
+        answer = (await client.ask(each["question"], agent="believer", timeout=MINUTE)).answer or ""
+        value, older = answer.casefold().find(each["new_value"].casefold()), answer.find(each["old"])
+        leads = value >= 0 and not 0 <= older < value
         _add(heard, f"changed, answer leads {each['lang']}", each, leads)
     for place, (each, found) in enumerate(await told_twice(client, "keeper", both, "first", "second")):
         _add(heard, f"both true {each['lang']}", each, {place, place + len(both)} <= set(found[:AMONG]))

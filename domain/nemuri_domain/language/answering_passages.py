@@ -63,3 +63,13 @@ def answering(
         chosen.append(each)
         left -= len(each.text)
     return chosen
+
+
+def newer_first(chosen: Sequence[Passage], later: Mapping[str, str]) -> list[Passage]:
+    """Return passages in their order, but the first one of a newer source before those of the older one, by `later`."""
+    order = list(chosen)
+    for older, newer in later.items():
+        labels = [each.label for each in order]
+        if older in labels and newer in labels and labels.index(older) < labels.index(newer):
+            order.insert(labels.index(older), order.pop(labels.index(newer)))
+    return order

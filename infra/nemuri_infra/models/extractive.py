@@ -11,7 +11,7 @@ from nemuri_contracts.event import Usage
 from nemuri_domain.affective.text_compression import compressed
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL
 from nemuri_domain.education.grading import Verdict
-from nemuri_domain.language.answering_passages import ANSWERS, NEAR, answering, relevances
+from nemuri_domain.language.answering_passages import ANSWERS, NEAR, answering, newer_first, relevances
 from nemuri_domain.language.follow_up_requests import self_contained
 from nemuri_domain.language.item_importance import Importance, most_important
 from nemuri_domain.language.passage_ranking import (
@@ -130,13 +130,14 @@ class ExtractiveModel:
         current = [each for each in job.memories if not each.note]
         remembered = demote_contradicted(_telling(current, asked), at_hand)
         later = {each.label: each.succeeded_by for each in current if each.succeeded_by}
-        found = [
+        quotes = (
             _searched_quotes(job.details, number, asked, item, _fitting(remembered, item, later), share=len(items))
             if searched
             else _quotes(remembered, at_hand, item, later, share=len(items))
             for number, item in enumerate(items or (job.question,))
-        ]
-        chosen = [passage for quotes in found for passage in quotes]
+        )
+        found = [newer_first(each, later) for each in quotes]
+        chosen = [passage for each in found for passage in each]
         if not chosen:
             nothing = framing.NOT_READ if job.share is not None and job.share.text < 1 else framing.NOTHING
             near = _nearest(current, remembered, job.question)

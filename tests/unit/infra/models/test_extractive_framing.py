@@ -49,6 +49,14 @@ async def test_the_quote_of_an_older_statement_is_marked(
     assert substance(text).splitlines() == [f"- {newer}", f"- {older}"]
 
 
+async def test_a_newer_note_in_keywords_precedes_the_older_sentence() -> None:
+    """The newer of two quotes about the same thing precedes the older one, even if it is no whole sentence."""
+    newer, older = "練習日：木曜十九時、小学校の音楽室", "合唱の練習は火曜の夜、公民館で。"
+    text = await answer("合唱の練習は何曜日だっけ？", Source("m1", newer), Source("m2", older, succeeded_by="m1"))
+
+    assert text.splitlines()[1:] == [f"- {newer} [m1]", f"- （以前の情報）{older} [m2]"]
+
+
 async def test_the_memory_that_was_retrieved_first_is_named_as_nearest() -> None:
     """The memory that was retrieved first is named as the nearest one, as `recall` shows it. A principle, which is not
     retrieved, is not named.
