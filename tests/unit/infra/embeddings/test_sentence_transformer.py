@@ -11,6 +11,8 @@ from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 
+pytestmark = pytest.mark.xdist_group("models of meaning")  # Their packages take seconds to import.
+
 
 def model_path() -> Path:
     """Return the path of the MiniLM model, which a Python package contains."""
