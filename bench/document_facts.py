@@ -41,7 +41,8 @@ from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
-from nemuri_infra.models.extractive import MAX_QUOTES, ExtractiveModel
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.extractive_answers import MAX_QUOTES
 from nemuri_infra.stores.blobs import Blobs, TextCache
 from nemuri_services.specialist.passage_search import ALL_CHANNELS, Channels, Wanted
 from nemuri_services.specialist.passage_selection import READ_CHARACTERS, PassageReader

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from nemuri_domain.language.passage_ranking import QUOTE_LIMIT
 from nemuri_domain.language.request_items import listed_items, requests
 from nemuri_infra.models.answer_jobs import Answer, AnswerJob, answer_of
-from nemuri_infra.models.extractive import MAX_QUOTES, QUOTED_CHARACTERS, ExtractiveModel
+from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.extractive_answers import MAX_QUOTES, QUOTED_CHARACTERS
 from nemuri_infra.models.memory_jobs import LearningsJob
 from nemuri_infra.models.reading_jobs import KeyPointJob
 from nemuri_infra.models.sources import Source

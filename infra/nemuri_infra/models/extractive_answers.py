@@ -1,0 +1,158 @@
+"""Answers of the extractive model: the sentences of memories and details that are surely about what was asked."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from nemuri_domain.language.answering_passages import ANSWERS, NEAR, answering, newer_first, relevances
+from nemuri_domain.language.passage_ranking import QUOTE_LIMIT, Passage, demote_contradicted, passages
+from nemuri_domain.language.relevance import relevance_of
+from nemuri_domain.language.request_echoes import is_echo, is_part_of_item, listed_requests
+from nemuri_domain.language.request_items import requests
+from nemuri_domain.language.tokenization import content_terms, terms
+from nemuri_domain.language.writing_systems import KANJI, KATAKANA
+from nemuri_infra.models import document_quotes
+from nemuri_infra.models import extractive_framing as framing
+from nemuri_infra.models.answer_jobs import Answer, AnswerJob
+from nemuri_infra.models.sources import Source
+
+MAX_QUOTES: Final = 6
+QUOTED_CHARACTERS: Final = 1_200
+"""Maximum number of characters of all quotes in one answer together, without labels and framing."""
+_WHICH: Final = re.compile(
+    rf"\bwhich (?:(?:one )?of (?:the|these|those) )?([\w-]+)|(?:どの|どんな)([{KATAKANA}{KANJI}]+)", re.IGNORECASE
+)
+"""Pattern of the word after "which" in a question. It names the kind of thing that is asked for ("which service …")."""
+
+
+def quoted_answer(job: AnswerJob) -> Answer:
+    """Return an answer of at most 6 quoted sentences with at most 1,200 characters in all.
+
+    Each quote has a line of its own and is followed by its label in brackets. Sentences are ranked by their relevance
+    to the question, and only those are quoted that are surely about what was asked. A memory that a detail contradicts
+    is ranked after that detail. Outdated memories are not quoted, and neither are sentences that are questions or
+    repeat the question, nor the memo, since it is not a source.
+
+    A quote of a memory that is older than another about the same thing is marked and comes after it. The framing is in
+    the language of the question, the quotes are in the language of their sources. If no sentence fits, the answer says
+    that it is not known, names the memory that was retrieved first, and cites nothing. A question with several items is
+    answered item by item. Each item gets at least one sentence or a note that nothing was found.
+    """
+    language, items = framing.language(job.question), requests(job.question)
+    asked = (job.question, *items)
+    at_hand = telling(job.details, asked)
+    # A memory with a note is outdated, and the newer one that says so is among the memories.
+    current = [each for each in job.memories if not each.note]
+    remembered = demote_contradicted(telling(current, asked), at_hand)
+    later = {each.label: each.succeeded_by for each in current if each.succeeded_by}
+    found = [newer_first(each, later) for each in _found(job, items, remembered, at_hand, later)]
+    chosen = [passage for each in found for passage in each]
+    if not chosen:
+        return Answer(_nothing(job, _nearest(current, remembered, job.question)), (), complete=True, signs=job.signs)
+    lines = framing.itemised(items, found, later, language) if items else framing.quoted(chosen, later, language)
+    cited = tuple(dict.fromkeys(passage.label for passage in chosen))
+    return Answer("\n".join([framing.QUOTING[language], *lines]), cited, complete=True, signs=job.signs)
+
+
+def telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
+    """Return the passages of the sources, except those that are questions or repeat one of the questions `asked`."""
+    found: list[Passage] = []
+    for source in sources:
+        listed = listed_requests(source.text, asked)
+        found += [
+            each
+            for each in passages(source.label, source.text)
+            if not (is_echo(each.text, asked) or is_part_of_item(each.text, listed))
+        ]
+    return found
+
+
+def kinds(question: str) -> frozenset[str]:
+    """Return the terms after "which" in a question."""
+    return frozenset(term for named in _WHICH.findall(question) for term in terms(" ".join(named)))
+
+
+def _found(
+    job: AnswerJob,
+    items: Sequence[str],
+    remembered: Sequence[Passage],
+    at_hand: Sequence[Passage],
+    later: Mapping[str, str],
+) -> list[list[Passage]]:
+    """Return the passages to quote for each item, or for the whole question if it has none."""
+    if not any(each.hits for each in job.details):
+        return [_quotes(remembered, at_hand, item, later, share=len(items)) for item in items or (job.question,)]
+    return [
+        _searched_quotes(
+            job.details, number, (job.question, *items), item, _fitting(remembered, item, later), share=len(items)
+        )
+        for number, item in enumerate(items or (job.question,))
+    ]
+
+
+def _nothing(job: AnswerJob, near: Passage | None) -> str:
+    """Return the answer that nothing was found, with the memory that is nearest."""
+    language = framing.language(job.question)
+    nothing = framing.NOT_READ if job.share is not None and job.share.text < 1 else framing.NOTHING
+    return "\n".join((nothing[language], *((f"{framing.NEAREST[language]} {near.text}",) if near else ())))
+
+
+def _nearest(memories: Sequence[Source], passages: Sequence[Passage], question: str) -> Passage | None:
+    """Return the passage of the first retrieved memory that fits a question best, of those given; None if no memory
+    is near at all.
+    """
+    told = {each.label for each in passages}
+    retrieved = {each.label: each.relevance for each in memories if each.relevance is not None and each.label in told}
+    if max(retrieved.values(), default=0.0) < NEAR:
+        return None
+    first = next(iter(retrieved))
+    said = [each for each in passages if each.label == first]
+    return said[int(relevance_of(question, [each.text for each in said]).argmax())]
+
+
+def _fitting(candidates: Sequence[Passage], question: str, later: Mapping[str, str]) -> list[Passage]:
+    """Return the passages that are surely about what a question asks."""
+    relevant = relevances(candidates, question, later)
+    return [each for each, value in zip(candidates, relevant, strict=True) if value >= ANSWERS]
+
+
+def _quotes(
+    remembered: Sequence[Passage],
+    at_hand: Sequence[Passage],
+    question: str,
+    later: Mapping[str, str],
+    *,
+    share: int,
+) -> list[Passage]:
+    """Return the passages to quote for one question, of memories and of material.
+
+    The limits of length and number are divided by `share`, the number of questions; 0 counts as 1.
+    """
+    parts = max(share, 1)
+    room = max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT)
+    every = [*remembered, *at_hand]
+    relevant, most = relevances(every, question, later), max(MAX_QUOTES // parts, 1)
+    return answering(every, relevant, remembered=len(remembered), most=most, characters=room)
+
+
+def _searched_quotes(
+    details: Sequence[Source],
+    number: int,
+    asked: Sequence[str],
+    question: str,
+    remembered: Sequence[Passage],
+    *,
+    share: int,
+) -> list[Passage]:
+    """Return the passages to quote for one question, number `number` of `share`, from details that were searched."""
+    parts, wanted = max(share, 1), content_terms(question)
+    found = document_quotes.quotes(details, number, asked, wanted)
+    return document_quotes.merged(
+        found,
+        remembered,
+        wanted,
+        most=max(MAX_QUOTES // parts, 1),
+        characters=max(QUOTED_CHARACTERS // parts, QUOTE_LIMIT),
+        related=document_quotes.related(details, wanted),
+        favoured=kinds(question),
+    )
