@@ -44,7 +44,7 @@ async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await client.settle()
-        facts = (FACT, "The truth value of an empty string is false.", "A list has a truth value of its own.")
+        facts = ("A list has a truth value of its own.", FACT, "The truth value of an empty string is false.")
         known = [await client.remember("python", fact, tags=["list"]) for fact in facts]
         result = await client.ask(QUESTION, perspective="semantics", settled=True)
         await client.remember("python", "The truth value of an empty set is false.")

@@ -40,6 +40,10 @@ NAMING: Final = 0.45
 """Minimum importance of a word of the request that names what is asked about, as a share of the median importance."""
 KIND_OF: Final = 0.45
 """Cosine up to which no word of the newer statement stands for a word of the request."""
+SAME: Final = 0.28
+"""Share of common words from which a newer statement may leave out a word of the request. Of what is about something
+else, hardly anything shares so much.
+"""
 EXCHANGED: Final = 3
 """Maximum number of words that stand in the place of as many at most of another statement. With 2 or 4 fewer of the
 parallel or of the changed facts come first.
@@ -119,8 +123,8 @@ class StatementPairs:
         """Return whether the request names what only the older statement is about.
 
         A name or number of the request that only the older statement has decides. An important word of the request that
-        no word of the newer statement comes near decides if the newer one has something else in its place, and does not
-        plainly say a change.
+        no word of the newer statement comes near decides too, unless the newer one plainly says a change, or shares
+        enough of the older one's words and has nothing else in that word's place.
         """
         table, one, other = word_table(), self.words[older], self.words[newer]
         naming = asked[np.isin(asked, one) & (table.importance(asked) >= NAMING * MEDIAN_IMPORTANCE)]
@@ -129,7 +133,9 @@ class StatementPairs:
         lost = naming[WordPairs.of(table, [naming], [other]).nearest[0] <= KIND_OF]
         if (lost < 0).any():
             return True
-        return bool(self.signs[older, newer] < PLAIN_SIGN) and exchanged(one, other, frozenset(lost.tolist()))
+        if not len(lost) or self.signs[older, newer] >= PLAIN_SIGN:
+            return False
+        return bool(self.shared[older, newer] < SAME) or exchanged(one, other, frozenset(lost.tolist()))
 
 
 def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID, Successor]:
