@@ -4,7 +4,7 @@ An affective mind is the state of one agent's affective memory.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -22,9 +22,10 @@ from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedde
 from nemuri_domain.affective.candidate_query import PromptVectors
 from nemuri_domain.affective.fold import FOLDED, fold
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
-from nemuri_infra.projections import id_lookup, tables
+from nemuri_infra.projections import affective_index, id_lookup, tables
 from nemuri_infra.projections.affective_index import current_index
 from nemuri_infra.projections.affective_queries import AffectiveQueries
+from nemuri_infra.projections.database import binary_rows
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -271,6 +272,30 @@ async def test_the_index_follows_the_views(settings: Settings) -> None:
         assert await indexed(resources) == {third: (1, 0)}
         await forget(settings, [Thing("agent", AGENT)])
         assert await indexed(resources) == {}
+
+
+@pytest.mark.parametrize("query", [affective_index.CHANGES, affective_index.CHANGES_OR_MISSING], ids=["all", "missing"])
+async def test_without_statistics_the_index_is_read_in_linear_time(settings: Settings, query: str) -> None:
+    """Directly after an import the tables have no statistics. Reading all memories with their vectors compares no
+    memory with the vectors of the others.
+    """
+    async with running_services(settings, ["projector"]) as resources:
+        of_turns = (offered_and_remembered(nth, f"What is {nth}?", "", "A number.") for nth in range(1, 101))
+        await append_and_project(resources, turns.defined(), *(each for some in of_turns for each in some))
+        await until_idle(resources, ["projector"])
+        values = {"agent": AGENT, "generation": resources.vectors.generation, "until": -1, "missing": []}
+        async with resources.database.reading() as connection:
+            rows = await binary_rows(connection, f"EXPLAIN (ANALYZE, FORMAT JSON) {query}", values)
+    plans = list(plan_nodes(rows[0][0][0]["Plan"]))
+    assert max(each["Actual Rows"] for each in plans) == 100
+    assert not any(each.get("Rows Removed by Join Filter") for each in plans)
+
+
+def plan_nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a node of a query plan with all nodes below it."""
+    yield plan
+    for each in plan.get("Plans", ()):
+        yield from plan_nodes(each)
 
 
 async def indexed(resources: Resources) -> dict[UUID, tuple[int, int]]:

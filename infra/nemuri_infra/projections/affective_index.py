@@ -23,20 +23,25 @@ THREAD_THRESHOLD: Final = 64
 IndexKey = tuple[str, str, str, str]
 """Database URL, schema, agent, and what its vectors can be compared with: generation and calibration."""
 _CHANGES: Final = """
-    -- The state of the tables, the number of memories that are not deleted, and the memories that changed.
-    SELECT CAST(CAST(to_regclass('affect_memory') AS oid) AS bigint),
-        (SELECT a.protected + CAST(sum(CAST(n AS int)) AS bigint) FROM jsonb_array_elements_text(a.levels) AS n),
-        m.changed, v.vector,
+    -- The state of the tables, the number of memories that are not deleted, and the memories that changed. A vector is
+    -- looked up by its key: without statistics, directly after an import, a join compares each memory with each vector.
+    SELECT CAST(CAST(to_regclass('affect_memory') AS oid) AS bigint), there.memories, m.changed,
+        (
+            SELECT v.vector FROM memory_vector AS v
+            WHERE v.agent_id = %(agent)s AND v.memory_id = m.memory_id AND v.model = %(generation)s
+        ),
         m.memory_id, m.turn_id, m.project, m.personal, m.said_at, m.kept, m.zero, m.begun, m.coefficient, m.level,
         m.archived_night, m.recall_count, m.valence, m.arousal, m.tags, m.category
     FROM affect_agent AS a
+        CROSS JOIN LATERAL (
+            SELECT a.protected + CAST(sum(CAST(n AS int)) AS bigint) AS memories
+            FROM jsonb_array_elements_text(a.levels) AS n
+        ) AS there
         LEFT JOIN affect_memory AS m ON m.agent_id = a.agent_id AND {changed}
-        LEFT JOIN memory_vector AS v
-            ON v.agent_id = a.agent_id AND v.memory_id = m.memory_id AND v.model = %(generation)s
     WHERE a.agent_id = %(agent)s
     """
-_NEW: Final = _CHANGES.format(changed="m.changed > %(until)s")
-_NEW_OR_MISSING: Final = _CHANGES.format(changed="(m.changed > %(until)s OR m.memory_id = ANY(%(missing)s))")
+CHANGES: Final = _CHANGES.format(changed="m.changed > %(until)s")
+CHANGES_OR_MISSING: Final = _CHANGES.format(changed="(m.changed > %(until)s OR m.memory_id = ANY(%(missing)s))")
 
 
 @dataclass(slots=True)
@@ -103,8 +108,8 @@ async def _changes(known: CachedIndex, database: Database, agent_id: str, vector
     values = {"agent": agent_id, "generation": vectors.generation, "until": known.until}
     async with database.reading() as connection:
         if known.missing:
-            return await binary_rows(connection, _NEW_OR_MISSING, values | {"missing": list(known.missing)})
-        return await binary_rows(connection, _NEW, values)
+            return await binary_rows(connection, CHANGES_OR_MISSING, values | {"missing": list(known.missing)})
+        return await binary_rows(connection, CHANGES, values)
 
 
 async def _take(known: CachedIndex, rows: Sequence[tuple[Any, ...]], vectors: Vectors) -> None:

@@ -24,24 +24,22 @@ from nemuri_infra.stores.vectors import Vectors
 
 _MEMORY = tables.tier_memory
 _OF = _MEMORY.c
-_NEAR = """
+# Each vector is looked up by its key: without statistics, a join compares every memory with every vector.
+_SIMILARITY = """COALESCE((
+        SELECT {cosine} FROM memory_vector AS v
+        WHERE v.agent_id = m.agent_id AND v.memory_id = m.memory_id AND v.model = :generation
+    ), 0) AS similarity"""
+_OWN = f"""
     -- All memories of an agent, each with its cosine similarity to the query. A memory without a vector has 0.
-    WITH near AS MATERIALIZED (
-        SELECT memory_id, {cosine} AS similarity
-        FROM memory_vector WHERE agent_id = :agent AND model = :generation
-    )
-    SELECT m.memory_id, m.layer, m.type, m.at, m.importance, COALESCE(near.similarity, 0) AS similarity
-    FROM tier_memory AS m LEFT JOIN near ON near.memory_id = m.memory_id
-    WHERE m.agent_id = :agent
-    """
-_SHARED = """
+    SELECT m.memory_id, m.layer, m.type, m.at, m.importance, {_SIMILARITY}
+    FROM tier_memory AS m WHERE m.agent_id = :agent
+    """  # noqa: S608 - a constant of our own
+_SHARED = f"""
     -- Memories that other agents share with an agent. A memory embedded by another model has similarity 0.
-    SELECT m.memory_id, m.layer, m.type, m.at, m.importance,
-        COALESCE({cosine}, 0) AS similarity
-    FROM tier_memory AS m LEFT JOIN memory_vector AS v
-        ON v.agent_id = m.agent_id AND v.memory_id = m.memory_id AND v.model = :generation
+    SELECT m.memory_id, m.layer, m.type, m.at, m.importance, {_SIMILARITY}
+    FROM tier_memory AS m
     WHERE m.agent_id <> :agent AND m.scope <> 'private' AND (m.scope = 'global' OR m.visible_to ? :agent)
-    """
+    """  # noqa: S608 - a constant of our own
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +148,10 @@ class TieredQueries:
         These are all memories of the agent (`own`), or the memories that other agents share with it (`shared`).
         """
         centre = vectors.comparing.calibration.centre
-        query, column = (_NEAR, "vector") if of == "own" else (_SHARED, "v.vector")
+        query = _OWN if of == "own" else _SHARED
         values = similarity_values(vector, centre) | {"agent": agent_id, "generation": vectors.generation}
         async with self.database.reading() as connection:
-            asked = text(query.format(cosine=similarity_sql(column, centre)))
+            asked = text(query.format(cosine=similarity_sql("v.vector", centre)))
             found = (await connection.execute(asked, values)).all()
         rows = np.array(
             [(LAYERS.index(each.layer), TYPES.index(each.type), each.at, each.importance) for each in found], COLUMNS
