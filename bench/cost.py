@@ -32,7 +32,7 @@ import psycopg
 from nats.aio.msg import Msg
 
 from bench.hook import platform
-from bench.measuring import cpu_seconds, save_figures, table
+from bench.measuring import cpu_seconds, save_figures, table, until_quiet
 from nemuri.admin.agent_definitions import read_definition
 from nemuri.client.client import Client
 from nemuri.client.connection import connected, resolve_addresses
@@ -41,7 +41,6 @@ from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import OPERATOR, derive
 from nemuri_contracts.strength import AgentSlept
-from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.runtime.settings import Settings
 
 Action = Callable[[], Awaitable[object]]
@@ -148,16 +147,6 @@ class Platform:
         text = (self.data / "postgres" / "postgres.log").read_text(errors="replace").replace("\n\t", " ")
         return [kind_of(each["text"]) for each in STATEMENT.finditer(text)]
 
-    async def quiet(self) -> None:
-        """Wait until no durable consumer has pending or unacknowledged messages."""
-        log, held = self.client.log, True
-        async with asyncio.timeout(TIMEOUT_SECONDS):
-            while held:
-                await asyncio.sleep(0.05)
-                consumers = await consumers_of(log.stream, log.subjects.stream)
-                durable = [each for each in consumers if each.config.durable_name]
-                held = any(each.num_pending or each.num_ack_pending for each in durable)
-
 
 def kind_of(statement: str) -> str:
     """Return the kind of a statement: its first words and the table that it concerns."""
@@ -194,7 +183,7 @@ async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) ->
             await seen.put(message.subject)
 
     subscription = await log.connection.subscribe(f"{log.subjects.namespace}.agent.*.*.{ends or '-'}", cb=see)
-    await at.quiet()
+    await until_quiet(at.client.log)
     before, place, received = at.spent(), await log.last_sequence(), at.received()
     for action in actions:
         began = time.perf_counter()
@@ -203,7 +192,7 @@ async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) ->
         if ends is not None:
             await asyncio.wait_for(seen.get(), TIMEOUT_SECONDS)
         cost.settled.append(time.perf_counter() - began)
-    await at.quiet()
+    await until_quiet(at.client.log)
     after = at.spent()
     cost.cpu = {name: used - before.get(name, 0.0) for name, used in after.items()}
     cost.client_cpu = cost.cpu.pop("client")

@@ -29,7 +29,7 @@ from typing import Any
 from uuid import uuid3, uuid4
 
 from bench.hook_sessions import sessions
-from bench.measuring import record, save_figures, table
+from bench.measuring import record, save_figures, table, until_quiet
 from bench.texts import memories, questions
 from nemuri.client.client import Client
 from nemuri.client.connection import connected
@@ -44,7 +44,7 @@ from nemuri_contracts.queries import AffectQuery
 from nemuri_infra.runtime.settings import Settings
 
 AGENT = "assistant"
-GOAL_MS = 100.0
+GOAL_MS: Final = 90.0
 WARM_UP = 50
 """Number of calls before the measured ones. The database analyses its fresh tables meanwhile."""
 STALLED = 120.0
@@ -163,6 +163,7 @@ async def measure(number: int, calls: int, resumed: int) -> dict[str, Any]:
             settings = Settings(data=data)
             async with connected(settings, OPERATOR) as client:
                 seconds = await filled(client, settings, number)
+                await until_quiet(client.log)
             prompts = list(questions(WARM_UP + calls))
             called(data, prompts[:WARM_UP])
             hook, nothing, printed = called(data, prompts[WARM_UP:])

@@ -18,6 +18,7 @@ from nats.aio.msg import Msg
 
 from nemuri_contracts.codec import encode
 from nemuri_contracts.event import Event
+from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import MESSAGE_ID, Log
 
 RESULTS = Path(__file__).parent / "results"
@@ -28,6 +29,8 @@ Smoke tests set it, so that they do not replace measured results.
 """
 ON_THEIR_WAY = 512
 """Maximum number of published events that are not acknowledged yet."""
+QUIET_SECONDS = 300.0
+"""Maximum number of seconds until all services have handled what is in the log."""
 LOAD = os.getloadavg()[0]
 """Load average of the machine at the start of the script. Other programs cause it."""
 
@@ -132,3 +135,14 @@ def table(rows: Sequence[Sequence[object]]) -> str:
     cells = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in cells)
+
+
+async def until_quiet(log: Log) -> None:
+    """Wait until no durable consumer has pending or unacknowledged messages."""
+    held = True
+    async with asyncio.timeout(QUIET_SECONDS):
+        while held:
+            await asyncio.sleep(0.05)
+            consumers = await consumers_of(log.stream, log.subjects.stream)
+            durable = [each for each in consumers if each.config.durable_name]
+            held = any(each.num_pending or each.num_ack_pending for each in durable)

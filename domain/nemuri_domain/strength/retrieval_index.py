@@ -25,7 +25,7 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-SHORTLIST: Final = 100
+SHORTLIST: Final = 80
 """Minimum number of memories by vectors, and as many by BM25, whose words are aligned with each text of a query."""
 NEGLIGIBLE: Final = 0.4
 """Share of the highest score of a channel below which a memory is not looked at closely."""
@@ -228,7 +228,8 @@ class AgentIndex:
         near = RELATIVE_RELEVANCE_FLOOR if floor else 0.0
         found = np.flatnonzero(hit & (joined >= near * joined.max()))
         order = best_rows(self._memories, standing, joined, found, limit, share)
-        return self._described(asked, standing[order], joined[order])
+        known = rows[chosen], aligned[:, chosen]
+        return self._described(asked, standing[order], joined[order], known)
 
     def _lexical(self, asked: SearchTexts, rows: Rows, size: int) -> Floats:
         """Return the BM25 score of each of the rows for each text, as a share of the highest possible one."""
@@ -247,10 +248,16 @@ class AgentIndex:
         absolute[:, chosen], rare[:, chosen] = pairs.alignments(weights), pairs.alignments(here)
         return absolute, rare
 
-    def _described(self, asked: SearchTexts, rows: Rows, joined: Floats) -> Candidates:
-        """Return the candidates in these rows, with their exact relevance, also of those that only neighbours chose."""
+    def _described(self, asked: SearchTexts, rows: Rows, joined: Floats, known: tuple[Rows, Floats]) -> Candidates:
+        """Return the candidates in these rows, with their exact relevance, also of those that only neighbours chose.
+
+        `known` are the rows, ascending, whose alignment is known, and these alignments.
+        """
         similarity = asked.vectors @ self._vectors.of(rows).T
-        aligned = alignments(self._table, asked.words, self._words.of(rows.tolist()))
+        places = np.searchsorted(known[0], rows).clip(max=len(known[0]) - 1)
+        aligned, fresh = known[1][:, places], known[0][places] != rows
+        if fresh.any():
+            aligned[:, fresh] = alignments(self._table, asked.words, self._words.of(rows[fresh].tolist()))
         relevant = (asked.weights * relevance(similarity, aligned, asked.scale)).max(axis=0)
         ids = tuple(self._id(int(row)) for row in rows)
         return Candidates(ids, similarity.max(axis=0), aligned.max(axis=0), relevant, joined)

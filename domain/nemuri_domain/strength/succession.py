@@ -16,10 +16,10 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.relevance import WordPairs
+from nemuri_domain.language.relevance import WordPairs, read_text
 from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, Words, word_table
 
-COMPARED: Final = 16
+COMPARED: Final = 10
 """Maximum number of memories of a retrieval that are compared with each other, the most relevant ones."""
 COMPARABLE_RELEVANCE: Final = 0.4
 """Minimum relevance of a compared memory, as a share of the best one's."""
@@ -57,6 +57,7 @@ _CHANGE: Final = (
 """Words whose neighbours in the table are signs of change."""
 
 Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 _NO_WORDS: Final = np.zeros(0, np.int64)
 
 
@@ -96,8 +97,8 @@ class StatementPairs:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
         """Compare each text with each other one."""
-        table = word_table()
-        words = [table.words(each) for each in texts]
+        table, read = word_table(), [read_text(each) for each in texts]
+        words = [each for each, _ in read]
         every = np.unique(np.concatenate([*words, _NO_WORDS]))
         counts = np.array([(each[:, None] == every).sum(axis=0) for each in words]).reshape(len(texts), len(every))
         has, weights = (counts > 0).astype(np.float32), (counts * table.importance(every)).astype(np.float64)
@@ -105,7 +106,7 @@ class StatementPairs:
         shared = (both + both.T) / np.maximum(totals[:, None] + totals, 1.0)
         fresh = has[None] * (1 - has[:, None])
         signs = (fresh * signs_of_change(every)).max(axis=2, initial=0.0)
-        rows = table.vectors(words)
+        rows = np.array([each for _, each in read], np.float32).reshape(len(read), table.dimension)
         return cls(words, rows @ rows.T, shared.astype(np.float32), signs)
 
     def evidence(self, relevances: Sequence[float]) -> Floats:
@@ -119,23 +120,26 @@ class StatementPairs:
         )
         return found
 
-    def about_another(self, asked: Words, older: int, newer: int) -> bool:
-        """Return whether the request names what only the older statement is about.
+    def about_another(self, asked: Words, among: Mask) -> Mask:
+        """Return True for those pairs `among` of which the request names what only the older statement is about.
 
-        A name or number of the request that only the older statement has decides. An important word of the request that
-        no word of the newer statement comes near decides too, unless the newer one plainly says a change, or shares
-        enough of the older one's words and has nothing else in that word's place.
+        Both have shape (n, n). A name or number of the request that only the older statement has decides. An important
+        word of the request that no word of the newer statement comes near decides too, unless the newer one plainly
+        says a change, or shares enough of the older one's words and has nothing else in that word's place.
         """
-        table, one, other = word_table(), self.words[older], self.words[newer]
-        naming = asked[np.isin(asked, one) & (table.importance(asked) >= NAMING * MEDIAN_IMPORTANCE)]
-        if not len(naming):
-            return False
-        lost = naming[WordPairs.of(table, [naming], [other]).nearest[0] <= KIND_OF]
-        if (lost < 0).any():
-            return True
-        if not len(lost) or self.signs[older, newer] >= PLAIN_SIGN:
-            return False
-        return bool(self.shared[older, newer] < SAME) or exchanged(one, other, frozenset(lost.tolist()))
+        table, found = word_table(), np.zeros_like(among)
+        naming = asked[table.importance(asked) >= NAMING * MEDIAN_IMPORTANCE]
+        if not len(naming) or not among.any():
+            return found
+        near = WordPairs.of(table, [naming], self.words).nearest
+        for older, newer in np.argwhere(among).tolist():
+            lost = naming[(near[older] == 1) & (near[newer] <= KIND_OF)].tolist()
+            if min(lost, default=0) < 0:
+                found[older, newer] = True
+            elif lost and self.signs[older, newer] < PLAIN_SIGN:
+                alike = self.shared[older, newer] >= SAME
+                found[older, newer] = not alike or exchanged(self.words[older], self.words[newer], frozenset(lost))
+        return found
 
 
 def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID, Successor]:
@@ -151,11 +155,13 @@ def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID,
     if len({each.told_at for each in near}) < 2:
         return {}
     pairs = StatementPairs.of([each.text for each in near])
-    evidence, asked = pairs.evidence([each.relevance for each in near]), word_table().words(request)
+    told = np.array([each.told_at.timestamp() for each in near])
+    evidence = pairs.evidence([each.relevance for each in near])
+    succeeding = (evidence >= 0) & (told[:, None] < told)
+    succeeding &= ~pairs.about_another(word_table().words(request), succeeding)
     found: dict[UUID, Successor] = {}
     for at, older in enumerate(near):
-        later = [to for to, newer in enumerate(near) if newer.told_at > older.told_at and evidence[at, to] >= 0]
-        later = [to for to in later if not pairs.about_another(asked, at, to)]
+        later = np.flatnonzero(succeeding[at]).tolist()
         if later:
             to = max(later, key=lambda each: (near[each].told_at, evidence[at, each]))
             replaces = bool(pairs.signs[at, to] >= SURE_SIGN)
