@@ -44,7 +44,7 @@ from nemuri_contracts.queries import AffectQuery
 from nemuri_infra.runtime.settings import Settings
 
 AGENT = "assistant"
-GOAL_MS: Final = 90.0
+GOAL_MS = 90.0
 WARM_UP = 50
 """Number of calls before the measured ones. The database analyses its fresh tables meanwhile."""
 STALLED = 120.0
