@@ -144,8 +144,8 @@ def _margin(text: str, fit: Fit, of: Mapping[str, Definition] | None = None) -> 
     """Return how far a text is inside the fields of agents without memories."""
     definitions = of or {name: _definition(each) for name, each in FIELDS.items()}
     agents = [Applicant(name, each, (), 0, 0, 0) for name, each in definitions.items()]
-    of = market(agents, agents)
-    return margin(of, Known.of(of, text), fit)
+    together = market(agents, agents)
+    return margin(together, Known.of(together, text), fit)
 
 
 COLLEAGUES = {
