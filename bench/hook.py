@@ -5,7 +5,7 @@
 Runs a platform of its own (`nemuri up`, built-in embedder, no model) and an agent with affective memory. Its memories
 come from turns that are uploaded like those at the end of a session. Each prompt is sent to a hook in a new process.
 After each hook, an interpreter that does nothing is timed under the same load. Prompts that retrieved a memory are
-counted; the measurement is invalid if there are none. Goal: p95 of 100 ms wall time.
+counted; the measurement is invalid if there are none. Goal: p95 of 90 ms wall time.
 
 After the prompts, sessions call the other hooks as Claude Code does (`bench/hook_sessions.py`). Each session is resumed
 after fifty turns, is compacted, and ends in the middle of a turn. Meanwhile the platform remembers the turns.
