@@ -62,12 +62,12 @@ class Market:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the agents know of the words of a text."""
+    """Knowledge that the agents have of the words of a text."""
 
     words: Words
     """Words of the text."""
     shares: Mapping[str, float]
-    """What each agent's knowledge of the words adds to its score, by agent."""
+    """Addition to each agent's score for its knowledge of the words, by agent."""
 
     @classmethod
     def of(cls, agents: Market, text: str) -> Self:

@@ -139,7 +139,7 @@ def test_a_successor_is_always_newer(texts: list[str]) -> None:
     }
 
 
-def test_a_statement_about_another_thing_that_the_requestnames_does_not_succeed() -> None:
+def test_a_statement_about_another_thing_that_the_request_names_does_not_succeed() -> None:
     """If the request names what only the older statement is about, the newer one is no successor of it."""
     parcels = told("The ginger parcel arrives on Monday.", "The juniper parcel arrives on Friday.")
 
