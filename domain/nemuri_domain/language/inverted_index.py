@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -103,19 +104,19 @@ class InvertedIndex:
         for term, askers in wanted.items():
             parts = list(self._terms.column(_hashed(term)))
             holding = sum(len(at) for at, _ in parts)
+            highest = np.float32((K1 + 1) * rarity(self._count, holding))
             for at, count in parts:
-                weight = count / (count + damping[at])
+                weight = highest * count / (count + damping[at])
                 for number, times in askers.items():
-                    result[number, at] += weight * np.float32(times * (K1 + 1) * rarity(self._count, holding))
+                    result[number, at] += weight if times == 1 else times * weight
         return result
 
     def highest_scores(self, queries: Sequence[Sequence[str]]) -> Floats:
         """Return the limit of the BM25 score for each query, shape (queries,): that of a text of nothing but its
         terms. It is 0 for a query without terms.
         """
-        return np.array(
-            [sum((K1 + 1) * rarity(self._count, self.holding(term)) for term in query) for query in queries], np.float32
-        )
+        rare = {term: rarity(self._count, self.holding(term)) for term in {*chain.from_iterable(queries)}}
+        return np.array([sum((K1 + 1) * rare[term] for term in query) for query in queries], np.float32)
 
     def shares(self, query: Sequence[str], rows: int) -> Floats:
         """Return the share of the query that each of the rows 0 … `rows` - 1 contains, shape (rows,), 0 to 1.

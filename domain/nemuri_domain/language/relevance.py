@@ -47,13 +47,15 @@ class WordPairs:
     """The nearness of the words of texts to the words of requests."""
 
     nearest: Floats
-    """Cosine of the nearest word of each text (row) with each word of all requests (column)."""
+    """Cosine of the nearest word of each text (row) with each distinct word of all requests (column)."""
+    places: Sequence[NDArray[np.intp]]
+    """Column of each word of each request."""
 
     @classmethod
     def of(cls, table: WordTable, requests: Sequence[Words], texts: Sequence[Words]) -> Self:
         """Compare the words of texts with those of requests."""
         lengths = np.array([len(each) for each in texts], np.intp)
-        asked: Words = np.concatenate([*requests, _NO_WORDS])
+        asked, columns = np.unique(np.concatenate([*requests, _NO_WORDS]), return_inverse=True)
         nearest = np.zeros((len(texts), len(asked)), np.float32)
         filled = np.flatnonzero(lengths)
         if len(filled) and len(asked):
@@ -63,16 +65,21 @@ class WordPairs:
             near[every[:, None] == asked[None, :]] = 1
             begins = np.concatenate(([0], np.cumsum(lengths[filled])[:-1]))
             nearest[filled] = np.maximum.reduceat(near[places], begins, axis=0)
-        return cls(nearest)
+        ends = np.cumsum([len(each) for each in requests], dtype=np.intp)
+        return cls(nearest, [columns[end - len(each) : end] for each, end in zip(requests, ends, strict=True)])
+
+    def nearest_to(self, request: int) -> Floats:
+        """Return the cosine of the nearest word of each text with each word of one request, shape (texts, words)."""
+        found: Floats = self.nearest[:, self.places[request]]
+        return found
 
     def alignments(self, weights: Sequence[Floats]) -> Floats:
         """Return the alignments, shape (requests, texts), with these weights of each request's words."""
-        found = np.zeros((len(weights), len(self.nearest)), np.float32)
-        end = 0
-        for number, each in enumerate(weights):
-            begin, end = end, end + len(each)
+        shares = np.zeros((len(weights), self.nearest.shape[1]), np.float32)
+        for share, columns, each in zip(shares, self.places, weights, strict=True):
             if total := each.sum():
-                found[number] = self.nearest[:, begin:end] @ each / total
+                np.add.at(share, columns, each / total)
+        found: Floats = shares @ self.nearest.T
         return found
 
 

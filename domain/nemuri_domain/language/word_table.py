@@ -4,8 +4,8 @@ The table was distilled from a multilingual model (`python -m bench.word_table`)
 space, so *walnut* is near くるみ. A word that is not in the table (a name, an identifier, a number) has a vector made
 of its hash: it is like itself, and like nothing else.
 
-All sums are sums of integers, so equal texts give equal vectors on every machine. The files are mapped, so the
-processes of a machine share them.
+All sums are sums of integers below 2^53, so equal texts give equal vectors on every machine. The files are mapped, so
+the processes of a machine share them.
 """
 
 import re
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
-from math import fsum
+from math import fsum, inf
 from pathlib import Path
 from typing import Final, Protocol
 from zlib import crc32
@@ -58,8 +58,8 @@ class Trie(Protocol):
     def get(self, word: str, /) -> int | None:
         """Return the place of a word; None if it is unknown."""
 
-    def prefixes(self, text: str, /) -> list[str]:
-        """Return the words with which the text begins."""
+    def iter_prefixes_with_ids(self, text: str, /) -> Iterator[tuple[str, int]]:
+        """Yield the words with which the text begins, each with its place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +100,7 @@ class WordTable:
         for row, words in enumerate(texts):
             if len(words):
                 known, unknown = words[words >= 0], words[words < 0]
-                total = self.weights[known].astype(np.int64) @ self.levels[known, :size].astype(np.int64)
+                total = self.weights[known].astype(np.float64) @ self.levels[known, :size].astype(np.float64)
                 for each in unknown.tolist():
                     total = total + UNKNOWN_WEIGHT * _hashed_levels(each, self.dimension)[:size]
                 sums[row] = total
@@ -148,27 +148,25 @@ class WordTable:
         words follow each other by chance.
         """
         size = len(run)
-        least, back = [0.0, *[float("inf")] * size], [(0, 0)] * (size + 1)
+        least, back = [0.0, *[inf] * size], [(0, _NO_WORD)] * (size + 1)
         for start in range(size):
-            unknown = (-crc32(run[start].encode()) - 1, start + 1, _UNKNOWN_COST)
-            for place, end, cost in (*self._beginnings(run, start), unknown):
-                if least[start] + cost < least[end]:
-                    least[end], back[end] = least[start] + cost, (start, place)
+            until = least[start]
+            if until + _UNKNOWN_COST < least[start + 1]:
+                least[start + 1], back[start + 1] = until + _UNKNOWN_COST, (start, _NO_WORD)
+            for word, place in self.trie.iter_prefixes_with_ids(run[start : start + LONGEST_JAPANESE_WORD]):
+                end, cost = start + len(word), until + self.costs.item(place)
+                if cost < least[end]:
+                    least[end], back[end] = cost, (start, place)
         found, end = list[int](), size
         while end:
-            end, place = back[end]
-            found.append(place)
+            start, place = back[end]
+            found.append(_hash_of(run[start]) if place == _NO_WORD else place)
+            end = start
         return found[::-1]
-
-    def _beginnings(self, run: str, start: int) -> Iterator[tuple[int, int, float]]:
-        """Yield the words that begin at `start`, each with its place, its end and its cost."""
-        for word in self.trie.prefixes(run[start : start + LONGEST_JAPANESE_WORD]):
-            place = self.trie.get(word)
-            if place is not None:
-                yield place, start + len(word), float(self.costs[place])
 
 
 _CACHED_RUN: Final = 32
+_NO_WORD: Final = -1
 
 
 @lru_cache(maxsize=16_384)

@@ -131,7 +131,7 @@ class StatementPairs:
         naming = asked[table.importance(asked) >= NAMING * MEDIAN_IMPORTANCE]
         if not len(naming) or not among.any():
             return found
-        near = WordPairs.of(table, [naming], self.words).nearest
+        near = WordPairs.of(table, [naming], self.words).nearest_to(0)
         for older, newer in np.argwhere(among).tolist():
             lost = naming[(near[older] == 1) & (near[newer] <= KIND_OF)].tolist()
             if min(lost, default=0) < 0:
