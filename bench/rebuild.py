@@ -36,7 +36,7 @@ from sqlalchemy.engine import make_url
 from bench.measuring import Spent, record, save_figures, table
 from bench.servers import servers
 from bench.synthetic_log import SyntheticLog
-from nemuri.operations import rebuild
+from nemuri.operations.views import rebuild
 from nemuri_contracts.codec import encode
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log

@@ -28,8 +28,8 @@ from sqlalchemy import text
 from bench.measuring import Spent, record, save_figures, table
 from bench.servers import servers
 from bench.synthetic_log import SyntheticLog
-from nemuri.operations import rebuild
 from nemuri.operations.session import OperationContext, open_operation
+from nemuri.operations.views import rebuild
 from nemuri.platform.serving import prepare
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections.bulk_fold import refold

@@ -32,7 +32,7 @@ from bench.backpressure import TOPICS, agents
 from bench.measuring import cpu_seconds, save_figures, table
 from bench.servers import servers
 from nemuri.client.client import Client
-from nemuri.operations import verify
+from nemuri.operations.views import verify
 from nemuri.platform.worker_fork_server import worker_fork_server
 from nemuri.platform.workers import Worker, environment_of
 from nemuri_contracts.strength import AgentSlept, SessionEnded

@@ -33,7 +33,7 @@ from bench.servers import servers
 from bench.synthetic_log import SyntheticLog
 from nemuri.client.client import Client
 from nemuri.gateway.gateway_server import serving_gateway
-from nemuri.operations import rebuild
+from nemuri.operations.views import rebuild
 from nemuri.platform.logging import silence
 from nemuri.platform.serving import prepare, run_services
 from nemuri.web.options import WebOptions

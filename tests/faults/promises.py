@@ -9,7 +9,7 @@ from nats.js.errors import KeyNotFoundError
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri.operations import verify
+from nemuri.operations.views import verify
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.event import derive
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested

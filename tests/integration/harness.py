@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import PassingError
-from nemuri.operations import rebuild, verify
+from nemuri.operations.views import rebuild, verify
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.codec import AnyEvent

@@ -3,7 +3,8 @@
 import pytest
 
 from nemuri.client.exchange import ClientError
-from nemuri.operations import OperationError, forget
+from nemuri.operations.erasure import forget
+from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import ORGANISATION
 from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_infra.projections.erasure_lineage import Thing

@@ -17,7 +17,8 @@ import pytest
 from numpy.typing import NDArray
 
 from nemuri.client.exchange import ClientError
-from nemuri.operations import OperationError, forget
+from nemuri.operations.erasure import forget
+from nemuri.operations.session import OperationError
 from nemuri.platform.serving import run_services
 from nemuri_contracts.affective import (
     Emotion,

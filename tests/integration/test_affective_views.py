@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from nemuri.operations import backup, erase_expired, forget, reembed, restore, resume
+from nemuri.operations.backup import backup, restore
+from nemuri.operations.erasure import erase_expired, forget, resume
+from nemuri.operations.reembed import reembed
 from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import Link, Tie, TurnOffered
 from nemuri_contracts.agents import MemoriesEmbedded

@@ -8,9 +8,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri.operations import OperationError, backup, forget, restore
+from nemuri.operations.backup import backup, restore
+from nemuri.operations.erasure import forget
 from nemuri.operations.erasure_batches import Step
 from nemuri.operations.erasure_ledger import ledger_path, record_steps
+from nemuri.operations.session import OperationError
 from nemuri.platform.serving import prepare
 from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_contracts.codec import encode

@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 
-from nemuri.operations import OperationError, backup, forget, rebuild, reembed, verify
+from nemuri.operations.backup import backup
+from nemuri.operations.erasure import forget
+from nemuri.operations.reembed import reembed
+from nemuri.operations.session import OperationError
+from nemuri.operations.views import rebuild, verify
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_domain.strength.aggregate import Mind

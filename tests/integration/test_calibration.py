@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sqlalchemy import text
 
 from nemuri.client.client import Client
-from nemuri.operations import OperationError, calibrate_embedder, show_embedder
+from nemuri.operations.embedder import calibrate_embedder, show_embedder
+from nemuri.operations.session import OperationError
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder

@@ -11,7 +11,7 @@ import pytest
 import nemuri
 from nemuri.client import exchange
 from nemuri.client.client import Client
-from nemuri.operations import forget
+from nemuri.operations.erasure import forget
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import arguments, public

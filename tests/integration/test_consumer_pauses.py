@@ -18,7 +18,11 @@ from nats.js.api import AckPolicy, ConsumerConfig
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import PassingError
-from nemuri.operations import OperationError, backup, export_import, export_log, forget, give_up, import_log, restore
+from nemuri.operations import export_import
+from nemuri.operations.backup import backup, restore
+from nemuri.operations.erasure import forget
+from nemuri.operations.export_import import export_log, give_up, import_log
+from nemuri.operations.session import OperationError
 from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.event import TUTOR

@@ -6,7 +6,7 @@ import pytest
 
 from nemuri.admin import dead_letters as dead
 from nemuri.client.exchange import ClientError
-from nemuri.operations import rebuild
+from nemuri.operations.views import rebuild
 from nemuri.platform.serving import prepare
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings

@@ -9,13 +9,13 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri.operations import OperationError, forget, rebuild, resume
-from nemuri.operations import lineage as would_go
-from nemuri.operations.erasure import planned
+from nemuri.operations.erasure import forget, planned, resume
+from nemuri.operations.erasure import lineage as would_go
 from nemuri.operations.erasure_batches import union
 from nemuri.operations.erasure_ledger import entries, ledger_path, record_steps
-from nemuri.operations.session import open_operation
+from nemuri.operations.session import OperationError, open_operation
 from nemuri.operations.tombstones import append_tombstones
+from nemuri.operations.views import rebuild
 from nemuri_contracts.affective import TurnOffered
 from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.event import Event

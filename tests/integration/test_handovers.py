@@ -5,9 +5,11 @@ from uuid import uuid4
 import pytest
 
 from nemuri.client.exchange import ClientError
-from nemuri.operations import OperationError, forget, rebuild
-from nemuri.operations import lineage as would_go
 from nemuri.operations.agent_clone import clone_agent
+from nemuri.operations.erasure import forget
+from nemuri.operations.erasure import lineage as would_go
+from nemuri.operations.session import OperationError
+from nemuri.operations.views import rebuild
 from nemuri_contracts.agents import AgentDefined, Perspective, PolicyAdopted
 from nemuri_contracts.colleagues import MemoriesHandedOver, MemoryCopied
 from nemuri_contracts.event import OPERATOR

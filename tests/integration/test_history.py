@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from nemuri.client.client import Client
-from nemuri.operations import OperationError
 from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
 from nemuri.operations.past_states import as_of, check_defined, events_of, extent, replay_with, steps_of
+from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import derive
 from nemuri_domain.strength.aggregate import Mind

@@ -11,7 +11,7 @@ import pytest
 from nats.js.api import StreamInfo
 from nats.js.errors import APIError, ObjectNotFoundError
 
-from nemuri.operations import backup
+from nemuri.operations.backup import backup
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.service import OUTAGE_ERRORS

@@ -10,9 +10,12 @@ import pytest
 from sqlalchemy import text
 
 from nemuri.client.client import Client
-from nemuri.operations import backup, erasure, forget, rebuild, restore, resume
+from nemuri.operations import erasure
+from nemuri.operations.backup import backup, restore
+from nemuri.operations.erasure import forget, resume
 from nemuri.operations.erasure_batches import FRAME_BYTES, Step, split_into_steps
 from nemuri.operations.erasure_ledger import entries, ledger_path
+from nemuri.operations.views import rebuild
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.erasure import Erasure, MemoriesErased
 from nemuri_contracts.event import Event

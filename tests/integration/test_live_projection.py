@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import update
 
-from nemuri.operations import rebuild
+from nemuri.operations.views import rebuild
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.codec import EVENTS, AnyEvent
 from nemuri_contracts.erasure import AgentErased, MemoriesErased, TaskErased

@@ -8,7 +8,8 @@ from uuid import uuid4
 import orjson
 import pytest
 
-from nemuri.operations import OperationError, export_log, import_log
+from nemuri.operations.export_import import export_log, import_log
+from nemuri.operations.session import OperationError
 from nemuri.platform.serving import prepare
 from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_contracts.codec import encode

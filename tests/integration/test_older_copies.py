@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.operations import OperationError, rebuild, verify
+from nemuri.operations.session import OperationError
+from nemuri.operations.views import rebuild, verify
 from nemuri.platform.serving import prepare
 from nemuri_infra.runtime.resources import Resources
 from tests.integration.harness import (

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from nemuri.client.client import Client
-from nemuri.operations import forget
+from nemuri.operations.erasure import forget
 from nemuri_contracts.tasks import ChunkSummarised, NotesCondensed, TaskAnswered, TaskChunked, TaskSummarised
 from nemuri_infra.models import network_guard
 from nemuri_infra.projections.erasure_lineage import Thing

@@ -13,7 +13,7 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri.operations import forget
+from nemuri.operations.erasure import forget
 from nemuri_contracts.agents import Perspective
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.tasks import TaskAssigned, TaskCompleted

@@ -6,9 +6,13 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri.operations import OperationError, export_log, forget, import_log, park, rebuild, verify
+from nemuri.operations.erasure import forget
+from nemuri.operations.export_import import export_log, import_log
 from nemuri.operations.log_position_parsing import LogPosition
+from nemuri.operations.park_event import park
 from nemuri.operations.past_states import as_of
+from nemuri.operations.session import OperationError
+from nemuri.operations.views import rebuild, verify
 from nemuri.platform.serving import prepare
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.client_events import MemoryContent

@@ -2,9 +2,10 @@
 
 import pytest
 
-from nemuri.operations import OperationError, forget
+from nemuri.operations.erasure import forget
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.past_recall import recall_as_of
+from nemuri.operations.session import OperationError
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings

@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import select
 
-from nemuri.operations import rebuild
+from nemuri.operations.views import rebuild
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import ImpactCredited, MemoriesUsed, MemoryEncoded, Use

@@ -7,7 +7,7 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri.operations import forget
+from nemuri.operations.erasure import forget
 from nemuri_contracts.clarifications import (
     ClarificationAnswered,
     ClarificationAsked,

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import text
 
-from nemuri.operations import rebuild
+from nemuri.operations.views import rebuild
 from nemuri_contracts.agents import Embedding, MemoriesEmbedded
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_infra.bus import pull_reader

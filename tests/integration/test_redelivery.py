@@ -11,8 +11,8 @@ import pytest
 from nemuri.admin.corrections import separate, split, unlink
 from nemuri.admin.tiered import consolidate, share
 from nemuri.client.client import Client
-from nemuri.operations import forget
 from nemuri.operations.agent_clone import clone_agent
+from nemuri.operations.erasure import forget
 from nemuri.platform.serving import prepare
 from nemuri_contracts.affective import NightFell, ProjectMerged, TurnTakenBack
 from nemuri_contracts.agents import ORGANISATION, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted

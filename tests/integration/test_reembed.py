@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from nemuri.client.client import Client
-from nemuri.operations import OperationError, Reembedded, reembed, verify
+from nemuri.operations.reembed import Reembedded, reembed
+from nemuri.operations.session import OperationError
+from nemuri.operations.views import verify
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding, EmbeddingAdopted, MemoriesEmbedded
 from nemuri_contracts.strength import MemoryEncoded

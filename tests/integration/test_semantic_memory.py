@@ -10,7 +10,8 @@ import pytest
 from nemuri.admin.corrections import split
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri.operations import forget, rebuild
+from nemuri.operations.erasure import forget
+from nemuri.operations.views import rebuild
 from nemuri_contracts.education import MemoriesReviewed
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import AgentSlept, MemoriesConsolidated, MemoryEncoded, SessionEnded

@@ -11,7 +11,9 @@ import orjson
 import pytest
 from sqlalchemy import text
 
-from nemuri.operations import forget, park, rebuild, verify
+from nemuri.operations.erasure import forget
+from nemuri.operations.park_event import park
+from nemuri.operations.views import rebuild, verify
 from nemuri.platform.serving import prepare
 from nemuri_infra.bus import pull_reader
 from nemuri_infra.bus.event_log import Log

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri.operations import forget
+from nemuri.operations.erasure import forget
 from nemuri_contracts.agents import AgentDefined, Perspective, PolicyAdopted
 from nemuri_contracts.clarifications import ClarificationRequest
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded

@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import select, text, update
 
 from nemuri.client.client import Client
-from nemuri.operations import forget, rebuild
+from nemuri.operations.erasure import forget
+from nemuri.operations.views import rebuild
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_infra.projections import strength_queries, tables
 from nemuri_infra.projections.erasure_lineage import Thing

@@ -11,7 +11,9 @@ import pytest
 from nemuri.admin.tiered import consolidate, share
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri.operations import forget, rebuild, reembed
+from nemuri.operations.erasure import forget
+from nemuri.operations.reembed import reembed
+from nemuri.operations.views import rebuild
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_contracts.tiered import (

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
-from nemuri.operations import forget, resume
+from nemuri.operations.erasure import forget, resume
 from nemuri_contracts.event import Event
 from nemuri_contracts.tiered import (
     Access,

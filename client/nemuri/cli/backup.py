@@ -24,7 +24,7 @@ def backup(
     json: JsonOption = False,
 ) -> None:
     """Write a backup of the log and its stores into a new directory. The platform keeps running."""
-    from nemuri.operations import backup as operation
+    from nemuri.operations.backup import backup as operation
     from nemuri.operations.erasure_ledger import ledger_path
     from nemuri.terminal.output import say, say_json
 
@@ -56,8 +56,8 @@ def restore(
     interruption.
     """
     from nemuri.client.connection import resolve_addresses
-    from nemuri.operations import give_up as giving_up
-    from nemuri.operations import restore as operation
+    from nemuri.operations.backup import restore as operation
+    from nemuri.operations.export_import import give_up as giving_up
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)

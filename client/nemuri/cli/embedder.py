@@ -8,7 +8,7 @@ import typer
 from nemuri.cli.session import JsonOption, Session
 
 if TYPE_CHECKING:
-    from nemuri.operations import EmbedderState
+    from nemuri.operations.embedder import EmbedderState
     from nemuri_contracts.memory_views import CalibrationView
 
 
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 def show(context: typer.Context, json: JsonOption = False) -> None:
     """Show the configured embedder, its thresholds and where they come from."""
-    from nemuri.operations import show_embedder
+    from nemuri.operations.embedder import show_embedder
 
     session = Session.of(context, json=json)
     _say(session.operate("reading", show_embedder), session)
@@ -31,7 +31,7 @@ def show(context: typer.Context, json: JsonOption = False) -> None:
 
 def calibrate(context: typer.Context, json: JsonOption = False) -> None:
     """Measure the configured embedder on the platform's memories, and use the thresholds that follow."""
-    from nemuri.operations import calibrate_embedder
+    from nemuri.operations.embedder import calibrate_embedder
 
     session = Session.of(context, json=json)
     _say(session.operate("measuring", calibrate_embedder), session)

@@ -77,7 +77,7 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
 
     from sqlalchemy.exc import SQLAlchemyError
 
-    from nemuri.operations import OperationError
+    from nemuri.operations.session import OperationError
     from nemuri.platform.embedder_check import EmbedderChanged, SettingsError
     from nemuri.platform.permission_files import PermissionsError
     from nemuri.platform.serving import NotProvisioned

@@ -13,7 +13,7 @@ from nemuri.cli.session import JsonOption, Session, agent_id
 
 if TYPE_CHECKING:
     from nemuri.cli.session import Operation
-    from nemuri.operations import Forgotten
+    from nemuri.operations.erasure import Forgotten
     from nemuri_infra.projections.erasure_lineage import LineageResult, Thing
 
 MAX_LISTED = 20
@@ -39,7 +39,7 @@ def forget(
     json: JsonOption = False,
 ) -> None:
     """Erase a memory, a task or an agent with everything derived from it: from the log, the views and every file."""
-    from nemuri import operations
+    from nemuri.operations import erasure
 
     session = Session.of(context, json=json)
     if sum(each is not None for each in (memory, task, agent)) + resume + due != 1:
@@ -47,9 +47,9 @@ def forget(
     if (resume or due) and (dry_run or yes):
         raise WrongUse("--due and --resume take no other option")
     if due:
-        _report(session, operations.erase_expired, nothing="nothing is due")
+        _report(session, erasure.erase_expired, nothing="nothing is due")
     elif resume:
-        _report(session, operations.resume, nothing="nothing to complete: every erasure is complete")
+        _report(session, erasure.resume, nothing="nothing to complete: every erasure is complete")
     else:
         erase(session, _thing(memory, task, agent), dry_run=dry_run, yes=yes)
 
@@ -59,15 +59,15 @@ def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None
 
     With `dry_run`, only list the items that would be erased, with reasons.
     """
-    from nemuri import operations
     from nemuri.client.connection import resolve_addresses
+    from nemuri.operations import erasure
     from nemuri.terminal.output import say_json
 
     session.disable_logging()
-    found = asyncio.run(operations.lineage(resolve_addresses(session.settings()), [thing]))
+    found = asyncio.run(erasure.lineage(resolve_addresses(session.settings()), [thing]))
     if not dry_run:
         _confirm(found, thing, sure=yes)
-        _report(session, lambda settings, show: operations.forget(settings, [thing], show))
+        _report(session, lambda settings, show: erasure.forget(settings, [thing], show))
     elif session.json:
         say_json([{"sort": each.sort, "name": each.name, "why": why} for each, why in found.reasons.items()])
     else:

@@ -69,14 +69,14 @@ def stats(context: typer.Context, json: JsonOption = False) -> None:
 
 def export_file(context: typer.Context, file: FileArgument, json: JsonOption = False) -> None:
     """Export the whole log to a new file."""
-    from nemuri.operations import export_log
+    from nemuri.operations.export_import import export_log
 
     _run_transfer(context, file, export_log, "exported", json=json)
 
 
 def import_file(context: typer.Context, file: FileArgument, json: JsonOption = False) -> None:
     """Import the events of a file into an empty log."""
-    from nemuri.operations import import_log
+    from nemuri.operations.export_import import import_log
 
     _run_transfer(context, file, import_log, "imported", json=json)
 

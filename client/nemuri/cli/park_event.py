@@ -31,7 +31,7 @@ def park(
 ) -> None:
     """Make the views skip an event that they cannot fold, permanently, and continue after it."""
     from nemuri.client.connection import resolve_addresses
-    from nemuri.operations import park as operation
+    from nemuri.operations.park_event import park as operation
     from nemuri.terminal.output import say, say_json
     from nemuri_contracts.parked_events import WHY_LIMIT
 

@@ -177,7 +177,7 @@ def rebuild(
     json: JsonOption = False,
 ) -> None:
     """Rebuild the views from the newest snapshot and the log."""
-    from nemuri.operations import rebuild as operation
+    from nemuri.operations.views import rebuild as operation
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
@@ -190,7 +190,7 @@ def rebuild(
 
 def verify(context: typer.Context, json: JsonOption = False) -> None:
     """Compare every row of every view with the log."""
-    from nemuri.operations import verify as operation
+    from nemuri.operations.views import verify as operation
     from nemuri.terminal.output import say, say_json, short
 
     session = Session.of(context, json=json)
@@ -212,7 +212,7 @@ def verify(context: typer.Context, json: JsonOption = False) -> None:
 
 def reembed(context: typer.Context, json: JsonOption = False) -> None:
     """Compute a vector of the configured embedder for every memory, then switch agent by agent."""
-    from nemuri.operations import reembed as operation
+    from nemuri.operations.reembed import reembed as operation
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)

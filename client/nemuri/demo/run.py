@@ -17,7 +17,7 @@ from nemuri.demo.scenario import DemoRecord, play
 from nemuri.demo.screen import Screen
 from nemuri.demo.tables import strengths, summary
 from nemuri.demo.texts import topics
-from nemuri.operations import verify
+from nemuri.operations.views import verify
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.runtime.settings import Settings
 

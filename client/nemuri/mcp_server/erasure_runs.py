@@ -7,11 +7,11 @@ from typing import Any
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 
-from nemuri import operations
 from nemuri.client.connection import resolve_addresses
 from nemuri.mcp_server.access import Caller
 from nemuri.mcp_server.quoted_text import plural
 from nemuri.mcp_server.results import ForgetResult, answered
+from nemuri.operations import erasure
 from nemuri.web.operation_registry import Operation
 from nemuri_infra.projections.erasure_lineage import Thing
 
@@ -25,7 +25,7 @@ async def erased(caller: Caller, thing: Thing, timeout: float) -> CallToolResult
 
     async def work(advance: Callable[[int, int], None]) -> dict[str, Any]:
         try:
-            done = await operations.forget(settings, [thing], advance)
+            done = await erasure.forget(settings, [thing], advance)
             return {
                 "events": done.events,
                 "letters": done.letters,

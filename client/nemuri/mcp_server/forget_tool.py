@@ -12,7 +12,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from pydantic import BaseModel, Field
 
-from nemuri import operations
 from nemuri.client.connection import resolve_addresses
 from nemuri.client.exchange import ClientError, PassingError
 from nemuri.mcp_server.access import Caller, ToolContext, caller_of
@@ -21,6 +20,7 @@ from nemuri.mcp_server.quoted_text import beginning, plural
 from nemuri.mcp_server.results import ErasedThing, ForgetResult, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, MaxTokens, cost, fit
 from nemuri.mcp_server.tool_arguments import TimeoutSeconds, whole_id
+from nemuri.operations import erasure
 from nemuri_infra.projections.erasure_lineage import LineageResult, Thing
 
 QUESTION_LINES: Final = 10
@@ -118,7 +118,7 @@ async def _lineage(caller: Caller, named: str) -> tuple[Thing, LineageResult]:
     """
     caller.check_operator("erasing")
     thing = await find_thing(caller, named)
-    found = await operations.lineage(resolve_addresses(caller.settings), [thing])
+    found = await erasure.lineage(resolve_addresses(caller.settings), [thing])
     owner = found.owners.get(UUID(str(thing.name)))
     if thing.sort == "task":
         owner = (await caller.client.progress(UUID(str(thing.name)))).agent_id

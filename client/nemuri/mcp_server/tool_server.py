@@ -14,8 +14,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from nemuri.client.exchange import ClientError
 from nemuri.mcp_server.access import PlatformAccess
-from nemuri.operations import OperationError
 from nemuri.operations.log_position_parsing import LogPositionError
+from nemuri.operations.session import OperationError
 from nemuri_contracts.error_messages import plain
 from nemuri_infra.bus.connection import UnreachableError
 from nemuri_infra.embedded.data_directory import HomeUnusable

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-from nemuri.operations import OperationError, erase_expired
+from nemuri.operations.erasure import erase_expired
+from nemuri.operations.session import OperationError
 from nemuri_contracts.affective import NightPassed, TurnWithdrawn
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log

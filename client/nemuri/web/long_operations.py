@@ -4,7 +4,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nemuri import operations
+from nemuri.operations import views
+from nemuri.operations.backup import backup as write_backup
+from nemuri.operations.erasure import forget
 from nemuri.web.operation_registry import Work
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.projections.bulk_fold import Advance
@@ -16,7 +18,7 @@ def erasure(settings: Settings, thing: Thing) -> Work:
     """Return the work of erasing a memory, task or agent with everything derived from it."""
 
     async def work(advance: Advance) -> dict[str, Any]:
-        done = await operations.forget(settings, [thing], advance)
+        done = await forget(settings, [thing], advance)
         return {"events": done.events, "letters": done.letters, "blobs": done.blobs, "left": [*done.remaining_notes]}
 
     return work
@@ -26,7 +28,7 @@ def rebuild(settings: Settings, *, from_start: bool = False) -> Work:
     """Return the work of folding the views again, with `from_start` without a snapshot."""
 
     async def work(advance: Advance) -> dict[str, Any]:
-        return {"sequence": (await operations.rebuild(settings, advance, from_start=from_start)).sequence}
+        return {"sequence": (await views.rebuild(settings, advance, from_start=from_start)).sequence}
 
     return work
 
@@ -35,7 +37,7 @@ def verification(settings: Settings) -> Work:
     """Return the work of comparing the views with the log."""
 
     async def work(advance: Advance) -> dict[str, Any]:
-        found = await operations.verify(settings, advance)
+        found = await views.verify(settings, advance)
         return {
             "rows": found.rows,
             "sequence": found.sequence,
@@ -52,7 +54,7 @@ def backup(settings: Settings) -> Work:
     async def work(advance: Advance) -> dict[str, Any]:
         directory = backups_directory(settings) / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}"
         directory.parent.mkdir(mode=0o700, exist_ok=True)
-        made = await operations.backup(settings, directory, advance)
+        made = await write_backup(settings, directory, advance)
         return {"directory": str(directory), "events": made.events, "sequence": made.sequence}
 
     return work

@@ -6,7 +6,11 @@ import pytest
 
 from nemuri.admin import dead_letters
 from nemuri.client.connection import connected
-from nemuri.operations import OperationError, backup, export_log, forget, import_log, restore, resume, verify
+from nemuri.operations.backup import backup, restore
+from nemuri.operations.erasure import forget, resume
+from nemuri.operations.export_import import export_log, import_log
+from nemuri.operations.session import OperationError
+from nemuri.operations.views import verify
 from nemuri.platform.serving import prepare
 from nemuri.society.lifecycle import create_society, delete_society, list_societies
 from nemuri.society.residents import generate_residents

@@ -12,7 +12,7 @@ from sqlalchemy.exc import ProgrammingError
 from nemuri.client.client import Client
 from nemuri.client.connection import connected
 from nemuri.client.exchange import NotPermitted
-from nemuri.operations import rebuild, verify
+from nemuri.operations.views import rebuild, verify
 from nemuri_infra.projections.database import Database
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.objects import object_stream

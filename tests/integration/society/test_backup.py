@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.operations import OperationError, backup, forget, restore
+from nemuri.operations.backup import backup, restore
+from nemuri.operations.erasure import forget
+from nemuri.operations.session import OperationError
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.society.lifecycle import create_society, delete_society, resume_society
 from nemuri.society.residents import generate_residents

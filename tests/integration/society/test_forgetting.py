@@ -2,8 +2,7 @@
 
 import pytest
 
-from nemuri.operations import forget, resume
-from nemuri.operations.erasure import check_not_in_society
+from nemuri.operations.erasure import check_not_in_society, forget, resume
 from nemuri.operations.session import OperationError
 from nemuri.society.lifecycle import create_society, delete_society
 from nemuri.society.residents import generate_residents

@@ -10,7 +10,7 @@ import pytest_asyncio
 from pydantic import JsonValue
 
 from nemuri.admin.agent_definitions import AgentFile, add_agent
-from nemuri.operations import forget
+from nemuri.operations.erasure import forget
 from nemuri.platform.serving import prepare
 from nemuri.web.principals import Principal
 from nemuri_contracts.agents import Definition, Perspective

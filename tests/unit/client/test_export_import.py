@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.operations import OperationError
 from nemuri.operations.export_format import EndLine, EventLine, summarize_export
+from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import derive
 

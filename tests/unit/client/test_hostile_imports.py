@@ -11,9 +11,9 @@ import numpy as np
 import orjson
 import pytest
 
-from nemuri.operations import OperationError
 from nemuri.operations import export_format as reading
 from nemuri.operations.export_format import summarize_export
+from nemuri.operations.session import OperationError
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.event import derive
 

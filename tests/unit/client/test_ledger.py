@@ -9,9 +9,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri.operations import OperationError
 from nemuri.operations.erasure_batches import Step
 from nemuri.operations.erasure_ledger import entries, ledger_path, record_steps
+from nemuri.operations.session import OperationError
 from nemuri_contracts.erasure import Erasure
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings

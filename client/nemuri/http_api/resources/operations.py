@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
-from nemuri import operations
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import Resource
+from nemuri.operations import erasure
 from nemuri.web import long_operations
 from nemuri.web.operation_registry import Operation, Work
 from nemuri.web.problems import Problem
@@ -132,7 +132,7 @@ async def forget_agent(call: Call, agent_id: Identifier, body: ErasureRequest) -
 
 async def _erased(call: Call, thing: Thing, asked: ErasureRequest) -> ErasureAnswer:
     """Return what an erasure takes, and start it unless it is a dry run. Raises `OperationError` if it is forbidden."""
-    found = await operations.lineage(call.context.settings, [thing])
+    found = await erasure.lineage(call.context.settings, [thing])
     things = tuple(ErasedThing(sort=each.sort, name=str(each.name), why=why) for each, why in found.reasons.items())
     if asked.dry_run:
         call.status = 200

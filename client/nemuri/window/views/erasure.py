@@ -9,7 +9,8 @@ from starlette.routing import BaseRoute, Route
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
-from nemuri.operations import OperationError, lineage
+from nemuri.operations.erasure import lineage
+from nemuri.operations.session import OperationError
 from nemuri.web import long_operations
 from nemuri.web.context import context_of, operator_of
 from nemuri.web.problems import Problem
