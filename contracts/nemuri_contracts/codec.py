@@ -6,7 +6,7 @@ from hashlib import sha256
 from textwrap import shorten
 from typing import Annotated, get_args
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
 from nemuri_contracts import (
@@ -109,7 +109,9 @@ AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent | AnyOperatorEvent
 EVENTS: dict[str, type[Event]] = {event.kind_of(): event for event in get_args(AnyEvent)}
 """Event class by kind."""
 
-_adapter: TypeAdapter[AnyEvent] = TypeAdapter(Annotated[AnyEvent, Field(discriminator="kind")])
+_adapter: TypeAdapter[AnyEvent] = TypeAdapter(
+    Annotated[AnyEvent, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
+)
 
 
 _names: TypeAdapter[str] = TypeAdapter(Identifier)
