@@ -114,7 +114,9 @@ async def test_memories_are_listed_by_pages_and_words(settings: Settings) -> Non
         cafe = "The Café Müller closes at six."
         await remember_turns(resources, [turn(cafe, number=5)])
         for words in ("cafe muller", "CAFÉ", normalize("NFD", "Müller")):
-            assert [each.trigger for each in (await client.affect_memories("diary", containing=words)).memories] == [cafe]
+            assert [each.trigger for each in (await client.affect_memories("diary", containing=words)).memories] == [
+                cafe
+            ]
         kept, view = await affective_memories.remember(client, "diary", "Deploys go out on Tuesdays.", SHOP)
         assert (kept.project, view.protected <= 1) == (SHOP, True)
         await client.affect_memory("diary", kept.label)

@@ -37,7 +37,7 @@ def is_cjk(character: str) -> bool:
 
 
 def plain_letters(text: str) -> str:
-    """Return a text in NFKC, its Latin letters without accents: *Café* becomes *Cafe*. Other scripts keep their marks."""
+    """Return a text in NFKC, with Latin letters without accents: *Café* becomes *Cafe*. Other scripts keep marks."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", _ACCENTED.sub(r"\1", unicodedata.normalize("NFKD", text)))
