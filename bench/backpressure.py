@@ -111,7 +111,7 @@ async def agents(resources: Resources) -> None:
             description=f"{topic}: questions about {topic}",
             perspectives=(Perspective(name="facts"), Perspective(name="pitfalls")),
         )
-        embedding = Embedding(model="nemuri-words-2", dimension=256)
+        embedding = Embedding(model="nemuri-words-3", dimension=256)
         event = AgentDefined(event_id=uuid4(), agent_id=topic, definition=definition, embedding=embedding)
         await resources.views.progress.wait(await resources.log.append(event))
 

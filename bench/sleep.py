@@ -35,7 +35,7 @@ from nemuri_infra.stores.vectors import vector_key
 SIZES = {"small": 1_000, "large": 1_000_000}
 FADING, RETRIEVED, USED = 2, 10, 3
 GOAL = 1.5
-EMBEDDING = Embedding(model="nemuri-words-2", dimension=256)
+EMBEDDING = Embedding(model="nemuri-words-3", dimension=256)
 ROOM = {"max_active_memories": None, "max_total_weight": None}
 _MULTIPLIED = """
 -- The template's rows with ids by number. The first memories are so faint that a few reach the threshold in each sleep

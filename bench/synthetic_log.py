@@ -62,7 +62,7 @@ class SyntheticLog:
     """A log of a group of agents that work on tasks. `events` yields its events in the order of the log."""
 
     agents: int = 40
-    embedding: Embedding = field(default_factory=lambda: Embedding(model="nemuri-words-2", dimension=256))
+    embedding: Embedding = field(default_factory=lambda: Embedding(model="nemuri-words-3", dimension=256))
     seed: int = 1
     minds: dict[str, Mind] = field(default_factory=dict)
     tasks: dict[UUID, TaskState] = field(default_factory=dict)

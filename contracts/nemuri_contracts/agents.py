@@ -1,6 +1,6 @@
 """The definition of an agent, and events about the agent as a whole."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -24,6 +24,10 @@ MAX_PRINCIPLES = 128
 EVERYWHERE = Scope()
 MAX_KEYWORDS = 64
 """Maximum number of keywords of a perspective."""
+
+
+GENERAL: Final = "general"
+"""Name of the only perspective of an agent with strength memory whose definition names none."""
 
 
 class Perspective(Value):
@@ -65,7 +69,9 @@ class Definition(Value):
     """Description of the agent's skills. Routing compares tasks with it."""
     system_prompt: Text = Field(default="", max_length=16_000)
     perspectives: tuple[Perspective, ...] = Field(default=(), max_length=16)
-    """Perspectives of the agent: at least one for strength memory, none for affective and tiered memory."""
+    """Perspectives of the agent. With strength memory it has at least one (`GENERAL` if none is given), with affective
+    and tiered memory none.
+    """
     principles: tuple[Principle, ...] = Field(default=(), max_length=MAX_PRINCIPLES)
     """Principles that are part of every prompt. A plain text is valid in every scope."""
     memory: Literal["strength", "affective", "tiered"] = "strength"
@@ -80,6 +86,12 @@ class Definition(Value):
     """True if the agent takes the tasks that fit no other agent. Without such an agent the client is asked."""
 
     @model_validator(mode="after")
+    def _with_a_perspective(self) -> "Definition":
+        if self.memory == "strength" and not self.perspectives:
+            object.__setattr__(self, "perspectives", (Perspective(name=GENERAL),))
+        return self
+
+    @model_validator(mode="after")
     def _distinct(self) -> "Definition":
         names = [perspective.name for perspective in self.perspectives]
         if len(set(names)) != len(names):
@@ -91,8 +103,6 @@ class Definition(Value):
         if self.memory != "strength" and (self.perspectives or self.principles):
             article = "an" if self.memory == "affective" else "a"
             raise ValueError(f"{article} {self.memory} memory has neither perspectives nor principles")
-        if self.memory == "strength" and not self.perspectives:
-            raise ValueError("an agent with strength memory needs at least one perspective")
         return self
 
     @model_validator(mode="after")

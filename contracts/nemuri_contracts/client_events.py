@@ -19,7 +19,9 @@ FEEDBACK_LIMIT = 4_000
 MAX_QUESTION_MINUTES = 10_080
 """Maximum number of minutes that an agent waits for the answer to its question: a week."""
 
-ItemOption = Literal["most_important", "all", "by_category"]
+GroupOption = Literal["most_important", "all", "by_category"]
+"""The ways to answer some or all of many items, a group of them at a time."""
+ItemOption = GroupOption | Literal["as_one"]
 """The ways to continue a task with too many items."""
 AGENT_OPTION = "agent:"
 """Beginning of the option that gives a task to an agent; the agent's id follows."""

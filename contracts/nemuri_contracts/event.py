@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable
 from datetime import UTC, datetime
 from math import isfinite
 from typing import Annotated, ClassVar, Literal, Self
+from unicodedata import normalize
 from uuid import UUID, uuid5
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
@@ -40,13 +41,19 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-
 """A name that may be part of a subject: 1 to 64 letters, digits, `_` or `-`. It begins with a letter or digit."""
 WITH_WORDS = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
 """Form of a text with at least one character that is no white space, for JSON schemas."""
+
+
+def _composed(text: str) -> str:
+    return normalize("NFC", _storable(text))
+
+
 Label = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=wire_constants.LABEL_LIMIT),
-    AfterValidator(_storable),
+    AfterValidator(_composed),
     Field(json_schema_extra={"pattern": WITH_WORDS}),
 ]
-"""A short display name of a tag, perspective, project, domain or speaker."""
+"""A short display name of a tag, perspective, project, domain or speaker, in NFC: macOS writes file names in NFD."""
 
 
 def _storable_json(value: JsonValue) -> JsonValue:

@@ -128,7 +128,7 @@ FAILED = [
     ("courses", "cook", NOBODY[:6]),
     ("recall", "nobody", "x"),
     ("scorer", "nobody"),
-    ("remember", "nobody", "x"),
+    ("remember", "--existing", "nobody", "x"),
     ("remember", "cook", "x", "--learning", "zzz=foo"),
     ("courses", "nobody"),
     ("clock", "--advance", "99999999d"),

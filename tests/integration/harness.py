@@ -48,7 +48,7 @@ from nemuri_services.service_registry import SERVICES
 
 R = TypeVar("R")
 ALL_SERVICES = tuple(SERVICES)
-EMBEDDING = Embedding(model="nemuri-words-2", dimension=256)
+EMBEDDING = Embedding(model="nemuri-words-3", dimension=256)
 CONCURRENT_APPENDS = 64
 """Number of events appended at the same time while a test writes a long log."""
 UNAVAILABLE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGE_ERRORS, PassingError)

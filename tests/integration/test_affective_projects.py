@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from unicodedata import normalize
 from uuid import uuid4
 
 import pytest
@@ -110,6 +111,12 @@ async def test_memories_are_listed_by_pages_and_words(settings: Settings) -> Non
         assert (found.project, found.personal) == (OVEN, False)
         assert (await client.affect_memories("diary", project=OVEN)).memories == (found,)
         assert (await client.affect_memories("diary", archived=True)).memories == ()
+        cafe = "The Café Müller closes at six."
+        await remember_turns(resources, [turn(cafe, number=5)])
+        for words in ("cafe muller", "CAFÉ", normalize("NFD", "Müller")):
+            assert [each.trigger for each in (await client.affect_memories("diary", containing=words)).memories] == [
+                cafe
+            ]
         kept, view = await affective_memories.remember(client, "diary", "Deploys go out on Tuesdays.", SHOP)
         assert (kept.project, view.protected <= 1) == (SHOP, True)
         await client.affect_memory("diary", kept.label)

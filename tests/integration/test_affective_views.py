@@ -93,7 +93,7 @@ async def assert_as_folded(resources: Resources) -> None:
         vectors = (await connection.execute(select(vector.memory_id, vector.model, vector.vector))).all()
     assert agents == [mind.agent]
     assert {each.memory_id: each for each in memories} == dict(mind.memories)
-    assert {(each.memory_id, "nemuri-words-2.256") for each in memories} <= {(each[0], each[1]) for each in vectors}
+    assert {(each.memory_id, "nemuri-words-3.256") for each in memories} <= {(each[0], each[1]) for each in vectors}
     for memory_id, generation, found in vectors:
         words = mind.memories[memory_id]
         text = embedded_text(words.trigger, words.content)

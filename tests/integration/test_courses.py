@@ -18,6 +18,7 @@ from nemuri_contracts.education import (
     LEARNING_CHARACTERS,
     Chapter,
     ChapterRead,
+    CourseBegun,
     ExerciseGraded,
     Section,
     Textbook,
@@ -40,6 +41,7 @@ from tests.integration.harness import (
     connected_client,
     effective_events,
     eventually,
+    recorded_events,
     running_services,
     snapshot,
     until_idle,
@@ -196,16 +198,24 @@ async def test_a_textbook_is_taught_once_at_a_time(settings: Settings) -> None:
     await assert_verified(settings)
 
 
+async def test_a_textbook_under_another_perspective_is_read_without_one(settings: Settings) -> None:
+    """A textbook under a perspective that the agent does not have, as that of document 000, is taught without one."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        course_id = await client.teach("python", TEXTBOOK.model_copy(update={"perspective": "調達"}))
+        [begun] = [each for each in await recorded_events(resources.log) if isinstance(each, CourseBegun)]
+        assert (begun.course_id, begun.textbook.perspective) == (course_id, None)
+
+
 async def test_invalid_courses_are_refused(settings: Settings) -> None:
-    """An unknown agent or perspective, a too large textbook, or a clock set back is refused and appends nothing."""
+    """An unknown agent, a too large textbook, or a clock set back is refused and appends nothing."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
         end = await resources.log.last_sequence()
         with pytest.raises(ClientError, match="there is no agent 'nobody'"):
             await client.teach("nobody", TEXTBOOK)
-        with pytest.raises(ClientError, match="has no perspective 'cost'"):
-            await client.teach("python", TEXTBOOK.model_copy(update={"perspective": "cost"}))
         await resources.log.append(agent_defined("villager", memory="tiered", perspectives=()))
         await client.settle()
         with pytest.raises(ClientError, match=r"villager has tiered memory.* it cannot be taught"):

@@ -59,7 +59,7 @@ async def append_forgetful_agent(log: Log, *, days: int = DAYS, ago: int = 0) ->
             event_id=uuid4() if number else derive(principle_key("python", "fact 0"), MemoryEncoded.kind_of()),
             agent_id="python",
             memory=MemoryContent(content=f"fact {number}"),
-            vector=vector_key("nemuri-words-2", 256, f"fact {number}"),
+            vector=vector_key("nemuri-words-3", 256, f"fact {number}"),
             source="manual" if number else "definition",
             strength=1.0,
             perspectives=("semantics", "pitfalls"),

@@ -64,7 +64,7 @@ async def _assert_exit_codes(settings: Settings, *command: str | Path, directory
         code, out, _ = await _run(*command, many, settings=settings, directory=directory)
         lines = out.splitlines()
         assert (code, lines[0], lines[25]) == (4, "negotiation", "25. What does lamp 25 cost?")
-        assert [line.partition(":")[0] for line in lines[26:]] == ["most_important", "all", "by_category"]
+        assert [line.partition(":")[0] for line in lines[26:]] == ["most_important", "all", "by_category", "as_one"]
 
 
 async def test_the_python_example_has_the_exit_codes_of_ask(settings: Settings) -> None:

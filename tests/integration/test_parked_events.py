@@ -46,7 +46,7 @@ def encoded(content: str) -> MemoryEncoded:
     """Return the event that encodes a memory added by hand."""
     return MemoryEncoded(
         event_id=uuid4(), agent_id="python", memory=MemoryContent(content=content),
-        vector=vector_key("nemuri-words-2", 256, content), source="manual", strength=1.0, perspectives=(),
+        vector=vector_key("nemuri-words-3", 256, content), source="manual", strength=1.0, perspectives=(),
     )  # fmt: skip
 
 

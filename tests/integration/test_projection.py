@@ -44,7 +44,7 @@ def encoded(agent_id: str, number: int) -> MemoryEncoded:
         event_id=uuid4(),
         agent_id=agent_id,
         memory=MemoryContent(content=content, tags=(f"tag{number}",)),
-        vector=vector_key("nemuri-words-2", 256, content),
+        vector=vector_key("nemuri-words-3", 256, content),
         source="manual",
         strength=1.0,
         perspectives=("semantics", "pitfalls"),

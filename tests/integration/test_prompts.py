@@ -48,7 +48,7 @@ def memory_encoded(content: str, *, scope: Scope = EVERYWHERE, **fields: Any) ->
     """Return the event that encodes a memory of the agent."""
     return MemoryEncoded(
         event_id=uuid4(), agent_id="python", memory=MemoryContent(content=content, scope=scope), source="manual",
-        vector=vector_key("nemuri-words-2", 256, content), strength=1.0,
+        vector=vector_key("nemuri-words-3", 256, content), strength=1.0,
         perspectives=("semantics", "pitfalls"), **fields,
     )  # fmt: skip
 

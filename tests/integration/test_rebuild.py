@@ -46,7 +46,7 @@ MEMORIES_PER_AGENT = 40
 async def add_trouble(log: Log, rng: random.Random) -> None:
     """Add copies of messages, invalid messages and vectors of another model to the log, and delete some messages."""
     mine = [each.memory_id for each in await effective_events(log) if isinstance(each, MemoryEncoded)]
-    other = Embedding(model="nemuri-words-2", dimension=64)
+    other = Embedding(model="nemuri-words-3", dimension=64)
     for agent_id in ("python", "cook"):
         some = tuple(rng.sample(mine, 30))
         await log.append(MemoriesEmbedded(event_id=uuid4(), agent_id=agent_id, embedding=other, memory_ids=some))

@@ -159,14 +159,14 @@ async def test_another_dimension_of_the_same_model_is_another_generation(setting
         assert found.memories[0].memory.content == KITCHEN[0]
         assert found.memories[0].candidate.similarity != before
         assert (
-            await with_vectors(resources, "nemuri-words-2.128")
-            == await with_vectors(resources, "nemuri-words-2.256")
+            await with_vectors(resources, "nemuri-words-3.128")
+            == await with_vectors(resources, "nemuri-words-3.256")
             == set(known)
         )
         [agent] = await client.agents("cook")
-        assert agent.embedding == Embedding(model="nemuri-words-2", dimension=128)
+        assert agent.embedding == Embedding(model="nemuri-words-3", dimension=128)
         new = await client.remember("cook", "Rice wants twice its volume of water")
-        assert new in await with_vectors(resources, "nemuri-words-2.128")
+        assert new in await with_vectors(resources, "nemuri-words-3.128")
         await until_idle(resources)
         await assert_verified(settings)
 
@@ -185,7 +185,7 @@ async def test_a_memory_added_during_the_change_gets_both_vectors(settings: Sett
         assert await change == Reembedded(agents=1, memories=5)
         await client.settle()
         assert late in await with_vectors(resources, "dictionary-1.64")
-        assert late in await with_vectors(resources, "nemuri-words-2.256")
+        assert late in await with_vectors(resources, "nemuri-words-3.256")
         # These services cannot call the new model. They use the vectors of their own model.
         assert await first_recalled(client, "burns garlic") == "Garlic burns faster than onions"
         later = await client.remember("cook", "Milk boils over as soon as nobody looks")
@@ -214,7 +214,7 @@ async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
         with pytest.raises(OperationError, match="the dictionary is closed"):
             await reembed(settings, embedder=chosen)
         await client.settle()
-        assert [each.embedding.model for each in await client.agents()] == ["dictionary-1", "nemuri-words-2"]
+        assert [each.embedding.model for each in await client.agents()] == ["dictionary-1", "nemuri-words-3"]
         assert (
             await first_recalled(client, "cold bread", "chef")
             == await first_recalled(client, "cold bread")
@@ -235,7 +235,7 @@ async def test_two_concurrent_changes_count_once(settings: Settings) -> None:
     async with running_services(settings) as resources, client_of(settings) as client:
         known = await define_cooks(resources, client)
         await asyncio.gather(*(reembed(settings, embedder=BuiltInEmbedder(64)) for _ in range(2)))
-        assert await with_vectors(resources, "nemuri-words-2.64") == set(known)
+        assert await with_vectors(resources, "nemuri-words-3.64") == set(known)
         async with opened_log(settings) as log:
             kinds = Counter(type(each) for each in await recorded_events(log))
         assert kinds[MemoriesEmbedded] == kinds[EmbeddingAdopted] == 1
@@ -297,7 +297,7 @@ async def test_lost_vectors_are_reported(settings: Settings) -> None:
         await resources.log.stream.purge_stream(f"KV_{vector_bucket(settings.namespace)}")
         async with resources.database.begin() as connection:
             await connection.execute(
-                tables.memory_vector.delete().where(tables.memory_vector.c.model != "nemuri-words-2.256")
+                tables.memory_vector.delete().where(tables.memory_vector.c.model != "nemuri-words-3.256")
             )
         with pytest.raises(OperationError, match="run `nemuri rebuild --from-start` first"):
             await reembed(settings, embedder=chosen)

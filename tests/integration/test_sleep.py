@@ -52,7 +52,7 @@ def traffic(rng: random.Random) -> list[Event]:
             event_id=uuid4(),
             agent_id="python",
             memory=MemoryContent(content=f"fact {number}"),
-            vector=vector_key("nemuri-words-2", 256, f"fact {number}"),
+            vector=vector_key("nemuri-words-3", 256, f"fact {number}"),
             source="manual",
             strength=rng.uniform(0.1, 2.0),
             perspectives=("semantics", "pitfalls"),

@@ -21,8 +21,6 @@ from nemuri_domain.tiered.policy import TiersPolicy
 if TYPE_CHECKING:
     from nemuri.client.client import Client
 
-KINDS_WITHOUT_PERSPECTIVES = ("affective", "tiered")
-"""Kinds of memory whose definitions need no perspectives."""
 MAX_FILE_BYTES = 1024 * 1024
 """Maximum size of a definition file in bytes."""
 P = TypeVar("P", Policy, AffectPolicy, TiersPolicy)
@@ -119,9 +117,8 @@ async def append_if_changed(
 
 def _mapping(parsed: object, path: Path) -> dict[str, Any]:
     if not isinstance(parsed, dict) or not all(isinstance(key, str) for key in parsed):
-        raise DefinitionError(f"{path}: write a mapping with the keys id, role and perspectives")
-    needed = ("id", "role") if parsed.get("memory") in KINDS_WITHOUT_PERSPECTIVES else ("id", "role", "perspectives")
-    missing = [key for key in needed if key not in parsed]
+        raise DefinitionError(f"{path}: write a mapping with the keys id and role")
+    missing = [key for key in ("id", "role") if key not in parsed]
     if missing:
         raise DefinitionError(f"{path}: missing {', '.join(missing)}")
     return dict(parsed)

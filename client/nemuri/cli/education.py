@@ -3,6 +3,7 @@
 
 import asyncio
 import re
+import sys
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -65,12 +66,16 @@ def teach(
 ) -> None:
     """Teach an agent from a textbook. For each chapter it reads, sleeps, is tested and sleeps again."""
     from nemuri.files.textbooks import read_textbook
-    from nemuri.terminal.output import say, say_json, waiting
+    from nemuri.terminal.output import printable, say, say_json, waiting
 
     session, name, limit = Session.of(context, json=json), agent_id(agent), Deadline(timeout)
     textbook, scope = read_textbook(file), session.scope(project, domain)
 
     async def work(client: "Client") -> "tuple[UUID, CoursesView | None]":
+        [taught] = await client.agents(name)
+        if textbook.perspective not in {None, *taught.definition.perspective_names}:
+            without = f"{name} has no perspective {textbook.perspective!r}, so it reads the textbook without one"
+            print(printable(without), file=sys.stderr)
         course_id = await client.teach(name, textbook, repeating=repeating.value, scope=scope, again=again)
         if no_wait:
             return course_id, None

@@ -59,6 +59,9 @@ def remember(
         datetime | None, typer.Option("--said-at", metavar="TIME", help="The date it was said, such as 2026-01-31.")
     ] = None,
     key: KeyOption = None,
+    existing: Annotated[
+        bool, typer.Option("--existing", help="Refuse an unknown agent. By default it is made, and a line says so.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Store one memory, or the memories of a file, for an agent."""
@@ -80,7 +83,7 @@ def remember(
         places = ()
         content = (_content(text or "", tag, learning, session.scope(project, domain), said_by, said_at),)
     storable(**{"--key": key})
-    ids, reasons = session.run(lambda client: _remembered(client, name, content, places, key))
+    ids, reasons = session.run(lambda client: _remembered(client, name, content, places, key, create=not existing))
     refused = {places[number]: reason for number, reason in reasons.items()}
     for place, reason in refused.items():
         print(printable(f"{place} is refused: {reason}"), file=sys.stderr)
@@ -214,23 +217,43 @@ def _content(
 
 
 async def _remembered(
-    client: "Client", agent: str, content: "tuple[MemoryContent, ...]", places: tuple[str, ...], key: str | None
+    client: "Client",
+    agent: str,
+    content: "tuple[MemoryContent, ...]",
+    places: tuple[str, ...],
+    key: str | None,
+    *,
+    create: bool,
 ) -> "tuple[tuple[UUID | None, ...], dict[int, str]]":
     """Store the memories, and return their ids and the reasons of the refused ones by their position. A refused memory
-    without a place in a file is an error.
+    without a place in a file is an error. With `create`, an unknown agent is made, and a line says so.
     """
     from nemuri.client.memory_offers import RefusedMemoriesError
-    from nemuri.terminal.output import progress
+    from nemuri.terminal.output import printable, progress
 
-    if key is not None:
-        return (await client.remember(agent, **dict(content[0]), key=key),), {}
-    with progress("remembering") as show:
-        try:
-            return await client.remember_all(agent, content, on_progress=show), {}
-        except RefusedMemoriesError as error:
-            if not places:
-                raise
-            return error.memory_ids, error.reasons
+    new = create and await _is_unknown(client, agent)
+    try:
+        if key is not None:
+            return (await client.remember(agent, **dict(content[0]), key=key, create=create),), {}
+        with progress("remembering") as show:
+            return await client.remember_all(agent, content, create=create, on_progress=show), {}
+    except RefusedMemoriesError as error:
+        if not places:
+            raise
+        return error.memory_ids, error.reasons
+    finally:
+        if new and not await _is_unknown(client, agent):
+            print(printable(f"{agent} is a new agent with strength memory; --existing forbids this"), file=sys.stderr)
+
+
+async def _is_unknown(client: "Client", agent: str) -> bool:
+    from nemuri.client.exchange import UnknownIdError
+
+    try:
+        await client.agents(agent)
+    except UnknownIdError:
+        return True
+    return False
 
 
 def _with_mark(view: "MemoryView") -> str:

@@ -89,7 +89,7 @@ ItemOption = Annotated[
 ]
 
 
-ITEM_OPTIONS = ("most_important", "all", "by_category")
+ITEM_OPTIONS = ("most_important", "all", "by_category", "as_one")
 """The ways to continue a task with too many items."""
 AGENT_OPTION = "agent:"
 """Beginning of the option that gives a task to an agent."""
@@ -205,7 +205,7 @@ def answer(
         str,
         typer.Argument(
             metavar="ANSWER",
-            help="One of most_important, all and by_category, or agent:NAME; for a question of the agent, any text.",
+            help="most_important, all, by_category, as_one, or agent:NAME; for a question of the agent, any text.",
         ),
     ],
     item: ItemOption = None,

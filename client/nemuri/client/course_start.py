@@ -19,11 +19,15 @@ async def start_course(
 ) -> UUID:
     """Start a course from a textbook, and return its id as soon as its event is on disk.
 
-    The memories and exercises of the course are valid in `scope`. Raises `ClientError` if the agent has another kind of
-    memory or no such perspective, if it is being taught a textbook of this title in this scope, if the same textbook
-    was taught there before and `again` is not set, or if a chapter is too large to be read at once.
+    The memories and exercises of the course are valid in `scope`. A textbook under a perspective that the agent does
+    not have is taught without one. Raises `ClientError` if the agent has another kind of memory, if it is being taught
+    a textbook of this title in this scope, if the same textbook was taught there before and `again` is not set, or if a
+    chapter is too large to be read at once.
     """
-    _check_taught(agent, textbook)
+    if (kind := agent.definition.memory) != "strength":
+        raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it cannot be taught")
+    if textbook.perspective not in agent.definition.perspective_names:
+        textbook = textbook.model_copy(update={"perspective": None})
     _check_size(textbook)
     taught = await exchange.ask(CoursesQuery, CoursesView, agent_id=agent.agent_id)
     here = [each for each in taught.courses if each.scope == scope]
@@ -64,14 +68,3 @@ def _check_size(textbook: Textbook) -> None:
                 f"chapter {number} of {textbook.title!r:.80} has {chapter.size:,} bytes, and at most {CHAPTER_BYTES:,} "
                 "are read at once; split it into several"
             )
-
-
-def _check_taught(agent: AgentView, textbook: Textbook) -> None:
-    if (kind := agent.definition.memory) != "strength":
-        raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it cannot be taught")
-    names = agent.definition.perspective_names
-    if textbook.perspective is not None and textbook.perspective not in names:
-        raise ClientError(
-            f"{agent.agent_id} has no perspective {textbook.perspective!r}, under which the textbook is to be read; "
-            f"it has {', '.join(names)}"
-        )

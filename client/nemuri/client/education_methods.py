@@ -32,7 +32,7 @@ class EducationMethods(AgentMethods):
 
         Args:
             agent: Id of an agent with strength memory.
-            textbook: The textbook. Its perspective, if any, is one of the agent's.
+            textbook: The textbook. If the agent does not have its perspective, it is taught without one.
             repeating: When exercises are repeated: "fixed" (after 1, 3, 7, 14 and 30 days), "fsrs" or "none".
             scope: Domain or project in which the memories are valid and the exercises are set; None for everywhere.
             again: Teach the same textbook once more if it was taught in this scope before.
@@ -41,9 +41,9 @@ class EducationMethods(AgentMethods):
             The id of the course.
 
         Raises:
-            ClientError: The agent is unknown or has another kind of memory, it does not have the textbook's
-                perspective, a chapter is too large, a textbook of this title is being taught in this scope now, or the
-                same textbook was taught there before and `again` is not set.
+            ClientError: The agent is unknown or has another kind of memory, a chapter is too large, a textbook of this
+                title is being taught in this scope now, or the same textbook was taught there before and `again` is not
+                set.
 
         Example:
             >>> from nemuri_contracts.education import Chapter, Section, Textbook

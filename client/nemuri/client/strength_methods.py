@@ -11,6 +11,7 @@ from nemuri.client.call_boundary import guard_methods
 from nemuri.client.exchange import ClientError, validated
 from nemuri.client.idempotency_keys import Key
 from nemuri.client.memory_offers import OfferOutcome, offer_memories, offer_outcome, until_known
+from nemuri.client.new_agents import agent_or_new
 from nemuri.client.paging import list_memories
 from nemuri.client.parameters import Id, Texts, Written
 from nemuri_contracts import queries
@@ -35,11 +36,12 @@ class StrengthMethods(AgentMethods):
         said_at: datetime | None = None,
         turn: Turn | None = None,
         key: Key = None,
+        create: bool = True,
     ) -> UUID:
         """Give a strength memory to an agent, and return its id as soon as it can be recalled.
 
         Args:
-            agent: Id of an agent with strength memory.
+            agent: Id of an agent with strength memory. An unknown agent is made.
             content: Text of the memory, at most 16,000 characters.
             tags: Tags of the memory, at most 32.
             learnings: Lessons of the memory, by perspective of the agent.
@@ -50,6 +52,7 @@ class StrengthMethods(AgentMethods):
                 other to be found.
             key: Idempotency key: a text or a UUID. The agent gets one memory under it, so a failed call can be
                 repeated. Without a key each call makes a new memory.
+            create: Make an unknown agent, and log a warning that says so; if false, it is an error.
 
         Returns:
             The id of the memory.
@@ -67,22 +70,25 @@ class StrengthMethods(AgentMethods):
         """
         fields = {"content": content, "tags": list(tags), "learnings": learnings or {}, "scope": scope or Scope()}
         memory = validated(MemoryContent, **fields, said_by=said_by, said_at=said_at, turn=turn)
-        [knower] = await self.agents(agent)
+        knower = await agent_or_new(self._exchange, self.log, agent, create=create)
         [memory_id] = await offer_memories(self._exchange, knower, [memory], key)
         return memory_id
 
     async def remember_all(
         self,
         agent: str,
-        memories: Sequence[MemoryContent],
+        memories: Sequence[MemoryContent | str],
         *,
+        create: bool = True,
         on_progress: Callable[[int, int], object] | None = None,
     ) -> tuple[UUID, ...]:
         """Give many strength memories to an agent, and return their ids as soon as all can be recalled.
 
         Args:
-            agent: Id of an agent with strength memory.
-            memories: The memories, of any number. Each call makes new ones, even from the same contents.
+            agent: Id of an agent with strength memory. An unknown agent is made.
+            memories: The memories or only their texts, of any number. Each call makes new ones, even from the same
+                contents.
+            create: Make an unknown agent, and log a warning that says so; if false, it is an error.
             on_progress: Function that is called with the number of memories that are stored or refused so far, and with
                 the number of all.
 
@@ -96,14 +102,15 @@ class StrengthMethods(AgentMethods):
                 recorded for a minute; others may be recorded then.
 
         Example:
-            >>> from nemuri_contracts.client_events import MemoryContent
-            >>> contents = ["Ann works in Kyoto.", "Bob works in Lisbon."]
-            >>> ids = await client.remember_all("python", [MemoryContent(content=each) for each in contents])
+            >>> ids = await client.remember_all("python", ["Ann works in Kyoto.", "Bob works in Lisbon."])
             >>> len(ids)
             2
         """
-        [knower] = await self.agents(agent)
-        return await offer_memories(self._exchange, knower, memories, on_progress=on_progress)
+        contents = [
+            each if isinstance(each, MemoryContent) else validated(MemoryContent, content=each) for each in memories
+        ]
+        knower = await agent_or_new(self._exchange, self.log, agent, create=create)
+        return await offer_memories(self._exchange, knower, contents, on_progress=on_progress)
 
     async def until_known(self, agent: str, causes: Sequence[Id]) -> None:
         """Wait until all memories that were offered by these events can be recalled.

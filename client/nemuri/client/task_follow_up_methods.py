@@ -26,8 +26,8 @@ class TaskFollowUpMethods(ClientBase):
 
         Args:
             task_id: Id of the task, as a UUID or its text.
-            option: "most_important", "all" or "by_category" for a task with too many items, for example a list of 25
-                questions; "agent:" and the name of an agent for a task that fits none.
+            option: "most_important", "all", "by_category" or "as_one" for a task with too many items, for example a
+                list of 25 questions; "agent:" and the name of an agent for a task that fits none.
             items: With "most_important", the numbers of up to ten items, counted from 1; empty to let the platform
                 choose.
 

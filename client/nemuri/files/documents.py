@@ -3,6 +3,7 @@
 import codecs
 import logging
 import os
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ def document_of(name: str, content: bytes, shown: str | None = None) -> Document
     text = _pdf_text(content, label) if suffix == _PDF else _plain_text(content, label)
     if not text.strip():
         raise InputError(f"{label}: the file is empty, it holds white space only")
-    return Document(Path(name).name, text)
+    return Document(unicodedata.normalize("NFC", Path(name).name), text)
 
 
 def _printable(path: Path | str) -> str:

@@ -96,7 +96,7 @@ async def _stored(
     client, agent = caller.client.within(timeout), view.agent_id
     match view.definition.memory:
         case "strength":
-            return await client.remember(agent, content, tags=tags, scope=scope, said_by=said_by, key=key)
+            return await client.remember(agent, content, tags=tags, scope=scope, said_by=said_by, key=key, create=False)
         case "tiered":
             if said_by is not None:
                 raise ClientError(

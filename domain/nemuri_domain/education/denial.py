@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from nemuri_domain.language.tokenization import stem
-from nemuri_domain.language.writing_systems import CJK, WORD
+from nemuri_domain.language.writing_systems import UNSPACED, WORD
 
 _WORDS = re.compile(rf"{WORD}+(?:'{WORD}+)?")
 _CLAUSE_END = re.compile(r"[.!?;:,。！？；：、\n]|\bbut\b|\brather\b(?! than)|\bhowever\b|しかし|むしろ")
-_CJK = re.compile(f"[{CJK}]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _DENYING: Final = frozenset(
     ("not", "no", "never", "without", "neither", "nor", "cannot", "instead", "excluding", "except", "hardly")
 )
@@ -45,7 +45,7 @@ def is_denied(text: str, forms: Iterable[str]) -> bool:
 
 def _mentions(text: str, form: str) -> list[bool]:
     """Return for each mention of a form whether it is denied."""
-    if _CJK.search(form):
+    if _UNSPACED.search(form):
         closed, written = "".join(text.split()), "".join(form.split())
         return [_denied_in_japanese(closed, match.end()) for match in re.finditer(re.escape(written), closed)]
     wanted, found = [stem(word) for word in _WORDS.findall(form)], list[bool]()

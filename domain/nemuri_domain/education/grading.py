@@ -9,13 +9,13 @@ from typing import Final
 from nemuri_domain.education.denial import is_denied
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.tokenization import stem
-from nemuri_domain.language.writing_systems import CJK, KATAKANA, WORD
+from nemuri_domain.language.writing_systems import KATAKANA, UNSPACED, WORD
 
 Synonyms = Mapping[str, tuple[str, ...]]
 """Other words for a keyword, by keyword."""
 _WORDS = re.compile(rf"{WORD}+")
 _NUMERIC: Final = re.compile(r"(?<![0-9A-Za-z_.])[0-9]+(?:[.,][0-9]+)*")
-_CJK = re.compile(f"[{CJK}]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _LONG_VOWEL = re.compile(rf"(?<=[{KATAKANA}]{{2}})ー(?![{KATAKANA}ー])")
 _NUMBERS: Final = {
     word: str(number)
@@ -28,7 +28,7 @@ _BRITISH: Final = (
     (re.compile(r"(?<=[a-z]{3})our(?=s?$)"), "or"),
 )
 _BRACKETED: Final = re.compile(
-    rf"(?P<long>[{CJK}ー]{{2,20}}|(?:[\w-]+ ){{0,6}}[\w-]+) ?[(（](?P<short>[^()（）]{{2,40}})[)）]"
+    rf"(?P<long>[{UNSPACED}ー]{{2,20}}|(?:[\w-]+ ){{0,6}}[\w-]+) ?[(（](?P<short>[^()（）]{{2,40}})[)）]"
 )
 _SMALL: Final = frozenset(("of", "the", "and", "a", "an", "for", "in", "to", "on"))
 _LEAST_ACRONYM: Final = 2
@@ -58,8 +58,8 @@ def missing_keywords(keywords: Iterable[str], answer: str, synonyms: Synonyms | 
 
     Case, character width (NFKC), British spelling, final long vowels of katakana (サーバー) and citation labels such as
     [m1] are ignored. A keyword of words matches whole words with the same stems, adjacent and in order. A keyword that
-    is a number matches only the whole number, in digits or as a word up to twelve. A keyword with CJK characters or
-    without letters matches anywhere in the text, ignoring spaces. A synonym counts like its keyword.
+    is a number matches only the whole number, in digits or as a word up to twelve. A keyword of a script without
+    spaces, or without letters, matches anywhere in the text, ignoring spaces. A synonym counts like its keyword.
     """
     said = _Said.of(answer)
     return tuple(each for each in keywords if not any(map(said.contains, _forms(each, synonyms))))
@@ -136,7 +136,7 @@ class _Said:
         folded = _folded(keyword)
         if _NUMERIC.fullmatch(folded):
             return folded in self.numbers
-        if _CJK.search(folded) or not _WORDS.search(folded):
+        if _UNSPACED.search(folded) or not _WORDS.search(folded):
             return _closed(folded) in self.closed
         wanted = _stems(folded)
         return any(self.stems[at : at + len(wanted)] == wanted for at in range(len(self.stems) - len(wanted) + 1))
@@ -152,8 +152,8 @@ def _denies(text: str, keyword: str, synonyms: Synonyms | None) -> bool:
 
 def _written_out(long: str, short: str) -> str:
     """Return the words before a bracket that its content abbreviates; "" if it abbreviates none."""
-    if _CJK.search(long):
-        return long if not _CJK.search(short) and short.isupper() else ""
+    if _UNSPACED.search(long):
+        return long if not _UNSPACED.search(short) and short.isupper() else ""
     letters = short.casefold()
     words = long.split()
     if not (short.isupper() and len(letters) >= _LEAST_ACRONYM):

@@ -94,13 +94,13 @@ def items_are_requests(items: Sequence[str], request: str) -> bool:
 def separate_requests(text: str) -> tuple[str, ...]:
     """Return the items of a task's text that want an answer each; none if its list is material for one answer.
 
-    The list is material if most of its items ask for nothing, and the text around it asks one thing about all of them
-    together ("which of these is cheapest?").
+    The list is material if most of its items ask for nothing, and the text around it does not want something done with
+    each of them: it asks one thing about all of them together ("which day was the most expensive?").
     """
     listing = read_listing(text)
     asking = sum(map(asks_for_something, listing.items))
-    material = 2 * asking <= len(listing.items) and treats_as_whole(listing.around)
-    return () if material else listing.items
+    separate = not listing.around.strip() or (wants_each_done(listing.around) and not treats_as_whole(listing.around))
+    return listing.items if 2 * asking > len(listing.items) or separate else ()
 
 
 def read_listing(text: str) -> Listing:

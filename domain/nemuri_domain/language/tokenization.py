@@ -4,7 +4,6 @@ terms.
 
 import re
 import threading
-import unicodedata
 from collections import Counter
 from functools import cache, lru_cache
 from typing import Final
@@ -12,7 +11,7 @@ from typing import Final
 import Stemmer
 
 from nemuri_domain.language.word_lists import REQUESTS, STOP_WORDS
-from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, WORD
+from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, LETTERS, UNSPACED, plain_letters
 
 TERM_LIMIT: Final = 64
 """Maximum characters of a term. A longer word is cut."""
@@ -30,10 +29,10 @@ _PARTICLE = re.compile(f"を.|[{HIRAGANA}][はがをにのとでもへやか]")
 _HIRAGANA = re.compile(f"[{HIRAGANA}]+")
 
 _PIECE = re.compile(
-    rf"(?P<cjk>[{CJK}]+)"
+    rf"(?P<unspaced>[{UNSPACED}]+)"
     r"|(?P<symbolic>(?<!\w)(?:[cC]\+\+|[cCfF]\#)(?!\w))"
     r"|(?P<number>(?<![\w.,])[0-9]{1,3}(?:,[0-9]{3})+(?![\w,]))"
-    rf"|(?P<word>{WORD}+(?:[.'’]{WORD}+)*)"
+    rf"|(?P<word>{LETTERS}(?:[.'’]{LETTERS})*)"
 )
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\WA-Za-z0-9_]+")
 _CAMEL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
@@ -43,17 +42,18 @@ _lock = threading.Lock()
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms of a text in order, with repetitions, in NFKC and case-folded. Linear time, thread-safe.
+    """Return the terms of a text in order, with repetitions, in NFKC, case-folded and without accents on Latin letters.
+    Linear time, thread-safe.
 
     Words are Snowball stems; English stop words are left out. An identifier (`list.append`, `__init__`, `userName`)
-    gives itself and then its parts. A number stays whole, without thousands separators. A run of kana, kanji or hangul
-    gives its character bigrams, then each kanji between other scripts (鍵は gives 鍵); a run of one character gives
-    this character. A term has at most `TERM_LIMIT` characters.
+    gives itself and then its parts. A number stays whole, without thousands separators. A run of a script without
+    spaces, or of hangul, gives its character bigrams, then each kanji between other scripts (鍵は gives 鍵). A run of
+    one character gives this character. A term has at most `TERM_LIMIT` characters.
     """
     found: list[str] = []
-    for match in _PIECE.finditer(unicodedata.normalize("NFKC", text)):
+    for match in _PIECE.finditer(plain_letters(text)):
         piece = match.group()
-        if match.lastgroup == "cjk":
+        if match.lastgroup == "unspaced":
             found += [piece[i : i + 2] for i in range(len(piece) - 1)] or [piece]
             found += _LONE_KANJI.findall(piece) if len(piece) > 1 else ()
         elif match.lastgroup == "word":

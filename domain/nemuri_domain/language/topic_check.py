@@ -10,7 +10,7 @@ from typing import Final
 from nemuri_domain.language.inverted_index import ADDED_TEXTS, rarity
 from nemuri_domain.language.tokenization import terms, topic_weight
 from nemuri_domain.language.word_lists import GENERAL_WORDS
-from nemuri_domain.language.writing_systems import CJK
+from nemuri_domain.language.writing_systems import UNSPACED
 
 PROMPT_CHARACTERS: Final = 4_000
 """Maximum characters of a prompt whose words are compared."""
@@ -29,7 +29,7 @@ ORDINARY_WEIGHT: Final = 0.3
 _PARTS_WEIGHT: Final = 0.5
 """Weight of all parts of an identifier together. The identifier itself has weight 1."""
 _BIGRAM: Final = 0.6
-"""Factor on the weight of a CJK bigram, because one word gives several bigrams."""
+"""Factor on the weight of a bigram of a script without spaces, because one word gives several bigrams."""
 ORDINARY_WORDS: Final = """
     add api app apply bug build call change check code command commit create data delete deploy docs documentation error
     explain fail file fix function generate group handle implement include install issue javascript job line list log
@@ -48,7 +48,7 @@ EMPTY_WORDS: Final = """
     left 続
 """
 """Words of agreement and of going on, which name nothing."""
-_CJK = re.compile(f"[{CJK}]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def prompt_terms(prompt: str) -> dict[str, float]:
@@ -57,7 +57,7 @@ def prompt_terms(prompt: str) -> dict[str, float]:
     for term, share in _with_shares(terms(prompt[:PROMPT_CHARACTERS])):
         if term in GENERAL_WORDS or term in _listed(EMPTY_WORDS) or term.isdecimal():
             continue
-        weight = topic_weight(term) * (_BIGRAM if _CJK.match(term) else 1.0) * share
+        weight = topic_weight(term) * (_BIGRAM if _UNSPACED.match(term) else 1.0) * share
         weight = min(weight, ORDINARY_WEIGHT) if term in _listed(ORDINARY_WORDS) else weight
         if weight > 0:
             found[term] = max(weight, found.get(term, 0.0))
@@ -98,7 +98,7 @@ def topic_scores(asked: Mapping[str, float], texts: Sequence[Collection[str]]) -
 
 
 def _occurs(term: str, text: str) -> bool:
-    if _CJK.match(term):
+    if _UNSPACED.match(term):
         return term in text
     return _beginning(term) in text and _pattern(term).search(text) is not None
 
@@ -122,7 +122,7 @@ def _with_shares(found: Sequence[str]) -> Iterator[tuple[str, float]]:
     """Yield each term with its share of a whole word: less than 1 for a part of the identifier before it."""
     whole, parts = "", list[str]()
     for term in (*found, ""):
-        if term and term in whole and term != whole and not _CJK.match(term):
+        if term and term in whole and term != whole and not _UNSPACED.match(term):
             parts.append(term)
             continue
         yield from ((each, _PARTS_WEIGHT / len(parts)) for each in parts)

@@ -9,7 +9,6 @@ the processes of a machine share them.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -24,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_domain.language.tokenization import stem
-from nemuri_domain.language.writing_systems import CJK, WORD
+from nemuri_domain.language.writing_systems import CJK, CLUSTERS, LETTERS, plain_letters
 
-MODEL: Final = "nemuri-words-2"
+MODEL: Final = "nemuri-words-3"
 """Name of the table. It changes with the vectors, and with what counts as a word."""
 LONGEST_JAPANESE_WORD: Final = 8
 LONGEST_TEXT: Final = 16_000
@@ -42,7 +41,7 @@ UNKNOWN_WEIGHT: Final = 700
 is not in the table may also be a slip or of another language.
 """
 
-_PIECE = re.compile(rf"(?P<cjk>[{CJK}]+)|{WORD}+(?:['’.-]{WORD}+)*")
+_PIECE = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<clusters>[{CLUSTERS}]+)|{LETTERS}(?:['’.-]{LETTERS})*")
 _ENDING = re.compile(r"['’](?:s|ll|d|re|ve|m)?$")
 
 Floats = NDArray[np.float32]
@@ -81,11 +80,13 @@ class WordTable:
 
     def words(self, text: str) -> Words:
         """Return the words of a text. Linear time."""
-        folded = unicodedata.normalize("NFKC", text[:LONGEST_TEXT]).casefold()
+        folded = plain_letters(text[:LONGEST_TEXT]).casefold()
         places: list[int] = []
         for match in _PIECE.finditer(folded):
             if match["cjk"]:
                 places += self._japanese(match["cjk"])
+            elif match["clusters"]:
+                places += _clusters(match["clusters"])
             else:
                 places += self._spaced(match.group())
         return np.array(places, np.int64)
@@ -167,6 +168,8 @@ class WordTable:
 
 _CACHED_RUN: Final = 32
 _NO_WORD: Final = -1
+_CLUSTER: Final = 3
+"""Number of characters of a piece: about a syllable."""
 
 
 @lru_cache(maxsize=16_384)
@@ -182,6 +185,12 @@ def word_table() -> WordTable:
     return WordTable(
         trie, *(np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in ("vectors", "weights", "costs"))
     )
+
+
+def _clusters(run: str) -> Iterator[int]:
+    """Yield the places of the overlapping pieces of a run of a script without spaces that the table does not know."""
+    for start in range(max(1, len(run) - _CLUSTER + 1)):
+        yield _hash_of(run[start : start + _CLUSTER])
 
 
 def _hash_of(word: str) -> int:

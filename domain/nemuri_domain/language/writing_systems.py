@@ -1,6 +1,7 @@
-"""Code point ranges of hiragana, katakana, kanji and hangul. No other module lists code points."""
+"""Code point ranges of scripts, and letters without what is written on them. No other module lists code points."""
 
 import re
+import unicodedata
 from typing import Final
 
 HIRAGANA: Final = "\u3041-\u3096\u309d-\u309f"
@@ -10,12 +11,33 @@ HANGUL: Final = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
 CJK: Final = HIRAGANA + KATAKANA + KANJI + HANGUL
 """Characters of these scripts, in the form of a regular expression's character class without its brackets."""
 
-WORD: Final = rf"[^\W{CJK}]"
+CLUSTERS: Final = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u109f\u1780-\u17d3\u17dc"
+"""Letters and vowel signs of Thai, Lao, Burmese and Khmer, which have no spaces between words either."""
+UNSPACED: Final = CJK + CLUSTERS
+"""Characters of all scripts without spaces between words, and of Korean."""
+MARKS: Final = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
+    "\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07a6-\u07b0\u0900-\u0963\u0966-\u0df3\u0f18-\u0f39\u0f71-\u0fbc"
+    "\u200c\u200d\u20d0-\u20f0"
+)
+"""Accents, points and vowel signs of scripts with spaces, with the letters of Indic scripts, and joiners."""
+
+WORD: Final = rf"[^\W{UNSPACED}]"
 """Pattern of one letter, digit or underscore of a script with spaces between words (Latin, Cyrillic, …)."""
+LETTERS: Final = rf"{WORD}+(?:[{MARKS}]+{WORD}*)*"
+"""Pattern of a run of `WORD` with the marks on its letters."""
 
 _CJK = re.compile(f"[{CJK}]")
+_ACCENTED = re.compile("([A-Za-z])[\u0300-\u036f]+")
 
 
 def is_cjk(character: str) -> bool:
     """Return True if the character is kana, kanji or hangul. Punctuation such as 。 or ・ is not."""
     return _CJK.match(character) is not None
+
+
+def plain_letters(text: str) -> str:
+    """Return a text in NFKC, with Latin letters without accents: *Café* becomes *Cafe*. Other scripts keep marks."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", _ACCENTED.sub(r"\1", unicodedata.normalize("NFKD", text)))

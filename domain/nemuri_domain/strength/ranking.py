@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_contracts.agents import Definition
+from nemuri_contracts.agents import GENERAL, Definition
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import FEATURES, Candidate
 from nemuri_domain.strength import scorer
@@ -66,13 +66,14 @@ class RetrievalContext:
 
 def expanded(agent: Agent, query: str) -> dict[str, str]:
     """Return one expansion per perspective: the query followed by the keywords of the perspective, or by its name if it
-    has none.
+    has none. The perspective `GENERAL` without keywords adds nothing.
 
     Empty if the policy switches expansion off (document 000 §3.4, document 003 §4.7).
     """
     if not agent.rules.enable_query_expansion:
         return {}
-    return {each.name: f"{query} {' '.join(each.keywords or (each.name,))}" for each in agent.definition.perspectives}
+    own = (each for each in agent.definition.perspectives if each.keywords or each.name != GENERAL)
+    return {each.name: f"{query} {' '.join(each.keywords or (each.name,))}" for each in own}
 
 
 def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) -> tuple[float, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nemuri_contracts.client_events import ItemOption, NegotiationAnswered
+from nemuri_contracts.client_events import GroupOption, NegotiationAnswered
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.tasks import ImportantItem, NegotiationOpened, NegotiationRefused, Option, Part
 from nemuri_domain.language import item_selection, request_items
@@ -36,6 +36,7 @@ OPTIONS = (
     ),
     Option(name="all", description=f"Answer all of them, in batches of {ITEMS_PER_PART}; this takes longer"),
     Option(name="by_category", description="Answer all of them, one category after the other"),
+    Option(name="as_one", description="Answer the request as one question about all of them"),
 )
 
 
@@ -84,7 +85,7 @@ def parts_of(task: Task, listed_requests: Sequence[str] = ()) -> tuple[Part, ...
     follows the request's introduction.
     """
     listed = task.items
-    if task.option is None or not listed:
+    if task.option is None or task.option == "as_one" or not listed:
         return (Part(text=with_items(task.text, listed_requests)),)
     said = request_items.introduction(task.text).strip()
     above = [said if len(said) <= LONGEST_INTRODUCTION else f"{said[: LONGEST_INTRODUCTION - 1]}…"] if said else []
@@ -134,7 +135,7 @@ def _reasons(task: Task) -> str:
     return "\n".join(f"- {each.number}: {each.reason}" for each in _important(task) if each.reason)
 
 
-def _grouped(task: Task, option: ItemOption) -> list[tuple[str, tuple[int, ...]]]:
+def _grouped(task: Task, option: GroupOption) -> list[tuple[str, tuple[int, ...]]]:
     listed = task.items
     match option:
         case "most_important":

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Text, TextClause, case, cast, func, literal, select, text, tuple_
+from sqlalchemy import ColumnElement, Text, TextClause, case, cast, func, literal, literal_column, select, text, tuple_
 
 from nemuri_contracts.affective_views import MoodPoint, ProjectCount
 from nemuri_contracts.queries import AffectListQuery
@@ -57,7 +57,7 @@ class AffectiveLists:
         if wanted.project is not None:
             of.append(memory.c.project.in_(agent.project_names(wanted.project)))
         words = memory.c.trigger + " " + memory.c.content + " " + cast(memory.c.keywords, Text)
-        of += [func.strpos(func.lower(words), word.lower()) > 0 for word in (wanted.containing or "").split()]
+        of += [func.strpos(_plain(words), _plain(literal(word))) > 0 for word in (wanted.containing or "").split()]
         if wanted.older_than is not None:
             last = select(memory.c.said_at).where(memory.c.memory_id == wanted.older_than).scalar_subquery()
             of.append(tuple_(memory.c.said_at, memory.c.memory_id) < tuple_(last, literal(wanted.older_than)))
@@ -114,3 +114,10 @@ class AffectiveLists:
             found = await load(connection, memory, AffectMemory, memory.c.memory_id.in_(ids))
         known = {each.memory_id: each for each in found}
         return [known[each] for each in ids if each in known]
+
+
+def _plain(words: ColumnElement[str]) -> ColumnElement[str]:
+    """Return a text in lower case without accents, as `plain_letters` has it."""
+    return func.regexp_replace(
+        func.lower(func.normalize(words, literal_column("NFKD"))), "([a-z])[\u0300-\u036f]+", "\\1", "g"
+    )

@@ -18,7 +18,8 @@ CONCURRENT_READS = 64
 """Number of events that are read from the log concurrently."""
 _SIMILAR = text(
     """
-    -- Memories of any agent that contain the same text. Case and white space are ignored, so that no copy is missed.
+    -- Memories of any agent that contain the same text. Case, white space and how accents are written are
+    -- ignored, so that no copy is missed.
     SELECT asked.id, anything.memory_id, anything.content
     FROM unnest(CAST(:ids AS uuid[]), CAST(:contents AS text[])) AS asked (id, content)
     JOIN (
@@ -26,7 +27,8 @@ _SIMILAR = text(
         UNION ALL SELECT memory_id, trigger || ' ' || content FROM affect_memory
         UNION ALL SELECT memory_id, content FROM tier_memory
     ) AS anything ON anything.memory_id <> asked.id AND strpos(
-        lower(regexp_replace(anything.content, '\\s+', '', 'g')), lower(regexp_replace(asked.content, '\\s+', '', 'g'))
+        normalize(lower(regexp_replace(anything.content, '\\s+', '', 'g'))),
+        normalize(lower(regexp_replace(asked.content, '\\s+', '', 'g')))
     ) > 0
     """
 )

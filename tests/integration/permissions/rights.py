@@ -166,7 +166,7 @@ def store_rights(name: str) -> dict[str, set[str]]:
         "tiered-memory",
     }
     return {
-        f"$KV.{name}-vectors.nemuri-words-2.256.abc": embedding | OPERATORS,
+        f"$KV.{name}-vectors.nemuri-words-3.256.abc": embedding | OPERATORS,
         f"$KV.{name}-results.abc": {"query-api", "eraser"},
         f"$KV.{name}-clock.ahead": OPERATORS,
         f"$O.{name}-blobs.M.abc": OPERATORS,

@@ -31,7 +31,7 @@ def test_agents_with_built_in_vectors_live_beside_a_model() -> None:
     """Agents from before a model was configured keep their built-in vectors, which every process can compute. Vectors
     of a model without that model are refused.
     """
-    built_in, model = Embedding(model="nemuri-words-2", dimension=256), Embedding(model="other", dimension=8)
+    built_in, model = Embedding(model="nemuri-words-3", dimension=256), Embedding(model="other", dimension=8)
     views = [
         AgentView(
             agent_id=name, definition=Definition(role="cook", memory="tiered"), embedding=each, sessions_slept=0,
@@ -69,7 +69,7 @@ def test_agents_of_societies_may_have_another_embedder() -> None:
     """An agent kept by a society host does not prevent a new agent with another embedder. An agent of the platform
     does.
     """
-    old, new = Embedding(model="nemuri-words-2", dimension=128), Embedding(model="nemuri-words-2", dimension=256)
+    old, new = Embedding(model="nemuri-words-3", dimension=128), Embedding(model="nemuri-words-3", dimension=256)
     resident = Definition(role="resident", memory="tiered", kept_by="host")
     seen = AgentView(agent_id="ada", definition=resident, embedding=old, sessions_slept=0, active=0, archived=0)
     compare_agents([seen], new)

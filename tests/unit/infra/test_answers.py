@@ -11,7 +11,7 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import EventProcessor, Service
 from tests.unit.infra.past import PastAndLog, raising
 
-EMBEDDING = Embedding(model="nemuri-words-2", dimension=256)
+EMBEDDING = Embedding(model="nemuri-words-3", dimension=256)
 
 
 async def test_a_query_gets_an_answer_or_an_error() -> None:

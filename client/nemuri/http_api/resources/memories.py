@@ -105,6 +105,7 @@ async def store_memory(call: Call, agent_id: Identifier, body: MemoryRequest) ->
         said_at=body.said_at,
         turn=body.turn,
         key=call.key,
+        create=False,
     )
     call.locate("memories", memory_id)
     return StoredMemory(memory_id=memory_id)

@@ -82,7 +82,8 @@ async def _stored(call: Call, agent_id: str, some: list[tuple[int, MemoryContent
     if not some:
         return []
     try:
-        ids: tuple[object, ...] = await call.client.remember_all(agent_id, [content for _, content in some])
+        contents = [content for _, content in some]
+        ids: tuple[object, ...] = await call.client.remember_all(agent_id, contents, create=False)
         reasons = dict[int, str]()
     except RefusedMemoriesError as error:
         ids, reasons = error.memory_ids, error.reasons

@@ -28,7 +28,8 @@ async def remember(request: Request) -> Response:
     text, tags = await form_text(request, "text"), await form_text(request, "tags")
     if not text:
         raise Problem(422, "write what the agent should remember")
-    memory_id = await client.remember(name, text, tags=[each for each in map(str.strip, tags.split(",")) if each])
+    named = [each for each in map(str.strip, tags.split(",")) if each]
+    memory_id = await client.remember(name, text, tags=named, create=False)
     return render(request, "agent_remembered.html", {"memory_id": memory_id})
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from nemuri.admin.agent_definitions import DefinitionError, read_definition
+from nemuri_contracts.agents import GENERAL, Definition
 from nemuri_contracts.client_events import Scope
 
 GOOD = """\
@@ -48,6 +49,13 @@ def test_perspectives_are_names_or_mappings(tmp_path: Path) -> None:
     assert agent.policy == {"expected_tasks_per_day": 1.0}
 
 
+def test_a_definition_needs_no_perspectives(tmp_path: Path) -> None:
+    """An agent with strength memory whose file names no perspectives has the general one."""
+    agent = read_definition(written(tmp_path, "id: ann\nrole: a cook\n"))
+    assert agent.definition.perspective_names == (GENERAL,)
+    assert Definition(role="a cook", perspectives=()) == agent.definition
+
+
 def test_a_principle_may_hold_in_one_project_only(tmp_path: Path) -> None:
     """A principle given as text is valid everywhere. A principle given as a mapping names its scope."""
     scoped = "[Quote., {text: Pay., scope: {level: project, name: bank}}]"
@@ -78,9 +86,9 @@ def test_a_tiered_memory_is_defined_with_its_policy(tmp_path: Path) -> None:
     [
         ("id: [", ":1:6: malformed YAML"),
         ("- a", "write a mapping"),
-        ("id: a", "missing role, perspectives"),
+        ("id: a", "missing role"),
         (AFFECTIVE + "perspectives: [a]", "an affective memory has neither perspectives nor principles"),
-        (AFFECTIVE.replace("affective", "strength"), "missing perspectives"),
+        (AFFECTIVE.replace("affective", "strength"), "policy.archive: there is no such key"),
         (AFFECTIVE.replace("archive:", "speed:"), "policy.speed: there is no such key"),
         (TIERED + "perspectives: [a]", "a tiered memory has neither perspectives nor principles"),
         (TIERED.replace("10000", "0"), "policy.long_term.capacity: it must be at least 1"),

@@ -6,7 +6,7 @@ from nemuri.admin.platform_status import ConsumerStatus, PlatformStatus
 from nemuri.window.platform_health import BEHIND, health_of
 from nemuri_contracts.agents import Embedding
 
-EMBEDDING = Embedding(model="nemuri-words-2", dimension=256)
+EMBEDDING = Embedding(model="nemuri-words-3", dimension=256)
 
 
 def status(**changes: Any) -> PlatformStatus:

@@ -26,7 +26,7 @@ from nemuri_contracts.event import Usage, derive
 from nemuri_infra.stores.vectors import vector_key
 
 AGENT = "companion"
-EMBEDDING = Embedding(model="nemuri-words-2", dimension=256)
+EMBEDDING = Embedding(model="nemuri-words-3", dimension=256)
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 JOY = Emotion(valence="positive", arousal=70, tags=("joy", "pride"))
 

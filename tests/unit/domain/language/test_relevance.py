@@ -129,3 +129,18 @@ def test_relevance_rises_with_both_comparisons(cosine: float, aligned: float, mo
 
     assert of(cosine, min(1.0, aligned + more)) >= of(cosine, aligned) - 1e-6
     assert of(min(1.0, cosine + more), aligned) >= of(cosine, aligned) - 1e-6
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "other"),
+    [
+        ("คำตอบ", "นี่คือคำตอบที่ถูกต้อง", "สวัสดีครับวันนี้"),
+        ("हिन्दी", "मुझे हिन्दी पसंद है", "राम घर गया"),
+        ("cafe", "We met at the café.", "We met at the lake."),
+        ("Müller", "Mrs Mu\u0308ller rang.", "Mrs Ode rang."),
+    ],
+)
+def test_a_word_is_relevant_to_its_sentence_in_every_script(asked: str, text: str, other: str) -> None:
+    """Marks on letters are part of a word, and a word inside a run without spaces is heard."""
+    found = relevance_of(asked, [text, other])
+    assert found[0] > 0.5 > found[1]

@@ -252,6 +252,28 @@ def test_a_list_for_one_answer_is_not_divided() -> None:
     assert separate_requests(f"要約してください。{facts}") == ()
     assert separate_requests(f"Describe each:{facts}") == ("a red boat", "a blue boat")
     assert separate_requests("Compare:\n- Who pays?\n- Who left?") == ("Who pays?", "Who left?")
+    assert separate_requests("- a red boat\n- a blue boat") == ("a red boat", "a blue boat")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which day was the most expensive?",
+        "What is the total of this order?",
+        "Who ran furthest in a single week?",
+        "一番高かったのは何日ですか。",
+        "この注文の合計金額を教えてください。",
+        "Here are the readings of the boiler since March. Did it ever exceed 80 degrees?",
+    ],
+)
+@pytest.mark.parametrize(
+    ("line", "mark"), [("{n} May: {m} euros", "- "), ("5月{n}日 {m}円", "・"), ("lap {n}, {m} km", "{n}. ")]
+)
+def test_a_question_over_a_long_list_is_one_request(question: str, line: str, mark: str) -> None:
+    """A question about a list of facts is one request, however long the list is."""
+    lines = [(mark + line).format(n=number, m=number * 37 % 100) for number in range(1, 31)]
+    assert separate_requests("\n".join([question, *lines])) == ()
+    assert separate_requests("\n".join([*lines, "", question])) == ()
 
 
 def test_a_model_is_asked_only_where_it_may_find_more() -> None:

@@ -1,6 +1,8 @@
 """Tests of the terms of lexical search."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Final, Literal
+from unicodedata import normalize
 
 import pytest
 
@@ -15,6 +17,8 @@ from nemuri_domain.language.tokenization import (
 )
 from nemuri_domain.language.word_lists import is_stop_word
 
+FORMS: Final[tuple[Literal["NFC", "NFD"], ...]] = ("NFC", "NFD")
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -26,6 +30,10 @@ from nemuri_domain.language.word_lists import is_stop_word
         ("ＡＢＣ ｶﾞｷﾞｸﾞ", ["abc", "ガギ", "ギグ"]),
         ("Pythonの記憶。漢", ["python", "の記", "記憶", "漢"]),
         ("青い箱の鍵", ["青い", "い箱", "箱の", "の鍵", "青", "箱", "鍵"]),
+        ("คำตอบ", ["คํ", "ํา", "าต", "ตอ", "อบ"]),
+        ("हिन्दी में उत्तर", ["हिन्दी", "में", "उत्तर"]),
+        ("שָׁלוֹם וּבְרָכָה", ["שָׁלוֹם", "וּבְרָכָה"]),
+        ("Crème brûlée, Zoë’s naïve façade", ["creme", "brule", "zoe", "naiv", "facad"]),
         ("... ___ ！", []),
         ("", []),
     ],
@@ -91,3 +99,25 @@ def test_stems_are_right_in_many_threads() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(stem, words)) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("คำตอบ", "นี่คือคำตอบที่ถูกต้อง"),
+        ("ຄຳຕອບ", "ນີ້ແມ່ນຄຳຕອບທີ່ຖືກຕ້ອງ"),
+        ("စာအုပ်", "ကျွန်တော်စာအုပ်ဖတ်တယ်"),
+        ("សៀវភៅ", "ខ្ញុំអានសៀវភៅរាល់ថ្ងៃ"),
+        ("उत्तर", "यह सही उत्तर है"),
+        ("cafe", "We met at the Café Müller."),
+        ("Café", "the cafe is closed"),
+        ("resume", "Her résumé is two pages long."),
+    ],
+)
+def test_a_word_is_found_in_a_sentence(word: str, sentence: str) -> None:
+    """Vowel signs do not end a word, scripts without spaces are searched by pairs of characters, and accents of Latin
+    letters do not count, however they are written.
+    """
+    for form in FORMS:
+        assert set(terms(normalize(form, word))) <= set(terms(sentence))
+        assert terms(normalize(form, sentence)) == terms(sentence)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
-from nemuri_contracts.client_events import ItemOption
+from nemuri_contracts.client_events import GroupOption
 from nemuri_contracts.tasks import Part
 from nemuri_domain.language.request_items import listed_items
 from nemuri_domain.tasks import client_negotiation
@@ -19,14 +19,20 @@ ITEMS = tuple(f"What does {thing} number {number} cost?" for number in range(8) 
 
 
 def test_more_than_20_items_start_a_negotiation() -> None:
-    """Up to 20 items are answered without a negotiation. With more, the client gets three options."""
+    """Up to 20 items are answered without a negotiation. With more, the client gets four options."""
     assert client_negotiation.negotiate(submitted(), ITEMS[:20]) is None
 
     asked = client_negotiation.negotiate(submitted(), ITEMS[:21])
 
     assert asked is not None
     assert asked.items == ITEMS[:21]
-    assert [each.name for each in asked.options] == ["most_important", "all", "by_category"]
+    assert [each.name for each in asked.options] == ["most_important", "all", "by_category", "as_one"]
+
+
+def test_a_request_may_be_answered_as_one() -> None:
+    """With the option `as_one` the task has one part: the whole text."""
+    task = given(submitted("Q"), opened(*ITEMS), chosen("as_one")).task
+    assert client_negotiation.parts_of(task) == (Part(text="Q"),)
 
 
 def test_without_a_negotiation_the_task_is_one_part() -> None:
@@ -158,10 +164,10 @@ def test_a_large_category_is_divided() -> None:
 
 @for_any(
     st.lists(st.text(st.characters(codec="utf-8", categories=("L", "N", "Zs")), max_size=12), min_size=1, max_size=60),
-    st.sampled_from(get_args(ItemOption)),
+    st.sampled_from(get_args(GroupOption)),
     st.lists(st.integers(1, 80), max_size=10),
 )
-def test_every_option_works_for_any_items(listed: list[str], option: ItemOption, named: list[int]) -> None:
+def test_every_option_of_groups_works_for_any_items(listed: list[str], option: GroupOption, named: list[int]) -> None:
     """For any items, an option gives all items once or the ten most important, at most ten in an assignment."""
     items = tuple(each or "-" for each in listed)
     task = given(submitted("Q"), opened(*items)).when(chosen(option, *named)).task
@@ -179,7 +185,7 @@ def test_every_option_works_for_any_items(listed: list[str], option: ItemOption,
         assert sorted(numbers) == [*range(1, len(items) + 1)]
 
 
-def _parts(option: ItemOption, *named: int) -> tuple[Part, ...]:
+def _parts(option: GroupOption, *named: int) -> tuple[Part, ...]:
     return client_negotiation.parts_of(given(submitted("Q"), opened(*ITEMS), chosen(option, *named)).task)
 
 

@@ -10,7 +10,7 @@ from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 async def test_a_spec_names_an_embedder() -> None:
     """A specification selects an embedder. The default is built in, and models of OpenAI have their own dimensions."""
-    assert build_embedder(EmbeddingSettings()).model == "nemuri-words-2"
+    assert build_embedder(EmbeddingSettings()).model == "nemuri-words-3"
     assert build_embedder(EmbeddingSettings(dimension=64)).dimension == 64
     large = build_embedder(EmbeddingSettings(spec="openai:text-embedding-3-large", openai_api_key=SecretStr("k")))
     assert (large.model, large.dimension, large.stored) == ("text-embedding-3-large", 3072, True)

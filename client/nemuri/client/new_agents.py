@@ -1,0 +1,53 @@
+"""Agents that are made by their first memory."""
+
+import logging
+from typing import Final
+
+from nemuri.client.exchange import Exchange, UnknownIdError
+from nemuri_contracts import queries
+from nemuri_contracts.agents import RESERVED_AGENTS, AgentDefined, Definition
+from nemuri_contracts.erasure import AgentErased
+from nemuri_contracts.event import derive
+from nemuri_contracts.memory_views import AgentsView, AgentView, StatusView
+from nemuri_infra.bus.event_log import ConflictError, Log
+
+logger: Final = logging.getLogger("nemuri")
+
+
+async def agent_or_new(exchange: Exchange, log: Log, agent: str, *, create: bool) -> AgentView:
+    """Return an agent. With `create`, an unknown one is made, with strength memory, and a warning is logged.
+
+    Raises `ClientError` if it is unknown and may not be made: without `create`, if the name is reserved or was erased,
+    or if the server does not permit this client to define agents.
+    """
+    try:
+        return await _known(exchange, agent)
+    except UnknownIdError:
+        if not create or agent in RESERVED_AGENTS or await _was_defined(log, agent):
+            raise
+    embedding = (await exchange.ask(queries.StatusQuery, StatusView, after=0)).embedding
+    event = AgentDefined(
+        event_id=derive(agent, AgentDefined.kind_of()),
+        agent_id=agent,
+        definition=Definition(role=agent),
+        embedding=embedding,
+    )
+    try:
+        sequence = await exchange.retry(lambda: log.append(event, expected=0))
+    except ConflictError:  # Somebody else made it meanwhile.
+        return await _known(exchange, agent)
+    exchange.newest_sequence = max(exchange.newest_sequence, sequence)
+    logger.warning("%s was unknown: an agent with strength memory is made", agent)
+    return await _known(exchange, agent)
+
+
+async def _known(exchange: Exchange, agent: str) -> AgentView:
+    [found] = (await exchange.ask(queries.AgentsQuery, AgentsView, agent_id=agent)).agents
+    return found
+
+
+async def _was_defined(log: Log, agent: str) -> bool:
+    for kind in (AgentDefined, AgentErased):
+        if (await log.newest_on(log.subjects.of_agent(agent, kind))).sequence:
+            return True
+    return False
