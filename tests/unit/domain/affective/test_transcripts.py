@@ -282,6 +282,25 @@ def test_private_parts_are_nowhere(prompt: str, kept: list[tuple[str, str]]) -> 
     assert [reply for _, reply in turns] == ["I noted [private]."] * len(kept)
 
 
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        ("curl -H 'Authorization: Bearer abc.def.ghi' x", "curl -H 'Authorization: Bearer [redacted:authorization]' x"),
+        ("curl -b 'sid=38afes7a8' x", "curl -b '[redacted:cookie]' x"),
+        ("echo 'passphrase: correct horse battery staple'", "echo 'passphrase: [redacted:passphrase]'"),
+        ("pay 4111 1111 1111 1111", "pay [redacted:card-number]"),
+        ("echo 合言葉は「ひらけごま」", "echo 合言葉は「[redacted:passphrase]」"),
+    ],
+)
+def test_tools_do_not_show_secrets(command: str, kept: str) -> None:
+    """Commands and errors of tools, the prompt and the reply have no secrets, whichever of them names one."""
+    run = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": command}}
+    failed = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": [text(f"no: {command}")]}
+    [turn] = taken(user(f"Run {command}"), line("assistant", [run]), user([failed]), assistant(f"Ran {command}")).turns
+    assert turn[:2] == (f"Run {kept}", f"Ran {kept}")
+    assert turn.matters == ((), (kept,), (f"no: {kept}",))
+
+
 def test_tools_do_not_repeat_private_parts() -> None:
     """Commands, files and errors of tools have no private parts, also in later turns, and also where they are cut."""
     run = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "x" * 186 + " Raghunathan, then more"}}
