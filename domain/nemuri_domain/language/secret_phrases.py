@@ -30,6 +30,9 @@ _ABOUT: Final = re.compile(
 )
 """Words of a text about passphrases, rather than of a passphrase."""
 _INFLECTED: Final = re.compile(r"\w{3,}(?:ed|ing|ly|able|ible)")
+_SEED: Final = re.compile("(?i)seed|recovery|mnemonic|backup")
+_LONGEST_SENTENCE: Final = 10
+"""Number of words from which what follows the name of a seed phrase is one: a sentence about it is shorter."""
 _SPOKEN, _WRITTEN, _WRITTEN_PASSWORD = 4, 2, 3
 """Least numbers of words of a phrase: after *is*, after a colon, and after *password* and a colon."""
 
@@ -52,6 +55,8 @@ def _meant(match: re.Match[str]) -> bool:
     words = re.split(r"[ -]+", match["secret"].casefold())
     if _DESCRIBING.fullmatch(words[0]) or any(map(_ABOUT.fullmatch, words)) or is_placeholder(match["secret"]):
         return False
+    if len(words) >= _LONGEST_SENTENCE and match["phrase"] and _SEED.match(match["phrase"]):
+        return True
     plain = not any(each in STOP_WORDS or each in GENERAL_WORDS or _INFLECTED.fullmatch(each) for each in words)
     if match["joint"].strip(" \t\n*") not in (":", "=", "："):
         return plain and len(words) >= _SPOKEN
@@ -82,6 +87,12 @@ PHRASES: Final[tuple[SecretRule, ...]] = (
         _HINTS,
         rf"(?i:\b(?:{_PHRASE})){_JOINT}(?P<secret>{_WORDS}){_END}",
         _meant,
+    ),
+    SecretRule(
+        "passphrase",
+        ("--pass",),
+        r"(?i:--pass(?:phrase|word|wd))(?:[ \t]+|=)(?P<quote>[\"'])(?P<secret>[^\n\"'$]{3,200})(?P=quote)",
+        _quoted,
     ),
     SecretRule(
         "passphrase",

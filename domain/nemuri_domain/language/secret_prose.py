@@ -79,5 +79,27 @@ PROSE: Final[tuple[SecretRule, ...]] = (
         r"(?:パスワード|パスフレーズ|合言葉)[ \t]*[:：][ \t]*[「『]?(?P<secret>[!-~]{6,256}?)(?=[」』、。\s]|[^!-~]|$)",
         _worded,
     ),
+    SecretRule(
+        "secret",
+        (
+            "wort",
+            "clave",
+            "contrase",
+            "mot de passe",
+            "senha",
+            "парол",
+            "密码",
+            "密碼",
+            "口令",
+            "비밀번호",
+            "암호",
+            "รหัสผ่าน",
+        ),
+        r"(?:(?i:passwort|kennwort|wachtwoord|contraseña|clave|mot de passe|senha)|[Пп]ароль|密码|密碼|口令|비밀번호"
+        r"|암호|รหัสผ่าน)"
+        r"(?:(?:[ \t]*[:：=]|[ \t]+(?:ist|es|est|is|é)|是|为|為|는|은|คือ)[ \t]*(?P<secret>[!-~]{6,256})"
+        r"|[ \t]+(?P<bare>(?=[!-~]*\d)(?=[!-~]*[!#$%&*+?@^_~-])[!-~]{6,256}))",
+        lambda match: match["secret"] is None or named(match),
+    ),
 )
 """All rules for sentences."""
