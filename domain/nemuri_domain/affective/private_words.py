@@ -104,7 +104,9 @@ class PieceReader:
         """Return the pieces of a text that the private parts may have too."""
         found = list[Piece]()
         for match in self._pattern.finditer(text):
-            if self._may_be_known(match.lastgroup, match.group()):
+            if match.lastgroup == "character":
+                found.append(Piece(match.group(), *match.span(), "character"))
+            elif self._may_be_known(match.lastgroup, match.group()):
                 found += (each._replace(key=self._known_key(each)) for each in _pieces_of(match))
         maybe = [place for place, each in enumerate(found) if _NAME_MARK + each.key in self._keys]
         capital = [place for place in maybe if _may_be_name(text, found[place])]
@@ -118,8 +120,6 @@ class PieceReader:
         """Return False for most of what the private parts do not have, at little cost."""
         if kind == "number":
             return self._has_numbers
-        if kind == "character":
-            return True
         folded = said.casefold()
         if folded in self._plain_keys or folded[:_SHORTEST_BEGINNING] in self._beginnings:
             return True

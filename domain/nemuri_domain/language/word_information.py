@@ -6,10 +6,10 @@ it). A word that is not in it is rare. Scripts without spaces are divided into w
 
 import re
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from nemuri_domain.language import words
 from nemuri_domain.language.writing_systems import HANGUL, HIRAGANA, KANJI, KATAKANA, UNSPACED
 
 TELLING: Final = 6.0
@@ -118,5 +118,4 @@ def _table() -> Any:
     """Return the table. The file is mapped into memory."""
     import marisa_trie
 
-    path = Path(str(resources.files("nemuri_domain.language.words"))) / "information.trie"
-    return marisa_trie.RecordTrie("<BB").mmap(str(path))
+    return marisa_trie.RecordTrie("<BB").mmap(str(Path(words.__file__).with_name("information.trie")))
