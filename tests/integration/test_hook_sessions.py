@@ -277,7 +277,7 @@ async def test_other_assistants_hand_on_prompt_and_reply(
     assert hook.journal == ""
 
 
-@pytest.mark.parametrize(("prompt_again", "reply"), [(False, ""), (True, "The code is [private].")])
+@pytest.mark.parametrize(("prompt_again", "reply"), [(False, ""), (True, "The code is the [private].")])
 async def test_a_reply_cannot_repeat_private_parts_of_a_prompt_that_is_gone(
     settings: Settings, tmp_path: Path, prompt_again: bool, reply: str
 ) -> None:

@@ -13,13 +13,8 @@ from nemuri.hook.project import project_of
 from nemuri.hook.session_upload import session_of
 from nemuri.hook.state_files import write_state
 from nemuri_contracts.wire_constants import TURN_LIMIT
-from nemuri_domain.affective.sanitize import (
-    is_conversation,
-    storable,
-    valid_label,
-    without_private,
-    without_repeated,
-)
+from nemuri_domain.affective.private_parts import PrivateParts
+from nemuri_domain.affective.sanitize import is_conversation, storable, valid_label, without_private
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, Turn
 from nemuri_domain.language.secret_redaction import Redactor
 
@@ -49,7 +44,7 @@ def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
     prompt = _cleaned(turn["prompt"], redactor) or kept.get("prompt", "")
     if not is_conversation(prompt):
         return None
-    reply = storable(redactor.redact(without_repeated(turn["reply"], parts)), TURN_LIMIT) if turn["reply"] else ""
+    reply = _replied(turn["reply"], PrivateParts(parts), prompt, redactor)
     prompt = redactor.without_known(prompt)
     if kept.get("private") and not parts:
         reply = ""  # it may repeat private parts, which are known no more
@@ -71,6 +66,13 @@ def _private_parts(prompt: object) -> list[str]:
 def _cleaned(prompt: object, redactor: Redactor) -> str:
     """Return a prompt as it may be stored: without secrets and private parts. The redactor then knows the secrets."""
     return storable(without_private(redactor.redact(prompt))[0], TURN_LIMIT) if isinstance(prompt, str) else ""
+
+
+def _replied(reply: str | None, private: PrivateParts, prompt: str, redactor: Redactor) -> str:
+    """Return a reply as it may be stored. `prompt` is what the user said beside the private parts."""
+    if not reply:
+        return ""
+    return storable(redactor.redact(private.without_repeated(without_private(reply)[0], prompt)), TURN_LIMIT)
 
 
 def _kept(path: Path) -> dict[str, str]:

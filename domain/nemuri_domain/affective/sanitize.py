@@ -11,9 +11,6 @@ _PRIVATE = re.compile(r"<private>(.*?)(?:</private>|\Z)", re.DOTALL | re.IGNOREC
 """A part of a prompt that the user wants nowhere stored, with its marks."""
 PRIVATE_MARK = "[private]"
 """Text in place of a private part."""
-MIN_PRIVATE = 4
-"""Minimum length of a piece of a private part, in characters, that is also removed where a reply repeats it."""
-_PIECES = re.compile(r"[\n,;:!?。、！？]+|\.(?=\s|\Z)")
 MACHINE_STARTS = (
     "<agent-message", "<bash-", "<channel ", "<channel>", "<command-", "<coordinator-relay", "<cross-session-message",
     "<local-command-", "<remote-review", "<slack-", "<task-notification", "<teammate-message", "<tick>",
@@ -57,29 +54,6 @@ def without_private(text: str) -> tuple[str, list[str]]:
     """
     kept, parts = _PRIVATE.sub(PRIVATE_MARK, text), _PRIVATE.findall(text)
     return (kept if not parts or kept.replace(PRIVATE_MARK, "").strip() else ""), parts
-
-
-def without_repeated(text: str, parts: list[str]) -> str:
-    """Return the text with each piece of the private parts replaced where the text repeats it, in any case, and each of
-    their words that may tell something: a name, a word with a digit, or one that is neither short nor general.
-    """
-    if not parts:
-        return text
-    lines = {line.strip() for part in parts for line in (*part.splitlines(), *_PIECES.split(part))}
-    words = {word for part in parts for word in re.findall(r"\w[\w.@-]*\w", part) if _is_telling(word)}
-    wanted = sorted((each for each in lines | words if len(each) >= MIN_PRIVATE), key=len, reverse=True)
-    if not wanted:
-        return text
-    one = "|".join(map(re.escape, wanted))
-    return re.sub(rf"(?<![A-Za-z0-9_])(?:{one})(?![A-Za-z0-9_])", PRIVATE_MARK, text, flags=re.IGNORECASE)
-
-
-def _is_telling(word: str) -> bool:
-    from nemuri_domain.language.word_lists import GENERAL_WORDS, STOP_WORDS  # most hooks do not need them
-
-    if word.casefold() in STOP_WORDS or word.casefold() in GENERAL_WORDS:
-        return False
-    return word[0].isupper() or any(map(str.isdigit, word)) or len(word) > MIN_PRIVATE
 
 
 def valid_label(name: object) -> str | None:

@@ -17,13 +17,8 @@ from uuid import UUID, uuid3
 
 from nemuri_contracts.wire_constants import TURN_LIMIT
 from nemuri_domain.affective.inserted_text import without_inserted
-from nemuri_domain.affective.sanitize import (
-    is_conversation,
-    is_machine_made,
-    storable,
-    without_private,
-    without_repeated,
-)
+from nemuri_domain.affective.private_parts import PrivateParts
+from nemuri_domain.affective.sanitize import is_conversation, is_machine_made, storable, without_private
 from nemuri_domain.affective.transcript_branches import rewound_entries
 from nemuri_domain.affective.turn_matters import Matters, ToolCalls
 from nemuri_domain.language.secret_redaction import Redactor
@@ -108,9 +103,9 @@ class _Reading:
         self._open: Turn | None = None
         self._asked: list[str] = []
         self._reply: list[str] = []
-        self._private: list[str] = []
+        self._private = PrivateParts()
         self._redactor = Redactor()
-        self._calls = ToolCalls(self._redactor)
+        self._calls = ToolCalls(lambda text: self._redactor.redact(self._unrepeated(text)))
         self._last: datetime | None = None
         self._of_command = False
 
@@ -152,7 +147,9 @@ class _Reading:
         if entry["type"] == "assistant":
             return self._replied(blocks, rewound=_text(entry.get("uuid")) in self._rewound)
         if any(block.get("type") == "tool_result" for block in blocks):
-            self._asked += self._calls.answered(entry, blocks)
+            answers = self._calls.answered(entry, blocks)
+            self._private.add(part for each in answers for part in without_private(each)[1])
+            self._asked += answers
             return "tool_result"
         whole = _joined(blocks)
         prompt = without_inserted(whole)
@@ -173,7 +170,7 @@ class _Reading:
             self._taken_back.append(_identity(entry))
             return "rewound"
         said, parts = without_private(prompt)
-        self._private += parts
+        self._private.add(parts)
         if not is_conversation(said):
             return "blank"
         identity = _identity(entry) or f"{self._session}/{len(self._turns)}/{prompt}"
@@ -202,7 +199,9 @@ class _Reading:
         self._open, self._asked, self._reply = None, [], []
 
     def _unrepeated(self, text: str) -> str:
-        return without_repeated(without_private(text)[0], self._private)
+        """Return a text of the open turn without private parts, and without what it repeats of them."""
+        openly = self._asked[0] if self._asked else ""
+        return self._private.without_repeated(without_private(text)[0], openly)
 
     def _cleaned(self, text: str) -> str:
         return storable(self._redactor.redact(text), TURN_LIMIT)

@@ -1,16 +1,15 @@
 """The matters of a turn: files that the assistant touched, commands, errors, and answers of the user in between."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from nemuri_domain.affective.sanitize import storable
-from nemuri_domain.language.secret_redaction import Redactor
 
 MATTER_LIMIT: Final = 200
 """Maximum length of a file's path, a command and an error, in characters."""
 MOST_FILES, MOST_COMMANDS, MOST_ERRORS = 30, 15, 10
 _READ: Final = 20_000
-"""Number of characters that are searched for secrets before a text is cut to `MATTER_LIMIT`."""
+"""Number of characters that are searched for secrets and private parts before a text is cut to `MATTER_LIMIT`."""
 _PATHS: Final = ("file_path", "notebook_path")
 _COMMANDS: Final = ("command", "cmd")
 _REJECTED: Final = ("user-rejected",)
@@ -20,7 +19,7 @@ _NOTE: Final = "\n\nNote: The user's next message may contain a correction or pr
 
 
 class Matters(NamedTuple):
-    """Files, commands and errors of a turn, each once, in their order. Secrets are redacted."""
+    """Files, commands and errors of a turn, each once, in their order. Secrets and private parts are replaced."""
 
     files: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
@@ -28,10 +27,13 @@ class Matters(NamedTuple):
 
 
 class ToolCalls:
-    """The tool calls of a transcript, and what they say about the turn that is open."""
+    """The tool calls of a transcript, and what they say about the turn that is open.
 
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
+    `replaced` returns a text without secrets and private parts.
+    """
+
+    def __init__(self, replaced: Callable[[str], str]) -> None:
+        self._replaced = replaced
         self._names: dict[str, str] = {}
         self._files: dict[str, None] = {}
         self._commands: dict[str, None] = {}
@@ -81,8 +83,8 @@ class ToolCalls:
         return next(map(self._clean, found), "")
 
     def _clean(self, text: str) -> str:
-        """Return the beginning of the text on one line, without secrets."""
-        return storable(self._redactor.redact(" ".join(text[:_READ].split())), MATTER_LIMIT)
+        """Return the beginning of the text on one line, without secrets and private parts."""
+        return storable(self._replaced(" ".join(text[:_READ].split())), MATTER_LIMIT)
 
 
 def _answers(result: object) -> list[str]:

@@ -10,7 +10,7 @@ _PLACEHOLDER: Final = (
     r"(?i)[$%{<]|\*+$|[x.•…_-]{3,}$|\[?redacted|your[-_ ]?|my[-_ ](?:password|secret|token|key)|example|changeme"
     r"|change[-_]me|placeholder|dummy|todo|fixme|(?:none|null|nil|true|false|undefined|str|string|int|bytes|text|varchar"
     r"|required|optional|default|empty|self|this|process\.env|os\.(?:environ|getenv)|import\.meta|env|secrets|vault|config"
-    r"|settings|ref|op|arn|projects|file|https?|ssm|sops)(?:$|[.:/(\[])"
+    r"|settings|final|classvar|ref|op|arn|projects|file|https?|ssm|sops)(?:$|[.:/(\[])"
 )
 _PATH: Final = r"[A-Za-z_$@][\w$]*(?:(?:\.|\?\.|->|::)[A-Za-z_][\w$]*)+[?!]?"
 """An expression in code: `self.password`, `request.headers`."""
@@ -31,6 +31,8 @@ paths have about 3.
 _LONG: Final = 16
 _TOKEN: Final = 8
 _SHORTEST: Final = 4
+DISTINCT: Final = 6
+"""Minimum length of a secret that is replaced in the other texts of a conversation, and of one without a name."""
 
 
 def is_password(value: str, *, quoted: bool, loud: bool) -> bool:
@@ -78,6 +80,39 @@ def looks_random(value: str, name: str) -> bool:
         return False
     mixed = all(any(map(kind, value)) for kind in (str.isupper, str.islower, str.isdigit))
     return mixed and _bits(value) >= _RANDOM
+
+
+def named(match: re.Match[str]) -> bool:
+    """Return True if the secret of a match, which is named in prose or as an option, looks like one."""
+    value = match["secret"]
+    return any(each.isdigit() for each in value) and is_password(value, quoted=False, loud=False)
+
+
+def is_placeholder(value: str) -> bool:
+    """Return True if a value stands for a secret (`<token>`, `your-key`), or is a word for having none."""
+    return _is(_PLACEHOLDER, value)
+
+
+def is_label(value: str) -> bool:
+    """Return True if a value is the name of a secret, or of the place where one is stored."""
+    return _whole(_LABEL, value)
+
+
+def is_uuid(value: str) -> bool:
+    """Return True if a value is a UUID."""
+    return _whole(_UUID, value)
+
+
+def classes(value: str) -> set[str]:
+    """Return the classes of characters in a value: lower case, upper case, letters without case, digits, marks.
+
+    What joins words is none.
+    """
+    return {
+        "a" if each.islower() else "A" if each.isupper() else "0" if each.isdigit() else "あ" if each.isalpha() else "!"
+        for each in value
+        if each not in "_-./:"
+    }
 
 
 def _bits(value: str) -> float:

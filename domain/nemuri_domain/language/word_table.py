@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_domain.language.tokenization import stem
-from nemuri_domain.language.writing_systems import CJK, CLUSTERS, LETTERS, plain_letters
+from nemuri_domain.language.writing_systems import CJK, LETTERS, SOUTH_EAST_ASIAN, plain_letters
 
 MODEL: Final = "nemuri-words-3"
 """Name of the table. It changes with the vectors, and with what counts as a word."""
@@ -41,7 +41,7 @@ UNKNOWN_WEIGHT: Final = 700
 is not in the table may also be a slip or of another language.
 """
 
-_PIECE = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<clusters>[{CLUSTERS}]+)|{LETTERS}(?:['’.-]{LETTERS})*")
+_PIECE = re.compile(rf"(?P<cjk>[{CJK}]+)|(?P<other>[{SOUTH_EAST_ASIAN}]+)|{LETTERS}(?:['’.-]{LETTERS})*")
 _ENDING = re.compile(r"['’](?:s|ll|d|re|ve|m)?$")
 
 Floats = NDArray[np.float32]
@@ -85,8 +85,8 @@ class WordTable:
         for match in _PIECE.finditer(folded):
             if match["cjk"]:
                 places += self._japanese(match["cjk"])
-            elif match["clusters"]:
-                places += _clusters(match["clusters"])
+            elif match["other"]:
+                places += _overlapping(match["other"])
             else:
                 places += self._spaced(match.group())
         return np.array(places, np.int64)
@@ -187,7 +187,7 @@ def word_table() -> WordTable:
     )
 
 
-def _clusters(run: str) -> Iterator[int]:
+def _overlapping(run: str) -> Iterator[int]:
     """Yield the places of the overlapping pieces of a run of a script without spaces that the table does not know."""
     for start in range(max(1, len(run) - _CLUSTER + 1)):
         yield _hash_of(run[start : start + _CLUSTER])

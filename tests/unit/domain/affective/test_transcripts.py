@@ -270,8 +270,8 @@ def test_files_commands_and_errors_are_matters_of_their_turn() -> None:
 @pytest.mark.parametrize(
     ("prompt", "kept"),
     [
-        ("Use <private>the door code 4711</private> there", [("Use [private] there", "With [private] it opens.")]),
-        ("Go on <private>the door code 4711", [("Go on [private]", "With [private] it opens.")]),
+        ("Use <private>the door code 4711</private> there", [("Use [private] there", "With the [private] it opens.")]),
+        ("Go on <private>the door code 4711", [("Go on [private]", "With the [private] it opens.")]),
         ("<private>the door code 4711</private>", []),
     ],
 )
@@ -280,6 +280,51 @@ def test_private_parts_are_nowhere(prompt: str, kept: list[tuple[str, str]]) -> 
     assert said(taken(user(prompt), assistant("With the door code 4711 it opens."))) == kept
     turns = said(taken(user(prompt), assistant("I noted 4711.")))
     assert [reply for _, reply in turns] == ["I noted [private]."] * len(kept)
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        ("curl -H 'Authorization: Bearer abc.def.ghi' x", "curl -H 'Authorization: Bearer [redacted:authorization]' x"),
+        ("curl -b 'sid=38afes7a8' x", "curl -b '[redacted:cookie]' x"),
+        ("echo 'passphrase: correct horse battery staple'", "echo 'passphrase: [redacted:passphrase]'"),
+        ("pay 4111 1111 1111 1111", "pay [redacted:card-number]"),
+        ("echo 合言葉は「ひらけごま」", "echo 合言葉は「[redacted:passphrase]」"),
+    ],
+)
+def test_tools_do_not_show_secrets(command: str, kept: str) -> None:
+    """Commands and errors of tools, the prompt and the reply have no secrets, whichever of them names one."""
+    run = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": command}}
+    failed = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": [text(f"no: {command}")]}
+    [turn] = taken(user(f"Run {command}"), line("assistant", [run]), user([failed]), assistant(f"Ran {command}")).turns
+    assert turn[:2] == (f"Run {kept}", f"Ran {kept}")
+    assert turn.matters == ((), (kept,), (f"no: {kept}",))
+
+
+def test_tools_do_not_repeat_private_parts() -> None:
+    """Commands, files and errors of tools have no private parts, also in later turns, and also where they are cut."""
+    run = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "x" * 186 + " Raghunathan, then more"}}
+    edit = {"type": "tool_use", "id": "t2", "name": "Edit", "input": {"file_path": "/p/田中_退職.txt"}}
+    failed = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": [text("no user raghunathan")]}
+    prompt = "Mend it <private>Raghunathan, 田中さんは退職予定</private>"
+    first, second = taken(
+        user(prompt),
+        line("assistant", [run]),
+        user([failed]),
+        assistant("Done."),
+        user("Go on"),
+        line("assistant", [edit]),
+    ).turns
+    assert first.matters == ((), ("x" * 186 + " [private] […]",), ("no user [private]",))
+    assert second.matters == (("/p/[private]_[private].txt",), (), ())
+
+
+def test_answers_may_have_private_parts() -> None:
+    """What is private in an answer to a question is removed from it, and from what is said after it."""
+    answers = {"answers": {"Who?": "<private>Raghunathan</private> of course"}}
+    asked = user([{"type": "tool_result", "tool_use_id": "t", "content": "x"}], toolUseResult=answers)
+    found = taken(user("Send it"), asked, assistant("Raghunathan has it."))
+    assert said(found) == [("Send it\n\n[asked: Who?] [private] of course", "[private] has it.")]
 
 
 def test_the_directory_of_a_session_is_that_of_its_first_entry() -> None:

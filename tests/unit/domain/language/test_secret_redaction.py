@@ -1,6 +1,10 @@
 """Tests of the redaction of secrets."""
 
+import re
+from pathlib import Path
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +42,25 @@ VENDORS = [
     ("private-key", f"{BEGIN}\\nMIIEpAIBAAKCAQEA{MIXED}\\n{MIXED}\\n{END}"),
     ("private-key", f"{BEGIN}\nMIIEpAIBAAKCAQEA{MIXED}\n{MIXED}"),
 ]
+VENDORS += [
+    ("token", "rubygems_" + HEX[:40] + HEX[:8]),
+    ("token", "pul-" + HEX),
+    ("token", "key-" + HEX[:32]),
+    ("token", "nfp_" + MIXED[:40]),
+    ("token", "lsv2_pt_" + f"{HEX[:32]}_{HEX[:10]}"),
+    ("token", "dckr_pat_" + MIXED[:27]),
+    ("token", "pscale_tkn_" + MIXED[:43]),
+    ("token", "NRAK-" + MIXED[:27].upper()),
+    ("token", "tskey-auth-" + f"{MIXED[:12]}-{MIXED[:30]}"),
+    ("token", "LTAI" + MIXED[:20]),
+    ("token", HEX[:32] + "-us14"),
+    ("token", "re_" + f"{MIXED[26:34]}_{MIXED[:24]}"),
+    ("token", "pat" + f"{MIXED[:14]}.{HEX}{HEX[:24]}"),
+    ("token", "sb_secret_" + MIXED[:30]),
+    ("discord-token", "M" + f"{MIXED[:23]}.{MIXED[26:32]}.{MIXED[:30]}"),
+    ("azure-secret", "abc8Q~" + MIXED[:33]),
+]
+TEXTS = yaml.safe_load(Path(__file__).with_name("secrets.yaml").read_text("utf-8"))
 NAMED = [
     ("password=", "hunter2"),
     ('password = "', 'horse"'),
@@ -152,7 +175,15 @@ def test_a_password_is_known_by_what_is_before_it(before: str, rest: str) -> Non
     assert rest.rstrip("\"'}:\\").split("@")[0] not in shown
 
 
-@pytest.mark.parametrize("line", STAYS)
+@pytest.mark.parametrize(("text", "secret"), TEXTS["secrets"])
+def test_a_secret_is_known_by_its_name_or_its_checksum(text: str, secret: str) -> None:
+    """Passphrases, answers, headers, names with passwords, connection strings and numbers of cards are recognised."""
+    before, _, after = text.partition(secret)
+    shown = redact(f"first line\n{text}\nlast line")
+    assert re.sub(r"\[redacted:[a-z-]+\]", "…", shown) == f"first line\n{before}…{after}\nlast line"
+
+
+@pytest.mark.parametrize("line", STAYS + TEXTS["stays"])
 def test_what_is_no_secret_stays(line: str) -> None:
     """Hashes, ids, and code that only refers to a secret, are kept."""
     assert redact(line) == line
@@ -174,3 +205,13 @@ def test_a_secret_is_replaced_in_every_text_of_a_conversation() -> None:
         "I put [redacted:secret] into the vault, correct?"
     )
     assert redactor.without_known("hunter2Tr0ub4dor") == "[redacted:secret]"
+
+
+def test_a_passphrase_is_replaced_in_every_text_of_a_conversation() -> None:
+    """Words of a passphrase are replaced together, not one by one; a Japanese one also where nothing names it."""
+    redactor = Redactor()
+    redactor.redact("backup passphrase: correct horse battery staple")
+    redactor.redact("合言葉は「ひらけごま」")
+    assert redactor.redact("echo correct horse battery staple | gpg") == "echo [redacted:passphrase] | gpg"
+    assert redactor.redact("門の前でひらけごまと言う") == "門の前で[redacted:passphrase]と言う"
+    assert redactor.redact("correct, the horse has a battery") == "correct, the horse has a battery"
