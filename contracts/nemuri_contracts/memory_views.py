@@ -233,6 +233,9 @@ class StatusView(Value):
     """Tasks that wait for their client, the ones submitted last first: at most 10."""
     agents: int
     memories: int
+    """Number of memories of all kinds."""
+    memories_by_kind: dict[str, int]
+    """Number of memories by kind: strength, affective and tiered. Deleted ones are not counted."""
     embedding: Embedding
     """Model and dimension of the vectors of new agents."""
     calibration: CalibrationView | None = None

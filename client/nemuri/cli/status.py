@@ -61,7 +61,8 @@ def _say_status(found: "PlatformStatus", session: Session) -> None:
         see = next_command(session, f"result {waiting.task_id}")
         say(f"waiting       for {what} of {waiting.client_id}: `{see}`")
     say(f"agents        {found.agents}")
-    say(f"memories      {found.memories}")
+    kinds = ", ".join(f"{number} {kind}" for kind, number in found.memories_by_kind.items() if number)
+    say(f"memories      {kinds or 'none'}")
     say(f"size          {_sizes(found)}")
     say(f"embedder      {found.embedding.model}, {found.embedding.dimension} numbers")
     if found.calibration:

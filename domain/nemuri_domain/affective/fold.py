@@ -241,8 +241,8 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     )
     scores = {each.memory_id: each.score for each in event.revived}
     back = (each for each in mind.not_deleted(scores) if each.archived)
-    # Age and score are reset together, so that the memory does not fall again in the same night. The revival counts as
-    # one recall, and the recall that asked for it reinforces the memory in the next night (document 001, revival).
+    # Age and score are reset together, so that the memory does not fall again in the same night. The recall that asked
+    # for the revival reinforces the memory in the next night and is counted there, once (document 001, revival).
     return mind.with_memories(
         _moved(
             each,
@@ -250,7 +250,6 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
             level=ARCHIVED - 1,
             kept=scores[each.memory_id],
             zero=float(night),
-            recall_count=each.recall_count + 1,
             recalled=True,
             archived_night=None,
             archived_at=None,

@@ -1,7 +1,5 @@
 """The health of an agent's memory, and its table of contents (memo)."""
 
-from datetime import UTC, datetime
-
 from nemuri_contracts.agents import ORGANISATION
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.health_views import AgentHealth
@@ -23,7 +21,7 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
     """Return the findings about an agent's memory under its current policy, and the parameters that apply from its next
     sleep on.
     """
-    counted, never = await count_health(resources.database, agent, datetime.now(UTC))
+    counted, never = await count_health(resources.database, agent, await resources.clock.now())
     organisation = await resources.views.agent(ORGANISATION, only_rules=True)
     held = [principle_memory_id(agent.agent_id, *each) for each in agent.definition.held]
     known = await resources.views.memories_by_id(held) if held else {}

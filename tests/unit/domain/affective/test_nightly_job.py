@@ -147,7 +147,7 @@ def test_a_level_that_is_pushed_into_pushes_on() -> None:
 
 
 def test_a_memory_that_is_asked_back_comes_back() -> None:
-    """A revived memory is at level 3 and has age zero and one more recall, and the next night reinforces it.
+    """A revived memory is at level 3 and has age zero. The next night reinforces it and counts the recall, once.
 
     Its intensity is reduced by the nights that it spent in the archive.
     """
@@ -161,10 +161,12 @@ def test_a_memory_that_is_asked_back_comes_back() -> None:
     assert life.memory(memory).asked_back_at is not None
     assert life.night().revived == {memory: pytest.approx(60 * 0.995**10)}
     found = life.memory(memory)
-    assert (found.level, found.recall_count, found.recalled, found.asked_back_at) == (3, 1, True, None)
+    assert (found.level, found.recall_count, found.recalled, found.asked_back_at) == (3, 0, True, None)
     assert found.days(life.mind.night) == 0
     assert life.retention(memory) == pytest.approx(60 * 0.995**10)
     assert (found.archived_night, found.archived_at, found.fresh) == (None, None, True)
+    life.night()
+    assert (life.memory(memory).recall_count, life.memory(memory).recalled) == (1, False)
 
 
 def test_what_comes_back_has_enough_to_stay_a_while() -> None:
