@@ -279,7 +279,7 @@ async def test_an_archived_memory_is_recalled_and_returns(settings: Settings) ->
         passed = await pass_night(resources)
         assert [each.memory_id for each in passed.revived][:1] == [first.memory_id]
         back = next(each for each in await all_memories(resources) if each.memory_id == first.memory_id)
-        assert (back.level, back.recall_count) == (3, 1)
+        assert (back.level, back.recall_count, back.recalled) == (3, 0, True)  # the next night counts the recall
     await assert_verified(settings)
 
 
