@@ -74,7 +74,7 @@ async def test_the_conformance_suite_fails_only_where_it_must(programs: Programs
 
     The suite can send no token, so the endpoint is served without the gateway's check of tokens.
     """
-    endpoint = McpEndpoint(loopback=True, read_only=False)
+    endpoint = McpEndpoint("s" * 32, loopback=True, read_only=False)
     routes = Starlette(routes=[Route(PATH, endpoint)])
 
     async def signed_in(scope: Scope, receive: Receive, send: Send) -> None:
