@@ -5,13 +5,9 @@ import contextlib
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 from uuid import UUID
 
 import psutil
@@ -27,19 +23,6 @@ from tests.e2e.conftest import AGENT, CommandLine, stop
 from tests.integration.embedded.stored_data import processes_in, until
 
 pytestmark = pytest.mark.connected
-
-
-@pytest.fixture
-def cli() -> Iterator[CommandLine]:
-    """The command line with an empty data directory. Asserts afterwards that no process is left."""
-    path = Path(tempfile.mkdtemp(prefix="nemuri-alone-")).resolve()
-    yield CommandLine(path)
-    left = processes_in(path)
-    for process in left:
-        process.kill()
-    psutil.wait_procs(left, timeout=5)
-    shutil.rmtree(path)
-    assert left == [], "processes are left after the test"
 
 
 def kill_all(platform: subprocess.Popen[str]) -> None:

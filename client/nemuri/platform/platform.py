@@ -7,10 +7,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from dataclasses import dataclass, field
 
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
+from nemuri.platform.leftovers import end_leftovers
 from nemuri.platform.nightly_erasure import sweeping
 from nemuri.platform.serving import prepare, serving
 from nemuri.platform.worker_fork_server import worker_fork_server
-from nemuri.platform.workers import Worker, end_orphans, environment_of, settings_of_replica, while_connected
+from nemuri.platform.workers import Worker, environment_of, settings_of_replica, while_connected
 from nemuri_infra.embedded.data_directory import Addresses, Home
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
@@ -64,7 +65,7 @@ async def run_platform(
     embedding = await embedding_in_force(settings)
     home = Home(settings.data)
     with home.lock():
-        await end_orphans(home)
+        await end_leftovers(home)
         async with _servers(home, settings) as addressed:
             await prepare(addressed)
             await check_embedder(addressed, embedding)

@@ -14,7 +14,7 @@ import psutil
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.platform.serving import ensure_provisioned, serving
 from nemuri.web.http_server import nth_address
-from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ChildProcess, ServerFailed, end_processes
+from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ChildProcess, ServerFailed
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.fork_server import ForkRequest
 from nemuri_infra.embedded.forked_processes import FORK_SERVER, ForkServerProcess
@@ -28,8 +28,6 @@ from nemuri_infra.runtime.settings import Settings
 READY_SECONDS = 120.0
 """Seconds until a worker must be ready. It may have to load a local model first."""
 ORPHAN_POLL = 1.0
-ORPHAN_SECONDS = 5.0
-"""Seconds from SIGTERM until a worker that an earlier platform left behind is killed."""
 SHUTDOWN_SECONDS = 25.0
 """Seconds from SIGTERM until a worker ends in any case. This is longer than events in progress may take to finish."""
 KILL_SECONDS = 30.0
@@ -207,19 +205,18 @@ def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
     return [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "worker", service, *options]
 
 
-async def end_orphans(home: Home) -> None:
-    """End the workers of this data directory that were left behind when their platform was killed.
+def orphans(home: Home) -> list[psutil.Process]:
+    """Return the workers of this data directory that were left behind when their platform was killed.
 
-    Forked workers show the command line of their fork server, which ends by itself.
+    Forked workers show the command line of their fork server, which is returned too, although it ends by itself.
     """
-    left = [each for each in psutil.process_iter() if _is_worker(each, home)]
-    await end_processes(left, signal.SIGTERM, ORPHAN_SECONDS)
+    return [each for each in psutil.process_iter() if _is_worker(each, home)]
 
 
 def _is_worker(process: psutil.Process, home: Home) -> bool:
     try:
         line, here = process.cmdline(), process.cwd() == str(home.workers.resolve())
-        return here and (line[1:6] == command(home.path, "", [])[1:6] or line[: len(FORK_SERVER)] == FORK_SERVER)
+        return here and (line[1:6] == command(home.path, "", [])[1:6] or line[1 : len(FORK_SERVER)] == FORK_SERVER[1:])
     except psutil.Error:
         return False
 
