@@ -112,6 +112,10 @@ class CommandLine:
 
     def up(self, *options: str) -> subprocess.Popen[str]:
         """Start a platform and return its process when it is ready."""
+        return self.up_with_line(*options)[0]
+
+    def up_with_line(self, *options: str) -> tuple[subprocess.Popen[str], str]:
+        """Start a platform, and return its process and the line that it prints when it has started."""
         process = subprocess.Popen(
             [SCRIPT, "--data", self.data, "up", *options],
             env=environment(**self.variables),
@@ -122,7 +126,7 @@ class CommandLine:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert "nemuri runs in" in line, process.communicate()[1]
-        return process
+        return process, line
 
 
 def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:

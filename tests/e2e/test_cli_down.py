@@ -10,9 +10,8 @@ import sys
 import psutil
 import pytest
 
-from nemuri.platform.platform import run_platform
+from nemuri.platform.platform import Started, run_platform
 from nemuri_infra.embedded.child_processes import is_running
-from nemuri_infra.embedded.data_directory import Addresses
 from tests.e2e.conftest import CommandLine, stop
 from tests.integration.embedded.stored_data import processes_in
 from tests.integration.servers import Servers
@@ -63,7 +62,7 @@ async def test_the_next_platform_with_other_servers_ends_what_was_left(cli: Comm
     assert names_in(cli) == {"nats-server", "postgres"}
     stopping, left = asyncio.Event(), list[str]()
 
-    def ready(_addresses: Addresses, _told: dict[str, str]) -> None:
+    def ready(_: Started) -> None:
         left.extend(names_in(cli))
         stopping.set()
 

@@ -15,8 +15,8 @@ import pytest
 
 from nemuri import connect_sync
 from nemuri.client.sync import SyncClient
-from nemuri.platform.platform import run_platform
-from nemuri_infra.embedded.data_directory import Addresses, Home
+from nemuri.platform.platform import Started, run_platform
+from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
 from tests.e2e.conftest import AGENT, CommandLine, stop
@@ -126,7 +126,7 @@ async def test_a_stopped_platform_ends_its_processes(cli: CommandLine, monkeypat
     settings = Settings(data=cli.data, providers="extractive", embedder="built-in")
     stopping, workers = asyncio.Event(), Home(cli.data).workers
 
-    def ready(_addresses: Addresses, _told: dict[str, str]) -> None:
+    def ready(_: Started) -> None:
         pids = [json.loads((workers / f"{each}.pid").read_text())["pid"] for each in ("intake", "query-api")]
         assert [psutil.Process(each).is_running() for each in pids] == [True, True]
         stopping.set()

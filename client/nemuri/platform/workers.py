@@ -148,26 +148,31 @@ async def work(
             await asyncio.to_thread(_write, ready, here.http or "")
         if said is not None and here.http:
             said(f"{name} (process {os.getpid()}) serves health and metrics at {here.http}")
-        await while_connected(here.resources, stop.wait() if parent is None else until_orphaned(parent, stop))
+        until = stop.wait() if parent is None else until_orphaned(parent, stop)
+        await while_connected(here.resources, until, alone=True)
 
 
-async def while_connected(resources: Resources, until: Coroutine[Any, Any, object]) -> None:
+async def while_connected(resources: Resources, until: Coroutine[Any, Any, object], *, alone: bool = False) -> None:
     """Wait until `until` completes.
 
     Raises `ServerFailed` if the connection to NATS is closed for good before that, and `OtherFoldsError` if a newer
-    version of the program has replaced the projections.
+    version of the program has replaced the projections. With `alone`, for a process of one service, also raises
+    `ServerFailed` if the background work of the service ends, so that the process is started again.
     """
     progress = resources.views.progress
-    causes = (until, resources.log.lost.wait(), progress.superseded.wait())
-    ending, lost, superseded = map(asyncio.ensure_future, causes)
+    causes = [until, resources.log.lost.wait(), progress.superseded.wait()]
+    ending, *others = map(asyncio.ensure_future, [*causes, resources.ended.wait()] if alone else causes)
     try:
-        await asyncio.wait((ending, lost, superseded), return_when=asyncio.FIRST_COMPLETED)
-        if not ending.done() and progress.newer_fold is not None:
+        await asyncio.wait((ending, *others), return_when=asyncio.FIRST_COMPLETED)
+        if ending.done():
+            return
+        if progress.newer_fold is not None:
             raise OtherFoldsError(progress.newer_fold)
-        if not ending.done():
-            raise ServerFailed("the connection to NATS was closed for good; start again")
+        for name, why in resources.halted.items() if alone else ():
+            raise ServerFailed(f"{name} halted: {why}")
+        raise ServerFailed("the connection to NATS was closed for good; start again")
     finally:
-        await cancel_and_wait(ending, lost, superseded)
+        await cancel_and_wait(ending, *others)
 
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:
