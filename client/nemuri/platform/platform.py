@@ -17,7 +17,7 @@ from nemuri_infra.embedded.data_directory import Addresses, Home
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.embedded.supervisor import Supervised, Supervisor
-from nemuri_infra.projections.database import check_database_url
+from nemuri_infra.projections.database import Database, check_database_url
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
@@ -74,6 +74,7 @@ async def run_platform(
     """
     if settings.database_url is not None:
         check_database_url(settings.database_url)
+        await Database.at(settings.database_url, settings.namespace).check_usable()
     embedding = await embedding_in_force(settings)
     home = Home(settings.data)
     with home.lock():
