@@ -246,6 +246,10 @@ class StatusView(Value):
     """Reason why the projector stopped; None while it runs."""
     halted_at: int | None = None
     """Stream sequence of the event that stopped the projector. None if no event is the reason."""
+    halted_services: dict[str, str] = Field(default_factory=dict)
+    """Reason why a service has stopped working until its process is started again, by service. Only services in the
+    process that answers are known.
+    """
 
 
 class MemoView(Value):

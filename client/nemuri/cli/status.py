@@ -43,6 +43,9 @@ def status(
         _say_status(found, session)
     if found.halted:
         raise Failure(halted_line(found.halted, found.halted_at))
+    if found.halted_services:
+        halted = ", ".join(f"{name} ({why})" for name, why in found.halted_services.items())
+        raise Failure(f"services have halted: {halted}; start the platform again")
 
 
 def _say_status(found: "PlatformStatus", session: Session) -> None:

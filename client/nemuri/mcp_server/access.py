@@ -27,6 +27,8 @@ class Caller:
     """Operations that were started in this process, such as erasures."""
     minds: MindHistories
     """Past states of agents, with checkpoints."""
+    secret: str
+    """Secret for the confirmation codes of erasures."""
 
     @property
     def is_operator(self) -> bool:

@@ -8,7 +8,7 @@ from functools import wraps
 from importlib.metadata import version
 from typing import Any, Final
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import MCPServer, RequestStateSecurity
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 
@@ -72,13 +72,17 @@ TOOLS: Final = (
 """All tools, in the order in which hosts list them."""
 
 
-def build_server(access: PlatformAccess, *, bound: bool, read_only: bool = False) -> ToolServer:
+def build_server(
+    access: PlatformAccess, *, bound: bool, read_only: bool = False, secret: str | None = None
+) -> ToolServer:
     """Return an MCP server.
 
     Args:
         access: Way from a request to the client of its sender.
         bound: Whether `access` names an agent for each request. Then the tools take no argument `agent`.
         read_only: Leave out the tools that write.
+        secret: Text of at least 32 characters that protects the state of a call that waits for a person, between two
+            requests. None for a secret of this process, after whose end the call cannot be continued.
     """
 
     @asynccontextmanager
@@ -93,6 +97,7 @@ def build_server(access: PlatformAccess, *, bound: bool, read_only: bool = False
         version=version("nemuri"),
         tools=[_tool(each, bound=bound) for each in TOOLS if not (read_only and each.writes)],
         lifespan=reached,
+        request_state_security=None if secret is None else RequestStateSecurity(keys=[secret]),
         log_level="WARNING",
     )
     add_resources(server)

@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from secrets import token_urlsafe
 from typing import Any, Final
 
 from nemuri.client.client import Client
@@ -30,6 +31,8 @@ class OwnPlatform:
     bound_to: str | None = None
     operations: OperationRegistry = field(default_factory=OperationRegistry)
     minds: MindHistories = field(default_factory=MindHistories)
+    secret: str = field(default_factory=token_urlsafe, repr=False)
+    """Secret for confirmation codes, which are valid as long as this process runs."""
     _client: Client | None = None
     _address: str | None = None
     _opened: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -45,7 +48,7 @@ class OwnPlatform:
         async with self._opening:
             known = self._client
             client = known if known is not None and known.log.connection.is_connected else await self._reach(name)
-        return Caller(client, name, self.bound_to, self.settings, self.operations, self.minds)
+        return Caller(client, name, self.bound_to, self.settings, self.operations, self.minds, self.secret)
 
     async def _reach(self, name: str) -> Client:
         """Return a client of the platform that runs now.
