@@ -8,7 +8,8 @@ import pytest
 from nats.js.errors import NotFoundError
 from sqlalchemy import text
 
-from nemuri.operations import forget, rebuild
+from nemuri.operations.erasure import forget
+from nemuri.operations.views import rebuild
 from nemuri.platform.platform import run_platform
 from nemuri.platform.serving import prepare
 from nemuri_infra.errors.database_errors import OUTAGES
