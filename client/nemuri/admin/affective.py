@@ -146,9 +146,10 @@ async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:
 
 
 def back_to_defaults(before: AffectView, policy: AffectPolicy) -> list[str]:
-    """Return the names of the parameters that differed from the defaults before, and no longer do under `policy`."""
+    """Return the names of the parameters that differed from the defaults before, and that `policy` does not give."""
     present = before.parameters if before.coming is None else before.coming
-    return [each for each in _names(AffectPolicy.of(present).differing) if each not in _names(policy.differing)]
+    given = _names(policy.model_dump(mode="json", exclude_unset=True))
+    return [each for each in _names(AffectPolicy.of(present).differing) if each not in given]
 
 
 def _names(parameters: Mapping[str, Any]) -> list[str]:

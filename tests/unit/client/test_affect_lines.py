@@ -188,3 +188,6 @@ def test_parameters_that_a_file_resets_are_named() -> None:
     reset = back_to_defaults(before, adopted)
     assert {"levels.level2_threshold", "retention.aging_days", "spending.daily_tokens"} <= set(reset)
     assert "levels.level1_threshold" not in reset
+    default = AffectPolicy().retention.model_dump(mode="json")
+    named = AffectPolicy.model_validate({"retention": default})
+    assert not {each for each in back_to_defaults(before, named) if each.startswith("retention.")}
