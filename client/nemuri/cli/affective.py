@@ -91,7 +91,7 @@ def memory(
     context: typer.Context,
     name: MemoryArgument,
     verbatim: Annotated[
-        bool, typer.Option("--verbatim", help="Show the turn word for word; available while the memory is at level 1.")
+        bool, typer.Option("--verbatim", help="Show the turn word for word, whatever the memory still has of it.")
     ] = False,
     json: JsonOption = False,
 ) -> None:

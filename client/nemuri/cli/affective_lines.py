@@ -162,6 +162,8 @@ def show_memory(memory: AffectMemoryView) -> None:
     )
     say(f"project: {memory.project or '-'}, {_scope(memory)}")
     say(f"keywords: {', '.join(memory.keywords) or '-'}\n\n{memory.trigger}\n→ {memory.content}")
+    if memory.level > 1:
+        say("\nThe turn itself, word for word: --verbatim")
 
 
 CONCERNS = {

@@ -57,7 +57,7 @@ _SIGNS: Final = tuple(
             r"常に|必ず|いつも|毎回|今後|これから|普段|禁止|ルール|決まり|こと。?$|ならない|いけ(?:ない|ません)",
         ),
         (
-            r"\b(?:today|tomorrow|yesterday|tonight|right now|(?:this|last|next) (?:morning|night|week|weekend|month))\b",
+            r"\b(?:today|tomorrow|yesterday|tonight|now|(?:this|last|next) (?:morning|night|week|weekend|month))\b",
             r"今日|明日|昨日|昨夜|今朝|来週|今週|週末|[月火水木金土日]曜",
         ),
         (r"[a-z]_[a-z]|\w\(\)|`|\.\w{2,4}\b", ""),

@@ -96,11 +96,42 @@ def test_a_long_text_becomes_a_few_sentences() -> None:
     assert len(trigger) + len(content) < len(LONG) / 4
 
 
-def test_code_is_left_out_of_a_summary() -> None:
-    """Code is left out of a summary."""
-    said = "The loop is bounded now and the test of the loop passes. " * 4
-    content = f"{said}\n```python\nwhile True:\n    loop()\n```\nThe loop ends after three rounds of the test."
-    assert "while" not in compressed(2, "The loop", content)[1]
+SAID: Final = (
+    "The user of the database had no right to make one. The role was changed by hand before. The log shows it now. "
+)
+
+
+@pytest.mark.parametrize("reply", ["{said}\n```sh\n{code}\n```\nNow it starts.", "{said}Run `{code}` once. {said}"])
+def test_the_command_of_a_fix_survives_each_level(reply: str) -> None:
+    """A command in a block or in a sentence is in the summary, and beside the keywords, word for word. Further
+    compressions keep it.
+    """
+    content = reply.format(said=SAID * 4, code="createuser --createdb bakery")
+    summary = compressed(2, "Why does the bakery not start?", content)
+    trace = compressed(3, *summary)
+    for told in (summary, trace, compressed(3, *trace)):
+        assert "createuser --createdb bakery" in told[1]
+    assert len(trace[1]) < 120 < len(summary[1]) < len(content)
+
+
+def test_short_code_stays_as_it_was_and_long_code_is_left_to_the_turn() -> None:
+    """A block of a few lines keeps its line breaks in a summary. A long one is left out of it."""
+    code = "while True:\n    if not loop():\n        break"
+    content = f"{SAID * 4}\n```python\n{code}\n```\nThe loop ends after three rounds."
+    assert code in compressed(2, "The loop", content)[1]
+    long = "\n".join(f"step_{number}(queue)" for number in range(100))
+    told = compressed(2, "The loop", f"{SAID * 4}\n```python\n{long}\n```\nThe loop ends.")[1]
+    assert "step_" not in told
+    assert "```" not in told
+
+
+def test_the_commands_that_were_run_are_kept_while_there_is_room() -> None:
+    """The line with the commands of the turn stays as code; at level 3 the first three of them."""
+    ran = "; ".join(f"make bread-{number} --warm" for number in range(5))
+    content = f"{SAID * 4}\nFiles: oven.py\nCommands: {ran}\nErrors: exit code 1"
+    summary = compressed(2, "The oven", content)
+    assert "make bread-4 --warm" in summary[1]
+    assert compressed(3, *summary)[1].count("make bread-") == 3
 
 
 TEXTS: Final = (
