@@ -210,6 +210,18 @@ async def test_a_night_lowers_and_compresses_faded_memories(settings: Settings) 
     await assert_verified(settings)
 
 
+async def test_a_faded_fix_is_recalled_with_its_command(settings: Settings) -> None:
+    """After weeks, a question and the name of the command bring up the memory of a fix with the command."""
+    fix = "The role may not make databases, so it stops.\n```sh\ncreateuser --createdb bakery\n```\nNow it starts."
+    async with affective_platform(settings, levels={"level3_threshold": 0.01}) as resources:
+        await remember_turns(resources, [turn("Why does the bakery's database not start?", fix)])
+        await pass_night(resources, days=20)
+        [memory] = await all_memories(resources)
+        assert memory.words_level == 3
+        for asked in ("Why does the database of the bakery not start again?", "What was it about createuser?"):
+            assert "createuser --createdb bakery" in (await recall_for(settings, asked, quietly=True)).block
+
+
 async def test_what_the_archive_deletes_is_kept_nowhere(settings: Settings) -> None:
     """If the archive is cleared automatically, the turn of a cleared memory goes from the log too, code included."""
     archive = {"auto_delete_enabled": True, "retention_days": 1, "delete_max_intensity": 101}

@@ -173,7 +173,8 @@ def rescope(
             raise WrongUse("--here names the project already; leave out --project")
         if (project := project_of(str(Path.cwd()))) is None:
             raise WrongUse("--here: the working directory belongs to no project; give --project")
-    storable(PROJECT=project or "")
+    if project is not None:
+        storable(PROJECT=project)
     found, changed = session.run(
         lambda client: affective.rescope(
             client, agent, memory, about_user=about_me, project=project, only_asked=only_asked

@@ -33,6 +33,8 @@ MANY: Final = 3
 SURER: Final = 0.15
 TELLING: Final = 0.4
 """Minimum probability of a sentence that tells what a turn concerns, once that is known."""
+OPEN_IN_REPLY: Final = 0.8
+"""Minimum probability that the end of a reply leaves something open. Replies tell mostly what was done."""
 MAX_SENTENCES: Final = 40
 """Maximum number of sentences of a text that are classified."""
 CLOSING: Final = 3
@@ -114,6 +116,7 @@ def concern_of(prompt: str, reply: str, *, personal: bool) -> Concern:
     if not said:
         return "work"
     found = probabilities(said)
+    found[[each.endswith(("?", "？")) for each in said], CONCERNS.index("rule")] = 0  # A question sets no rule.
     surer = SURER if len(said) > MANY else 0.0
     best = dict(zip(CONCERNS, found.max(axis=0).tolist(), strict=True))
     if best["user"] >= PROBABLE["user"] + surer:
@@ -145,7 +148,7 @@ def own_sentences(text: str) -> list[str]:
 def _leaves_open(reply: str) -> bool:
     ending = own_sentences(reply)[-CLOSING:]
     place = CONCERNS.index("open")
-    return bool(ending) and bool(probabilities(ending)[:, place].max() >= PROBABLE["open"] + SURER)
+    return bool(ending) and bool(probabilities(ending)[:, place].max() >= OPEN_IN_REPLY)
 
 
 def _signs(text: str, words: int) -> list[bool]:

@@ -18,8 +18,8 @@ _READ: Final = 20_000
 """Maximum characters of a text that are searched for code."""
 
 _BLOCK = re.compile(r"^[ \t]{0,9}(```|~~~)[^\n]*\n(?P<code>.*?)(?:^[ \t]{0,9}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
-_COMMAND = re.compile(r"`(?P<code>[^`\n]{2,120} [^`\n]{1,120})`")
-"""A command inside a sentence: code with at least two words."""
+_SPAN = re.compile(r"`(?P<code>[^`\n]{1,240})`")
+"""Code inside a sentence. It is a command if it has at least two words."""
 _COMMANDS_LINE = re.compile(r"^Commands: (?P<code>[^\n]+)$", re.MULTILINE)
 """The line with the commands that the assistant ran in the turn."""
 
@@ -54,8 +54,9 @@ def _fragments(content: str, level: Literal[2, 3]) -> Iterable[str]:
         code = match["code"].strip("\n")
         yield from [code] if level == 2 else code.splitlines()
     plain = _BLOCK.sub("\n", content)
-    for match in _COMMAND.finditer(plain):
-        yield match["code"]
+    for match in _SPAN.finditer(plain):
+        if len(match["code"].split()) > 1:
+            yield match["code"]
     for match in _COMMANDS_LINE.finditer(plain):
         yield from match["code"].split("; ")
 

@@ -67,7 +67,7 @@ def cleaned(text: str) -> str:
 
 def topic_text(trigger: str, content: str, keywords: Iterable[str]) -> str:
     """Return the text of a memory that shows its topic, without the sentence that tells the user's feeling."""
-    return " ".join((trigger, _FEELING_LINE.sub("", content), *keywords))
+    return "\n".join((trigger, _FEELING_LINE.sub("", content), *keywords))
 
 
 def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str = "") -> str:

@@ -135,7 +135,7 @@ def _unasked() -> TextClause:
             SELECT *, CASE WHEN concern = 'user' THEN 0 WHEN own AND concern = 'open' THEN 1
                 WHEN own AND (protected OR concern = 'rule') THEN 2 WHEN own THEN 3 ELSE 4 END AS section
             FROM told WHERE concern = 'user' OR (own AND (concern <> 'life' OR protected OR idle_shows < :idle))
-                OR (project IS NULL AND concern <> 'life')
+                OR (project IS NULL AND (concern <> 'life' OR protected))
         ), ranked AS (
             SELECT memory_id, section, row_number() OVER (PARTITION BY section ORDER BY
                 CASE WHEN section <> 1 THEN protected END DESC NULLS LAST, CASE WHEN section = 1 THEN idle_shows END,

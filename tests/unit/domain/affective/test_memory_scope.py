@@ -26,7 +26,7 @@ def test_a_show_without_a_recall_is_idle() -> None:
     assert folded(*three).idle_shows == 3
     assert folded(turns.shown([A], occasion="prompt")).idle_shows == 0
     assert folded(*three, turns.recalled([A])).idle_shows == 0
-    again = (turns.recalled([A]), *three, turns.recalled([A], nth=1))
+    again: list[AnyAgentEvent] = [turns.recalled([A]), *three, turns.recalled([A], nth=1)]
     assert folded(*again).idle_shows == 0, "also if it was recalled on that day before"
     many = [turns.shown([A], nth=nth) for nth in range(MAX_IDLE_SHOWS + 5)]
     assert folded(*many).idle_shows == MAX_IDLE_SHOWS

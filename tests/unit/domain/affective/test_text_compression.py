@@ -114,6 +114,13 @@ def test_the_command_of_a_fix_survives_each_level(reply: str) -> None:
     assert len(trace[1]) < 120 < len(summary[1]) < len(content)
 
 
+def test_words_between_two_names_in_code_are_no_command() -> None:
+    """Only what stands inside of a pair of backticks is code."""
+    content = f"{SAID * 4}The `role` had no right to `createdb` here, so `psql -c 'ALTER ROLE bakery'` was run. {SAID}"
+    told = compressed(3, "Why does the bakery not start?", content)[1]
+    assert told.endswith("```\npsql -c 'ALTER ROLE bakery'\n```")
+
+
 def test_short_code_stays_as_it_was_and_long_code_is_left_to_the_turn() -> None:
     """A block of a few lines keeps its line breaks in a summary. A long one is left out of it."""
     code = "while True:\n    if not loop():\n        break"
@@ -191,7 +198,7 @@ def test_very_long_texts_are_compressed_in_the_end(piece: str) -> None:
 def test_the_sentence_about_the_feeling_is_no_topic() -> None:
     """The sentence that tells the user's feeling does not belong to the topic, also if files follow it. Others do."""
     told = "The race is gone. The user felt joy, relief.\nFiles: felt.py"
-    assert topic_text("It works.", told, ("race",)) == "It works. The race is gone. \nFiles: felt.py race"
+    assert topic_text("It works.", told, ("race",)) == "It works.\nThe race is gone. \nFiles: felt.py\nrace"
     assert "felt" not in topic_text("It works.", "The user felt joy.", ())
-    assert topic_text("x", "直した。ユーザーの気持ち：喜び。", ()) == "x 直した。"
+    assert topic_text("x", "直した。ユーザーの気持ち：喜び。", ()) == "x\n直した。"
     assert "The user felt that it was slow." in topic_text("", "The user felt that it was slow.", ())
