@@ -49,10 +49,8 @@ def test_a_turn_is_trivial_only_if_its_reply_says_little() -> None:
     """A turn in which the user only agrees is work if the reply is long, and open if the reply says what is left."""
     assert concern_of("yes please", "Done.", personal=False) == "trivia"
     assert concern_of("yes please", LONG_REPLY, personal=False) == "work"
-    open_end = "The tests for the export are still missing."
-    assert concern_of("yes please", f"{LONG_REPLY} {open_end}", personal=False) == "open"
-        concern_of("yes please", f"{LONG_REPLY} The tests for the export are still missing.", personal=False) == "open"
-    )
+    left = f"{LONG_REPLY} The tests for the export are still missing."
+    assert concern_of("yes please", left, personal=False) == "open"
 
 
 def test_the_sentences_that_tell_it_are_found() -> None:
