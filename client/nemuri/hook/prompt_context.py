@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from nemuri.hook import session_context
-from nemuri_contracts.wire_constants import TURN_LIMIT, query
+from nemuri_contracts.wire_constants import NO_PROJECT, TURN_LIMIT, query
 from nemuri_domain.affective.sanitize import is_conversation, storable, valid_label, without_private
 from nemuri_domain.language.secret_redaction import redact
 from nemuri_infra.bus.plain_socket import PlainError, request_once
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
 MACHINES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 """Sources of prompts that no person wrote, as the assistant names them."""
-NO_PROJECT = "/"
-"""Project of a session that takes place in none, such as one in a home directory. It has no memories of its own, so
-only those about the user and those outside of every project are given.
-"""
 
 
 def context_block(said: dict[str, Any], where: "HookSettings") -> str:

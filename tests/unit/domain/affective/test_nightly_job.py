@@ -503,18 +503,23 @@ def test_errors_make_a_turn_more_intense_if_the_policy_says_so() -> None:
 
 
 def test_what_is_said_about_the_user_lasts_in_the_coding_profile() -> None:
-    """What is said about the user is more intense under the coding profile, and fades as slowly as a decision."""
+    """What is lastingly said about the user is more intense under the coding profile, and holds for years, as a rule
+    does. What the user is going through fades like any other memory of its category.
+    """
     said = Reading(
-        intensity=19, emotion=Emotion(), category="casual", keywords=(), trigger="tea", content="", about_user=True
+        intensity=19, emotion=Emotion(), category="casual", keywords=(), trigger="tea", content="", concern="user"
     )
     coding, document = PROFILES[CODING], PROFILES[DOCUMENT]
     found = weighed(said, TurnMatters(), coding)
     assert found.intensity == 39
-    assert coding.retention.coefficient_of(found) == coding.retention.coefficient("decision", 39)
+    assert coding.retention.coefficient_of(found) == coding.retention.standing_coefficient == 0.999
+    rule, passing = (said.model_copy(update={"concern": each}) for each in ("rule", "life"))
+    assert weighed(rule, TurnMatters(), coding) == rule
+    assert coding.retention.coefficient_of(rule) == 0.999
+    assert weighed(passing, TurnMatters(), coding) == passing
+    assert coding.retention.coefficient_of(passing) == coding.retention.coefficient("casual", 19)
     assert weighed(said, TurnMatters(), document) == said
     assert document.retention.coefficient_of(said) == document.retention.coefficient("casual", 19)
-    strong = said.model_copy(update={"category": "emotional", "intensity": 80})
-    assert coding.retention.coefficient_of(strong) == coding.retention.coefficient("emotional", 80)
 
 
 def test_a_turn_is_as_old_as_the_platforms_clock_says() -> None:
