@@ -228,22 +228,43 @@ async def _remembered(
     """Store the memories, and return their ids and the reasons of the refused ones by their position. A refused memory
     without a place in a file is an error. With `create`, an unknown agent is made, and a line says so.
     """
-    from nemuri.client.memory_offers import RefusedMemoriesError
-    from nemuri.terminal.output import printable, progress
-
     new = create and await _is_unknown(client, agent)
     try:
-        if key is not None:
-            return (await client.remember(agent, **dict(content[0]), key=key, create=create),), {}
-        with progress("remembering") as show:
-            return await client.remember_all(agent, content, create=create, on_progress=show), {}
-    except RefusedMemoriesError as error:
-        if not places:
-            raise
-        return error.memory_ids, error.reasons
+        if places:
+            return await _remember_lines(client, agent, content, create=create)
+        before = None if new else await _remembered_before(client, agent, content[0])
+        memory_id = await client.remember(agent, **dict(content[0]), key=key, create=create)
+        if before not in {None, memory_id}:
+            _note(f"{agent} remembers this already, as {before}; both are kept, and one of them is recalled")
+        return (memory_id,), {}
     finally:
         if new and not await _is_unknown(client, agent):
-            print(printable(f"{agent} is a new agent with strength memory; --existing forbids this"), file=sys.stderr)
+            _note(f"{agent} is a new agent with strength memory; --existing forbids this")
+
+
+async def _remember_lines(
+    client: "Client", agent: str, content: "tuple[MemoryContent, ...]", *, create: bool
+) -> "tuple[tuple[UUID | None, ...], dict[int, str]]":
+    from nemuri.client.memory_offers import RefusedMemoriesError
+    from nemuri.terminal.output import progress
+
+    with progress("remembering") as show:
+        try:
+            return await client.remember_all(agent, content, create=create, on_progress=show), {}
+        except RefusedMemoriesError as error:
+            return error.memory_ids, error.reasons
+
+
+async def _remembered_before(client: "Client", agent: str, memory: "MemoryContent") -> "UUID | None":
+    from nemuri.client.repetitions import remembered_already
+
+    return await remembered_already(client, agent, memory)
+
+
+def _note(text: str) -> None:
+    from nemuri.terminal.output import printable
+
+    print(printable(text), file=sys.stderr)
 
 
 async def _is_unknown(client: "Client", agent: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from datetime import datetime, time
 from typing import Any
+from unicodedata import normalize
 from uuid import UUID
 
 from nemuri_contracts.agents import EVERYWHERE, ORGANISATION
@@ -56,6 +57,17 @@ def compared_texts(memory: MemoryContent) -> tuple[str, str]:
     """
     taught = [text for text in memory.learnings.values() if text != memory.content]
     return "\n".join((memory.content, *taught)), "\n".join(taught)
+
+
+def same_text(memory: MemoryContent) -> Hashable | None:
+    """Return a key that memories with the same text have in common: apart from case, white space and how accents are
+    written, in the same scope, from the same source and with the same learnings. None for a turn of a conversation,
+    which stands beside its neighbours and so repeats nothing.
+    """
+    if memory.turn is not None:
+        return None
+    text = " ".join(normalize("NFC", memory.content).casefold().split())
+    return text, memory.scope, memory.said_by, tuple(sorted(memory.learnings.items()))
 
 
 def shown_text(content: Content, perspective: str | None) -> str:

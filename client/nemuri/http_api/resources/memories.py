@@ -5,12 +5,13 @@ from uuid import UUID
 
 from pydantic import Field
 
+from nemuri.client.repetitions import remembered_already
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import Resource
 from nemuri.http_api.fields import Cursor, Limit, Next, Words
 from nemuri.operations.past_states import steps_of
 from nemuri.web.cursors import cursor_of, place_of
-from nemuri_contracts.client_events import Scope, Turn
+from nemuri_contracts.client_events import MemoryContent, Scope, Turn
 from nemuri_contracts.event import Identifier, Label, Moment, Value
 from nemuri_contracts.memory_views import MemoryPlace, MemoryView, RecallView
 from nemuri_contracts.queries import SearchedText
@@ -38,6 +39,8 @@ class StoredMemory(Value):
     """A memory that is stored and can be recalled."""
 
     memory_id: UUID
+    repeats: UUID | None = None
+    """Id of a memory that says the same. Both are kept, and one of them is recalled."""
 
 
 class MemoriesCondition(Value):
@@ -95,20 +98,11 @@ class HistoryAnswer(Value):
 @RESOURCE.post("/agents/{agent_id}/memories", status=201, keyed=True, located=True)
 async def store_memory(call: Call, agent_id: Identifier, body: MemoryRequest) -> StoredMemory:
     """Store a memory of an agent. The answer comes as soon as it can be recalled."""
-    memory_id = await call.client.remember(
-        agent_id,
-        body.content,
-        tags=body.tags,
-        learnings=body.learnings,
-        scope=body.scope,
-        said_by=body.said_by,
-        said_at=body.said_at,
-        turn=body.turn,
-        key=call.key,
-        create=False,
-    )
+    memory = MemoryContent.model_validate(dict(body))
+    repeats = await remembered_already(call.client, agent_id, memory)
+    memory_id = await call.client.remember(agent_id, **dict(memory), key=call.key, create=False)
     call.locate("memories", memory_id)
-    return StoredMemory(memory_id=memory_id)
+    return StoredMemory(memory_id=memory_id, repeats=repeats if repeats != memory_id else None)
 
 
 @RESOURCE.get("/agents/{agent_id}/memories")
