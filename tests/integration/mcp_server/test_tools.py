@@ -88,7 +88,7 @@ async def test_answers_fit_the_budget(platform: Platform, tokens: int) -> None:
     async with session(platform.settings, "python") as of:
         for number in range(8):
             await of.done("remember", content=f"{words}手順{number}", key=f"flour-{number}")
-        found = await of.done("recall", query="小麦粉をこねる手順", max_tokens=tokens)
+        found = await of.done("recall", query="小麦粉をこねる手順", top=8, max_tokens=tokens)
         rows, out = found.structured["memories"], found.structured["left_out"]
         assert estimate_tokens(found.text) <= tokens
         assert estimate_tokens(str(found.structured)) <= tokens
