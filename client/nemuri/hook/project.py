@@ -5,6 +5,16 @@ from configparser import Error, RawConfigParser
 
 from nemuri_domain.affective.sanitize import valid_label
 
+NO_PROJECT = "/"
+"""Project of a session that takes place in none, such as one in a home directory. It has no memories of its own, so
+only those about the user and those outside of every project are given.
+"""
+
+
+def project_here(chosen: str | None) -> str:
+    """Return the chosen project; without one that of the working directory, or `NO_PROJECT` if it has none."""
+    return chosen or project_of(os.getcwd()) or NO_PROJECT  # noqa: PTH109
+
 
 def project_of(directory: object) -> str | None:
     """Return the name of the project of a directory.

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
 MACHINES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 """Sources of prompts that no person wrote, as the assistant names them."""
-NO_PROJECT = "/"
-"""Project of a session that takes place in none, such as one in a home directory. It has no memories of its own, so
-only those about the user and those outside of every project are given.
-"""
 
 
 def context_block(said: dict[str, Any], where: "HookSettings") -> str:
@@ -56,7 +52,7 @@ def brief_block(said: dict[str, Any], where: "HookSettings") -> str:
 
 def ask(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSettings") -> dict[str, Any]:
     """Ask the platform about the agent, the session and the project of a hook's input, and return its answer."""
-    from nemuri.hook.project import project_of
+    from nemuri.hook.project import NO_PROJECT, project_of
 
     about = {"agent_id": where.agent, "session": valid_label(said.get("session_id")), "within": where.patience}
     about["project"] = project_of(said.get("cwd")) or NO_PROJECT
