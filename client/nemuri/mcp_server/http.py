@@ -1,7 +1,7 @@
 """The MCP server over HTTP, for all clients of a gateway: each request acts in the name of its own principal."""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Final, Self
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -12,8 +12,11 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from nemuri.mcp_server.access import Caller
+from nemuri.client.exchange import ClientError
+from nemuri.hook.project import NO_PROJECT
+from nemuri.mcp_server.access import Caller, memory_kind
 from nemuri.mcp_server.server import build_server
+from nemuri.mcp_server.tool_forms import KINDS, MemoryKind
 from nemuri.web.context import client_of, context_of, principal_of
 from nemuri.web.problems import Problem
 from nemuri_contracts.event import Identifier
@@ -21,6 +24,8 @@ from nemuri_contracts.event import Identifier
 PATH: Final = "/mcp"
 AGENT: Final = "agent"
 """Name of the agent in the URL."""
+PROJECT: Final = "project"
+"""Name of the project in the URL."""
 SESSION_IDLE_SECONDS: Final = 30 * 60.0
 MAX_SESSIONS: Final = 1_000
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -45,6 +50,7 @@ class RequestPlatform:
             settings=surroundings.settings,
             operations=surroundings.operations,
             minds=surroundings.minds,
+            project=request.query_params.get(PROJECT) or surroundings.settings.project or NO_PROJECT,
         )
 
 
@@ -62,8 +68,8 @@ def agent_in(request: Request) -> str | None:
 class McpEndpoint:
     """The ASGI application that serves MCP at `/mcp` and `/mcp/AGENT`, with sessions that last between requests.
 
-    There is a server for each form of the tools: with or without the argument `agent`, and with or without the tools
-    that write.
+    There is a server for each form of the tools: with the argument `agent`, or for one kind of memory without it, and
+    with or without the tools that write.
     """
 
     def __init__(self, *, loopback: bool, read_only: bool) -> None:
@@ -74,19 +80,22 @@ class McpEndpoint:
             read_only: Whether the tools that write are left out for everybody.
         """
         self._read_only = read_only
-        self._managers: dict[tuple[bool, bool], StreamableHTTPSessionManager] = {}
+        self._managers: dict[tuple[bool, MemoryKind | None, bool], StreamableHTTPSessionManager] = {}
+        self._kinds = dict[str, MemoryKind]()
+        """The kinds of memory of agents that were asked for. They do not change."""
         security = TransportSecuritySettings(
             enable_dns_rebinding_protection=loopback,
             allowed_hosts=[name for each in LOOPBACK for name in (each, f"{each}:*")],
             allowed_origins=[f"http://{each}:*" for each in LOOPBACK],
         )
-        for bound in (False, True):
+        forms = ((False, None), *((True, kind) for kind in (None, *KINDS)))
+        for bound, kind in forms:
             for reading in (False, True):
-                server = build_server(RequestPlatform(), bound=bound, read_only=reading)
+                server = build_server(RequestPlatform(), bound=bound, kind=kind, read_only=reading)
                 server.streamable_http_app(
                     transport_security=security, session_idle_timeout=SESSION_IDLE_SECONDS, max_sessions=MAX_SESSIONS
                 )
-                self._managers[bound, reading] = server.session_manager
+                self._managers[bound, kind, reading] = server.session_manager
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Self]:
@@ -104,4 +113,13 @@ class McpEndpoint:
         # The SDK keeps other clients out of a session by the user in the scope.
         owner = AccessToken(token="", client_id=principal.client_id, scopes=[])
         known = {**scope, "user": AuthenticatedUser(owner)}
-        await self._managers[agent_in(request) is not None, reading].asgi_app(known, receive, send)
+        agent = agent_in(request)
+        kind = None if agent is None else await self._kind(request, agent)
+        await self._managers[agent is not None, kind, reading].asgi_app(known, receive, send)
+
+    async def _kind(self, request: Request, agent: str) -> MemoryKind | None:
+        """Return the kind of an agent's memory; None while it is not known."""
+        with suppress(ClientError):
+            if agent not in self._kinds and (kind := await memory_kind(await client_of(request), agent)):
+                self._kinds[agent] = kind
+        return self._kinds.get(agent)
