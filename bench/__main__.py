@@ -63,6 +63,7 @@ SCRIPTS = (
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),
     Script("feelings"),
+    Script("concerns"),
     Script("hook", ("--memories", "200", "--calls", "20", "--sessions", "3")),
     Script("assistant_memory", ("--conversations", "1", "--unrelated", "20"), folder=True),
     Script("worker_memory", ("--quick",)),

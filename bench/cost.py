@@ -6,14 +6,14 @@
 Runs a platform of its own (`nemuri up`, built-in embedder, extractive model) with the agents of `examples/agents`. One
 client works alone, one task or memory after the other. Times and CPU are measured first; then PostgreSQL logs every
 statement, and the statements of as many further tasks and memories are counted. Statements include BEGIN, COMMIT and
-the pings of connection pools. Messages are those that the nats-server received. The memories in bulk are one call of
-`remember_all`; of them the CPU time of the client is measured too.
+the pings of connection pools. Messages are those that clients and services send, without replies and without requests
+of consumers that wait, whose number depends on the load. The memories in bulk are one call of `remember_all`; of them
+the CPU time of the client is measured too.
 """
 
 import argparse
 import asyncio
 import contextlib
-import http.client
 import re
 import statistics
 import tempfile
@@ -26,10 +26,10 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import orjson
 import psutil
 import psycopg
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 
 from bench.hook import platform
 from bench.measuring import cpu_seconds, save_figures, table, until_quiet
@@ -41,6 +41,7 @@ from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import OPERATOR, derive
 from nemuri_contracts.strength import AgentSlept
+from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
 
 Action = Callable[[], Awaitable[object]]
@@ -48,6 +49,10 @@ AGENTS = sorted((Path(__file__).parents[1] / "examples" / "agents").glob("*.yaml
 STATEMENT = re.compile(r"LOG:  (?:statement|execute [^:]*): (?P<text>.*)")
 TOPICS = ("truth", "identity", "scopes", "loops", "exceptions", "formatting", "objects", "names", "strings", "imports")
 TIMEOUT_SECONDS = 120.0
+UNCOUNTED = ("$JS.API.CONSUMER.MSG.NEXT.", "_INBOX.", "$JS.FC.", "$JS.EVENT.")
+"""Beginnings of the subjects of what is not counted: requests of waiting consumers, replies, and what the server itself
+sends.
+"""
 BULK = 1_000
 """Number of memories of one call in bulk."""
 
@@ -68,7 +73,7 @@ class Cost:
     statements: Counter[str] = field(default_factory=Counter)
     """Number of statements of all repetitions together, by kind."""
     messages: int = 0
-    """Messages that the nats-server received during all repetitions together."""
+    """Messages that were sent during all repetitions together."""
     events: int = 0
 
     def figures(self) -> dict[str, Any]:
@@ -117,25 +122,6 @@ class Platform:
         found = {name: sum(map(cpu_seconds, each)) for name, each in self.processes.items()}
         return found | {"client": time.process_time()}
 
-    def received(self) -> int:
-        """Return the number of messages that the nats-server has received so far. Raises RuntimeError if it does not
-        report it.
-        """
-        [server] = self.processes["nats-server"]
-        prefix = re.search(r'http_base_path: "?([^"\s]+)', (self.data / "nats" / "nats.conf").read_text())
-        for each in server.net_connections():
-            if each.status != psutil.CONN_LISTEN or prefix is None:
-                continue
-            connection = http.client.HTTPConnection("127.0.0.1", each.laddr.port, timeout=5)
-            try:
-                connection.request("GET", f"{prefix[1]}/varz")
-                return int(orjson.loads(connection.getresponse().read())["in_msgs"])
-            except (OSError, http.client.HTTPException):
-                continue  # the port of the clients, or of other nodes
-            finally:
-                connection.close()
-        raise RuntimeError("the nats-server has no monitoring port")
-
     async def log_statements(self, mode: str) -> None:
         """Let PostgreSQL log all statements (`mode` is "all") or none ("none")."""
         async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
@@ -171,6 +157,22 @@ async def defined(client: Client, settings: Settings) -> None:
     await client.settle()
 
 
+async def counted(log: Log) -> tuple[list[str], Subscription]:
+    """Return a list that grows with the subject of each message, and the subscription that fills it.
+
+    What depends on the load of the machine is left out: requests of consumers that wait, and signs that a handler still
+    works. So are replies, which follow from the requests.
+    """
+    sent = list[str]()
+
+    async def see(message: Msg) -> None:
+        delivered = message.reply.startswith("$JS.ACK.")  # from a stream, to a consumer
+        if not delivered and not message.subject.startswith(UNCOUNTED) and message.data != Msg.Ack.Progress:
+            sent.append(message.subject)
+
+    return sent, await log.connection.subscribe(">", cb=see)
+
+
 async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) -> Cost:
     """Run the actions one after the other and return a cost with their times and CPU time.
 
@@ -184,7 +186,8 @@ async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) ->
 
     subscription = await log.connection.subscribe(f"{log.subjects.namespace}.agent.*.*.{ends or '-'}", cb=see)
     await until_quiet(at.client.log)
-    before, place, received = at.spent(), await log.last_sequence(), at.received()
+    sent, tap = await counted(log)
+    before, place = at.spent(), await log.last_sequence()
     for action in actions:
         began = time.perf_counter()
         await action()
@@ -196,7 +199,8 @@ async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) ->
     after = at.spent()
     cost.cpu = {name: used - before.get(name, 0.0) for name, used in after.items()}
     cost.client_cpu = cost.cpu.pop("client")
-    cost.events, cost.messages = await log.last_sequence() - place, at.received() - received
+    cost.events, cost.messages = await log.last_sequence() - place, len(sent)
+    await tap.unsubscribe()
     await subscription.unsubscribe()
     return cost
 

@@ -104,4 +104,16 @@ ASSISTANT_FIGURES: Final = (
             f"{one['en'][name]:.2f} / {one['ja'][name]:.2f}" for name in ("valence", "calm", "felt", "always_neutral")
         ),
     ),
+    Figure(
+        "what a turn concerns (the user, the user's life, a rule, an open end, work, nothing), on 84 sentences that"
+        " nothing was fitted to, English / Japanese: right; of the statements about the user, found; of prompts about"
+        " work in `feelings.jsonl`, read as the user",
+        "concerns",
+        lambda one: "; ".join(
+            (
+                *(f"{one['unseen, en'][name]:.2f} / {one['unseen, ja'][name]:.2f}" for name in ("right", "user")),
+                f"{one['work_as_user']:.2f}",
+            )
+        ),
+    ),
 )

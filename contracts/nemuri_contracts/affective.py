@@ -29,6 +29,10 @@ NegativeTag = Literal[
 OtherTag = Literal["nostalgia", "surprise", "confusion", "determination"]
 Tag = PositiveTag | NegativeTag | OtherTag
 """Emotion tags of a turn (document 001, emotional tags)."""
+Concern = Literal["user", "life", "rule", "open", "work", "trivia"]
+"""What a turn concerns: the user lastingly (a preference, a habit, a trait), the user's life at present, a rule of the
+project, something left open in it, any other work, or nothing worth telling.
+"""
 LinkSort = Literal["continues", "references", "derived_from", "contradicts", "same_topic"]
 
 Occasion = Literal["prompt", "session_start"]
@@ -59,10 +63,8 @@ class Reading(Value):
     """Content of the reply and the user's emotions: a model's account, or the reply itself, shortened if long."""
     protect: bool = False
     """True if the user asked to remember this."""
-    about_user: bool = False
-    """True if the turn says something about the user that matters in every project: a preference, a habit, a
-    circumstance of life.
-    """
+    concern: Concern = "work"
+    """What the turn concerns. It decides where the memory matters, and whether it is shown unasked."""
 
 
 class TurnMatters(Value):
@@ -224,6 +226,22 @@ class ProtectionChanged(AgentEvent):
     """True to protect the memory, False to release it."""
 
 
+class MemoryRescoped(AgentEvent):
+    """A person said where a memory matters. What is None stays as it was."""
+
+    kind: Literal["memory_rescoped"] = "memory_rescoped"
+    memory_id: UUID
+    """Id of the memory."""
+    about_user: bool | None = None
+    """False if it says nothing about the user, so that it matters in its project only; True if it says something
+    lasting about the user, so that it matters in every project.
+    """
+    project: Label | None = None
+    """Project to which it belongs."""
+    only_asked: bool | None = None
+    """True to show it only to a prompt that it matches, and never unasked at the start of a session."""
+
+
 class NightFell(AgentEvent):
     """The nightly job of an agent is due. There is one event per agent and day."""
 
@@ -322,6 +340,7 @@ AffectEvent = (
     | ContextShown
     | ProjectMerged
     | ProtectionChanged
+    | MemoryRescoped
     | NightFell
     | NightPassed
     | CompressionDue

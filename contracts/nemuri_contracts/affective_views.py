@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import JsonValue
 
-from nemuri_contracts.affective import Category, Emotion, LinkSort
+from nemuri_contracts.affective import Category, Concern, Emotion, LinkSort
 from nemuri_contracts.event import Text, Value
 
 
@@ -17,8 +17,13 @@ class AffectMemoryView(Value):
     label: str
     project: str | None
     """Project in which the turn took place; None outside of one."""
+    concern: Concern
     personal: bool
-    """True if it says something about the user that matters in every project."""
+    """True if it is about the user, so that it may be recalled in every project."""
+    only_asked: bool = False
+    """True if it is never shown unasked."""
+    idle_shows: int = 0
+    """Number of session starts at which it was shown since it was last recalled, of a memory that fades by them."""
     said_at: datetime
     level: int
     """Level of detail: 1 full, 2 summary, 3 keywords, 4 archived."""
@@ -39,7 +44,7 @@ class AffectMemoryView(Value):
 
 
 class TurnView(Value):
-    """Full text of a turn. It is available only while the turn's memory is at level 1."""
+    """Full text of a turn. It is available as long as the turn is in the log, whatever the level of its memory."""
 
     label: str
     """Label of the memory."""

@@ -54,6 +54,10 @@ class AgentHealth(Value):
     findings: tuple[Finding, ...]
     never_used: tuple[UUID, ...] = ()
     """Some memories that are often in the context and never used, most frequent first."""
+    principle_places: int = 0
+    """Maximum number of principles in a context."""
+    principles_left_out: tuple[Text, ...] = ()
+    """Principles that are in no context, because stronger ones and the organisation's have all places."""
     waiting: dict[str, JsonValue] | None = None
     """Parameters that apply from the next sleep; None if no change is pending."""
 

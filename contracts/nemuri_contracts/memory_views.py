@@ -233,6 +233,9 @@ class StatusView(Value):
     """Tasks that wait for their client, the ones submitted last first: at most 10."""
     agents: int
     memories: int
+    """Number of memories of all kinds."""
+    memories_by_kind: dict[str, int]
+    """Number of memories by kind: strength, affective and tiered. Deleted ones are not counted."""
     embedding: Embedding
     """Model and dimension of the vectors of new agents."""
     calibration: CalibrationView | None = None
@@ -243,6 +246,10 @@ class StatusView(Value):
     """Reason why the projector stopped; None while it runs."""
     halted_at: int | None = None
     """Stream sequence of the event that stopped the projector. None if no event is the reason."""
+    halted_services: dict[str, str] = Field(default_factory=dict)
+    """Reason why a service has stopped working until its process is started again, by service. Only services in the
+    process that answers are known.
+    """
 
 
 class MemoView(Value):

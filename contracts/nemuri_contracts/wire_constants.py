@@ -2,6 +2,10 @@
 
 TURN_LIMIT = 100_000
 """Maximum length of a prompt and of a reply, in characters."""
+NO_PROJECT = "/"
+"""Project of a session that takes place in none, such as one in a home directory. It has no memories of its own, so
+only those about the user and those outside of every project are given.
+"""
 LABEL_LIMIT = 200
 """Maximum length of a display name, in characters."""
 OPERATOR = "cli"

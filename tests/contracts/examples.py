@@ -11,6 +11,7 @@ from nemuri_contracts.affective import (
     Lowered,
     MemoriesRecalled,
     MemoryCompressed,
+    MemoryRescoped,
     NightFell,
     NightPassed,
     ProjectMerged,
@@ -410,7 +411,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "said_at": datetime(2026, 1, 2, 3, tzinfo=UTC),
         "reading": Reading(
             intensity=60, emotion=EMOTION, category="work", keywords=("steel",), trigger="She asked for the price.",
-            content="It was found, to our relief.", protect=True, about_user=True,
+            content="It was found, to our relief.", protect=True, concern="user",
         ),
         "read_by": "lexicon", "usage": USAGE, "coefficient": 0.9, "days": 0.25, "protection": "asked",
         "relations": (Link(to=OTHER, sort="continues"),), "vector": VECTOR,
@@ -424,6 +425,9 @@ _PARTS: dict[type[Event], dict[str, object]] = {
     TurnWithdrawn: {"memory_id": OTHER},
     ProjectMerged: {"project": "/home/ann/steel", "into": "example.org/steel"},
     ProtectionChanged: {"memory_id": MEMORY, "protected": True},
+    MemoryRescoped: {
+        "memory_id": MEMORY, "about_user": False, "project": "example.org/ann/bakery", "only_asked": True,
+    },
     NightFell: {"date": date(2026, 1, 3), "nights": 2},
     NightPassed: {
         "date": date(2026, 1, 3), "nights": 2, "recalled": (MEMORY,),

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.e2e.forking import CommandResult, run_forked
+from tests.integration.embedded.stored_data import processes_in
 
 SHARED_PLATFORM = pytest.mark.xdist_group("command line")
 """Marks tests that share the platform, so that pytest-xdist runs them in one process."""
@@ -110,6 +112,10 @@ class CommandLine:
 
     def up(self, *options: str) -> subprocess.Popen[str]:
         """Start a platform and return its process when it is ready."""
+        return self.up_with_line(*options)[0]
+
+    def up_with_line(self, *options: str) -> tuple[subprocess.Popen[str], str]:
+        """Start a platform, and return its process and the line that it prints when it has started."""
         process = subprocess.Popen(
             [SCRIPT, "--data", self.data, "up", *options],
             env=environment(**self.variables),
@@ -120,7 +126,7 @@ class CommandLine:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert "nemuri runs in" in line, process.communicate()[1]
-        return process
+        return process, line
 
 
 def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
@@ -128,6 +134,19 @@ def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM
     process.send_signal(number)
     process.communicate(timeout=30)
     return process.returncode
+
+
+@pytest.fixture
+def cli() -> Iterator[CommandLine]:
+    """The command line with an empty data directory. Asserts afterwards that no process is left."""
+    path = Path(tempfile.mkdtemp(prefix="nemuri-alone-")).resolve()
+    yield CommandLine(path)
+    left = processes_in(path)
+    for process in left:
+        process.kill()
+    psutil.wait_procs(left, timeout=5)
+    shutil.rmtree(path)
+    assert left == [], "processes are left after the test"
 
 
 @pytest.fixture(scope="session")

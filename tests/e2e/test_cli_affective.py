@@ -132,6 +132,24 @@ def test_a_memory_and_its_turn_are_shown(nemuri: CommandLine, labels: list[str])
     assert (wrong.code, wrong.out, wrong.err.count("\n")) == (1, "", 1)
 
 
+def test_a_person_says_where_a_memory_matters(nemuri: CommandLine, labels: list[str]) -> None:
+    """`rescope` makes a memory one about the user, one of a project or one that is shown only when asked for, as text
+    and as JSON. Without a wish it says what can be said.
+    """
+    done = nemuri("affect", "diary", "rescope", labels[2], "--about-me", "--only-asked")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"{labels[2]}: project -, about the user, only when asked for\n"
+    told = nemuri("affect", "diary", "rescope", labels[2], "--not-about-me", "--project", "bakery", "--json").json
+    assert (told["concern"], told["project"], told["only_asked"]) == ("rule", "bakery", True)
+    again = nemuri("affect", "diary", "rescope", labels[2], "--not-about-me").out
+    assert again == f"{labels[2]}: project bakery, a rule of the project, only when asked for (nothing changed)\n"
+    assert "a rule of the project, only when asked for" in nemuri("affect", "diary", "memory", labels[2]).out
+    wrong = nemuri("affect", "diary", "rescope", labels[2])
+    assert (wrong.code, wrong.err.count("\n")) == (1, 1)
+    both = nemuri("affect", "diary", "rescope", labels[2], "--here", "--project", "bakery")
+    assert (both.code, both.err.count("\n")) == (2, 1)
+
+
 def test_a_protected_memory_is_not_deleted(nemuri: CommandLine, labels: list[str]) -> None:
     """Every command that would delete a protected memory is refused in one line that says how to release it, and
     changes nothing.

@@ -5,13 +5,9 @@ import contextlib
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 from uuid import UUID
 
 import psutil
@@ -19,27 +15,14 @@ import pytest
 
 from nemuri import connect_sync
 from nemuri.client.sync import SyncClient
-from nemuri.platform.platform import run_platform
-from nemuri_infra.embedded.data_directory import Addresses, Home
+from nemuri.platform.platform import Started, run_platform
+from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
 from tests.e2e.conftest import AGENT, CommandLine, stop
 from tests.integration.embedded.stored_data import processes_in, until
 
 pytestmark = pytest.mark.connected
-
-
-@pytest.fixture
-def cli() -> Iterator[CommandLine]:
-    """The command line with an empty data directory. Asserts afterwards that no process is left."""
-    path = Path(tempfile.mkdtemp(prefix="nemuri-alone-")).resolve()
-    yield CommandLine(path)
-    left = processes_in(path)
-    for process in left:
-        process.kill()
-    psutil.wait_procs(left, timeout=5)
-    shutil.rmtree(path)
-    assert left == [], "processes are left after the test"
 
 
 def kill_all(platform: subprocess.Popen[str]) -> None:
@@ -143,7 +126,7 @@ async def test_a_stopped_platform_ends_its_processes(cli: CommandLine, monkeypat
     settings = Settings(data=cli.data, providers="extractive", embedder="built-in")
     stopping, workers = asyncio.Event(), Home(cli.data).workers
 
-    def ready(_addresses: Addresses, _told: dict[str, str]) -> None:
+    def ready(_: Started) -> None:
         pids = [json.loads((workers / f"{each}.pid").read_text())["pid"] for each in ("intake", "query-api")]
         assert [psutil.Process(each).is_running() for each in pids] == [True, True]
         stopping.set()

@@ -55,7 +55,7 @@ UNAVAILABLE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGE_ERRORS, PassingEr
 """Errors of an unavailable server, cluster leader or service. `retried` repeats a call after them."""
 
 
-async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float = 30.0) -> Any:
+async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float = 60.0) -> Any:
     """Poll the condition until it returns a true value, and return that value.
 
     Raises `AssertionError` after `seconds`, with the condition's docstring and its last value.

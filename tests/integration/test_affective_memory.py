@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from nemuri.client.exchange import ClientError
-from nemuri.operations.erasure import forget
+from nemuri.operations.erasure import erase_expired, forget
 from nemuri.operations.session import OperationError
 from nemuri.platform.serving import run_services
 from nemuri_contracts.affective import (
@@ -34,7 +35,7 @@ from nemuri_contracts.affective_views import AffectRecallView
 from nemuri_contracts.agents import Embedding, PolicyAdopted
 from nemuri_contracts.queries import AffectRecallQuery
 from nemuri_contracts.strength import MemoryRefused
-from nemuri_domain.affective.aggregate import AffectMemory
+from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
 from nemuri_domain.affective.policy import CODING, PROFILES
 from nemuri_domain.affective.retrieval import RetrievalRequest, rank
@@ -209,9 +210,46 @@ async def test_a_night_lowers_and_compresses_faded_memories(settings: Settings) 
     await assert_verified(settings)
 
 
-async def test_the_text_of_a_turn_can_be_read_at_level_1_only(settings: Settings) -> None:
-    """The text of a turn can be read while its memory is at level 1 or protected, but not after a nightly job lowered
-    it.
+async def test_a_faded_fix_is_recalled_with_its_command(settings: Settings) -> None:
+    """After weeks, a question and the name of the command bring up the memory of a fix with the command."""
+    fix = "The role may not make databases, so it stops.\n```sh\ncreateuser --createdb bakery\n```\nNow it starts."
+    async with affective_platform(settings, levels={"level3_threshold": 0.01}) as resources:
+        await remember_turns(resources, [turn("Why does the bakery's database not start?", fix)])
+        await pass_night(resources, days=20)
+        [memory] = await all_memories(resources)
+        assert memory.words_level == 3
+        for asked in ("Why does the database of the bakery not start again?", "What was it about createuser?"):
+            assert "createuser --createdb bakery" in (await recall_for(settings, asked, quietly=True)).block
+
+
+async def test_what_the_archive_deletes_is_kept_nowhere(settings: Settings) -> None:
+    """If the archive is cleared automatically, the turn of a cleared memory goes from the log too, code included."""
+    archive = {"auto_delete_enabled": True, "retention_days": 1, "delete_max_intensity": 101}
+    async with affective_platform(settings, archive=archive) as resources:
+        said = turn("Why does the zeppelin not start?", "Run this:\n```\nzeppelin --inflate slowly\n```")
+        (memory,) = await remember_turns(resources, [said])
+        async with connected_client(settings) as client:
+            await pass_night(resources, days=60)
+            assert "zeppelin --inflate slowly" in (await client.affect_memory("diary", memory.label)).content
+            assert (await client.affect_turn("diary", memory.label)).reply == said.reply
+            assert (await pass_night(resources, days=3)).deleted == (memory.memory_id,)
+            await erase_expired(settings)
+            await eventually(partial(_is_gone, resources))
+            with pytest.raises(ClientError, match="has no memory"):
+                await client.affect_turn("diary", memory.label)
+        left = [each.model_dump_json() for each in await effective_events(resources.log)]
+        assert not [each for each in left if "zeppelin" in each]
+    await assert_verified(settings)
+
+
+async def _is_gone(resources: Resources) -> bool:
+    """Return True once there is no memory."""
+    return not await all_memories(resources)
+
+
+async def test_the_text_of_a_turn_can_be_read_at_every_level(settings: Settings) -> None:
+    """The text of a turn can be read as long as it is in the log, also after nightly jobs lowered and archived its
+    memory. The code of the reply stays in the compressed words.
     """
     async with affective_platform(settings) as resources:
         reply = "I moved the counter.\n\n```python\nfor _ in range(3):\n    send()\n```\n" + "It ends now. " * 400
@@ -224,10 +262,15 @@ async def test_the_text_of_a_turn_can_be_read_at_level_1_only(settings: Settings
         async with connected_client(settings) as client:
             found = await client.affect_turn("diary", first.label)
             assert (found.prompt, found.reply, found.session) == (said.prompt, reply, "s1")
-            await pass_night(resources)
-            for name in (first.label, str(first.memory_id)):
-                with pytest.raises(ClientError, match=r"is at level \d: the text of its turn is no longer kept"):
-                    await client.affect_turn("diary", name)
+            levels = []
+            for days in (1, 10, 20):
+                await pass_night(resources, days=days)
+                view = await client.affect_memory("diary", first.label)
+                levels.append(view.level)
+                assert "send()" in view.content
+                for name in (first.label, str(first.memory_id)):
+                    assert (await client.affect_turn("diary", name)).reply == reply
+            assert levels[-1] == ARCHIVED
             assert (await client.affect_turn("diary", protected.label)).prompt == kept.prompt
             with pytest.raises(ClientError, match="diary has no memory 'mem_1'"):
                 await client.affect_turn("diary", "mem_1")
@@ -279,7 +322,7 @@ async def test_an_archived_memory_is_recalled_and_returns(settings: Settings) ->
         passed = await pass_night(resources)
         assert [each.memory_id for each in passed.revived][:1] == [first.memory_id]
         back = next(each for each in await all_memories(resources) if each.memory_id == first.memory_id)
-        assert (back.level, back.recall_count) == (3, 1)
+        assert (back.level, back.recall_count, back.recalled) == (3, 0, True)  # the next night counts the recall
     await assert_verified(settings)
 
 

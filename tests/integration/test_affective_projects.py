@@ -67,8 +67,8 @@ async def test_memories_are_recalled_in_their_project(settings: Settings) -> Non
 
 
 async def test_a_session_begins_with_the_lines_of_its_project(settings: Settings) -> None:
-    """The block at the start of a session has one line for each memory that matters in its project, protected ones
-    first. That they were shown is recorded; it is no recall.
+    """The block at the start of a session has one line for each memory that matters in its project: what is about
+    the user first, then the project's, protected ones first. That they were shown is recorded; it is no recall.
     """
     async with assistants_platform(settings) as (resources, client):
         offered = [turn(CRASH, number=0), turn(f"Remember this: {PRICES}", number=1), turn(PREFERS, number=2)]
@@ -76,7 +76,7 @@ async def test_a_session_begins_with_the_lines_of_its_project(settings: Settings
         known = await remember_turns(resources, [*given, offered[2].model_copy(update={"project": SHOP})])
         await until_idle(resources)  # The memory that was asked for is protected after it is remembered.
         view = await client.affect_brief("diary", project=OVEN, session="s1")
-        assert [known.index(each) for one in view.memories for each in known if each.memory_id == one] == [1, 0, 2]
+        assert [known.index(each) for one in view.memories for each in known if each.memory_id == one] == [2, 1, 0]
         assert len([each for each in view.block.splitlines() if each.startswith("- [")]) == 3
         assert len(view.block) <= 4_000
         elsewhere = await client.affect_brief("diary", project="/elsewhere", quietly=True)
@@ -84,7 +84,7 @@ async def test_a_session_begins_with_the_lines_of_its_project(settings: Settings
         [shown] = await affective_memories.shown_context(client, "diary", 10)
         assert (shown.occasion, shown.session, shown.project) == ("session_start", "s1", OVEN)
         assert shown.memories == view.memories
-        assert shown.labels == tuple(known[place].label for place in (1, 0, 2))
+        assert shown.labels == tuple(known[place].label for place in (2, 1, 0))
         events = [each for each in await effective_events(resources.log) if isinstance(each, ContextShown)]
         assert len(events) == 1
         assert (await client.affect("diary")).recalls == 0

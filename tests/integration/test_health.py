@@ -2,23 +2,38 @@
 
 import asyncio
 import json
+import os
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from nats.errors import ConnectionClosedError
+from sqlalchemy.exc import ProgrammingError
 
 from nemuri.platform.serving import prepare, serving
+from nemuri.platform.workers import work
 from nemuri_contracts.codec import EVENTS
+from nemuri_contracts.event import OPERATOR
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.child_processes import ServerFailed
+from nemuri_infra.projections.live_projection import LiveProjection
+from nemuri_infra.projections.projection import Projection
 from nemuri_infra.runtime.consumer_pauses import paused
 from nemuri_infra.runtime.provisioning import TIMER_SERVICES
+from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
 from tests.e2e.conftest import SCRIPT, environment
-from tests.integration.harness import ALL_SERVICES, agent_defined, connected_client, eventually, opened_log, until_idle
+from tests.integration.harness import (
+    ALL_SERVICES,
+    agent_defined,
+    connected_client,
+    eventually,
+    opened_log,
+    running_services,
+    until_idle,
+)
 from tests.integration.probes import fetch_page, metrics, ready
 from tests.integration.servers import Servers
 
@@ -192,6 +207,56 @@ async def test_halted_views_make_every_worker_not_ready(probed_settings: Setting
             return not well and any("the projections are halted: event 2" in each for each in missing)
 
         await eventually(halted)
+
+
+async def test_a_projector_that_cannot_say_why_it_halted_is_not_ready(
+    probed_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A projector that fails for a reason which the database does not take either makes its process not ready, and the
+    status says it. When it gets on, the process is ready.
+    """
+
+    async def refused(*_: object, **__: object) -> int:
+        raise ProgrammingError("INSERT", None, Exception("the statement does not exist"))
+
+    async with serving(probed_settings, ["projector", "query-api"]) as process:
+        assert process.http is not None
+        url = process.http
+        with monkeypatch.context() as broken:
+            broken.setattr(Projection, "apply", refused)
+            broken.setattr(LiveProjection, "apply", refused)
+            broken.setattr(Projection, "halt", refused)
+            await process.resources.log.append(agent_defined())
+
+            async def halted() -> bool:
+                """Return True once the views are reported as halted."""
+                well, missing = await ready(url)
+                return not well and any("the projections are halted" in each for each in missing)
+
+            await eventually(halted)
+            assert (await fetch_page(url, "/health"))[0] == 200
+            async with connected_client(probed_settings, OPERATOR) as client:
+                assert (await client.status()).halted is not None
+
+        async def ready_again() -> bool:
+            """Return True once the process is ready again."""
+            return (await ready(url))[0]
+
+        await eventually(ready_again)
+
+
+async def test_a_service_that_has_halted_is_in_the_status(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The status names a service whose background work has ended, and a process of that service alone ends."""
+
+    async def broken(_: Resources) -> None:
+        raise ValueError("the clock is gone")
+
+    monkeypatch.setattr(SERVICES["tutor"], "background", broken)
+    async with running_services(settings) as resources, connected_client(settings, OPERATOR) as client:
+        await resources.ended.wait()
+        assert set((await client.status()).halted_services) == {"tutor"}
+    with pytest.raises(ServerFailed, match="tutor halted: "):
+        await work(settings, "tutor", stop=asyncio.Event(), parent=os.getppid())
 
 
 async def test_a_worker_without_servers_is_healthy_but_not_ready(own_servers: Servers) -> None:

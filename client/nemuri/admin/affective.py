@@ -1,4 +1,4 @@
-"""Operator commands for affective memory: protect and release memories, and choose parameters.
+"""Operator commands for affective memory: protect, release and rescope memories, and choose parameters.
 
 They are not methods of the client, because they append to the agent's own subject, where clients may not publish.
 """
@@ -20,7 +20,7 @@ from nemuri.admin.agent_definitions import (
 from nemuri.client.exchange import ClientError
 from nemuri.files.documents import read_bounded
 from nemuri.files.yaml_files import read_yaml
-from nemuri_contracts.affective import ProtectionChanged
+from nemuri_contracts.affective import MemoryRescoped, ProtectionChanged
 from nemuri_contracts.affective_views import AffectMemoryView, AffectView
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
 from nemuri_contracts.event import derive
@@ -63,6 +63,41 @@ async def protect(client: "Client", agent: str, name: str, *, protected: bool) -
         raise ClientError(f"the protected memories of {agent} were changed meanwhile; try again") from error
     await client.settle()
     return memory, True
+
+
+async def rescope(
+    client: "Client",
+    agent: str,
+    name: str,
+    *,
+    about_user: bool | None = None,
+    project: str | None = None,
+    only_asked: bool | None = None,
+) -> tuple[AffectMemoryView, bool]:
+    """Say where a memory matters, and return when the projections contain the change. What is None stays as it is.
+
+    Returns the memory after the change, and True if it was changed. Raises `ClientError`, with nothing changed, if the
+    memory is unknown, if nothing is said, or if another memory was rescoped at the same time.
+    """
+    if about_user is None and project is None and only_asked is None:
+        raise ClientError("say whether the memory is about the user, to which project it belongs, or when it is shown")
+    newest = await client.log.newest_on(client.log.subjects.of_agent(agent, MemoryRescoped))
+    await client.settle()
+    memory = await client.affect_memory(agent, name)
+    about = memory.concern == "user" if about_user else memory.personal
+    present = {"about_user": about, "project": memory.project, "only_asked": memory.only_asked}
+    wanted = {"about_user": about_user, "project": project, "only_asked": only_asked}
+    changes = {name: value for name, value in wanted.items() if value is not None and value != present[name]}
+    if not changes:
+        return memory, False
+    event_id = derive(f"{memory.memory_id}/{newest.sequence}", MemoryRescoped.kind_of())
+    event = MemoryRescoped(event_id=event_id, agent_id=agent, memory_id=memory.memory_id, **changes)
+    try:
+        await client.log.append(event, expected=newest.sequence)
+    except ConflictError as error:
+        raise ClientError(f"another memory of {agent} was rescoped meanwhile; try again") from error
+    await client.settle()
+    return await client.affect_memory(agent, str(memory.memory_id)), True
 
 
 def _check(memory: AffectMemoryView, view: AffectView) -> None:
@@ -146,9 +181,10 @@ async def adopt(client: "Client", agent: str, policy: AffectPolicy) -> bool:
 
 
 def back_to_defaults(before: AffectView, policy: AffectPolicy) -> list[str]:
-    """Return the names of the parameters that differed from the defaults before, and no longer do under `policy`."""
+    """Return the names of the parameters that differed from the defaults before, and that `policy` does not give."""
     present = before.parameters if before.coming is None else before.coming
-    return [each for each in _names(AffectPolicy.of(present).differing) if each not in _names(policy.differing)]
+    given = _names(policy.model_dump(mode="json", exclude_unset=True))
+    return [each for each in _names(AffectPolicy.of(present).differing) if each not in given]
 
 
 def _names(parameters: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Commands for affective memory: affect AGENT, with memory, protect, unprotect, delete, recall and config."""
+"""Commands for affective memory: affect AGENT, with memory, protect, unprotect, rescope, delete, recall and config."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
@@ -22,7 +22,7 @@ MemoryArgument = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
-    commands = (*affective_memories.COMMANDS, memory, show, protect, unprotect, delete, recall, config)
+    commands = (*affective_memories.COMMANDS, memory, show, protect, unprotect, rescope, delete, recall, config)
     agent_first_group.add(app, "affect", affect, commands)
 
 
@@ -91,7 +91,7 @@ def memory(
     context: typer.Context,
     name: MemoryArgument,
     verbatim: Annotated[
-        bool, typer.Option("--verbatim", help="Show the turn word for word; available while the memory is at level 1.")
+        bool, typer.Option("--verbatim", help="Show the turn word for word, whatever the memory still has of it.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -141,6 +141,49 @@ def _change(context: typer.Context, memory: str, *, protected: bool, json: bool)
         say_json({"memory_id": found.memory_id, "label": found.label, "protected": protected, "changed": changed})
         return
     say(f"{found.label} is {'protected' if protected else 'not protected'}{'' if changed else ' already'}")
+
+
+def rescope(
+    context: typer.Context,
+    memory: MemoryArgument,
+    about_me: Annotated[
+        bool | None,
+        typer.Option("--about-me/--not-about-me", help="It says something lasting about the user, or nothing at all."),
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="PROJECT", help="Project to which it belongs; see `projects`.")
+    ] = None,
+    here: Annotated[bool, typer.Option("--here", help="It belongs to the project of the working directory.")] = False,
+    only_asked: Annotated[
+        bool | None,
+        typer.Option("--only-asked/--unasked", help="Never show it at the start of a session, or show it again."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Say where a memory matters: everywhere, in one project, or only when a prompt asks for it."""
+    from nemuri.admin import affective
+    from nemuri.cli.affective_lines import show_scope
+    from nemuri.hook.project import project_of
+    from nemuri.terminal.output import say_json
+
+    session, agent = agent_first_group.of(context, json=json)
+    storable(MEMORY=memory)
+    if here:
+        if project is not None:
+            raise WrongUse("--here names the project already; leave out --project")
+        if (project := project_of(str(Path.cwd()))) is None:
+            raise WrongUse("--here: the working directory belongs to no project; give --project")
+    if project is not None:
+        storable(PROJECT=project)
+    found, changed = session.run(
+        lambda client: affective.rescope(
+            client, agent, memory, about_user=about_me, project=project, only_asked=only_asked
+        )
+    )
+    if session.json:
+        say_json(found)
+    else:
+        show_scope(found, changed=changed)
 
 
 def delete(

@@ -160,9 +160,31 @@ def show_memory(memory: AffectMemoryView) -> None:
         f"{memory.category}, intensity {memory.intensity}, {felt}; retention {memory.retention:.1f} of 100"
         f" after {memory.days:.1f} days, coefficient {memory.coefficient:.3f}; recalled {memory.recall_count} times"
     )
-    about = ", about the user" if memory.personal else ""
-    say(f"project: {memory.project or '-'}{about}")
+    say(f"project: {memory.project or '-'}, {_scope(memory)}")
     say(f"keywords: {', '.join(memory.keywords) or '-'}\n\n{memory.trigger}\n→ {memory.content}")
+    if memory.level > 1:
+        say("\nThe turn itself, word for word: --verbatim")
+
+
+CONCERNS = {
+    "user": "about the user",
+    "life": "about the user's life",
+    "rule": "a rule of the project",
+    "open": "left open",
+    "work": "work",
+    "trivia": "trivial",
+}
+"""Words for what a memory concerns."""
+
+
+def _scope(memory: AffectMemoryView) -> str:
+    """Return what a memory concerns, and whether it is shown unasked."""
+    return f"{CONCERNS[memory.concern]}{', only when asked for' if memory.only_asked else ''}"
+
+
+def show_scope(memory: AffectMemoryView, *, changed: bool) -> None:
+    """Print where a memory matters, after it was rescoped."""
+    say(f"{memory.label}: project {memory.project or '-'}, {_scope(memory)}{'' if changed else ' (nothing changed)'}")
 
 
 def show_turn(turn: TurnView) -> None:

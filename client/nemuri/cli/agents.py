@@ -58,6 +58,7 @@ def agent_add(
     """Define an agent, or change its definition."""
     from nemuri.admin.agent_definitions import add_agent, read_definition
     from nemuri.admin.forgetting_speed_text import paces
+    from nemuri.admin.principle_lines import principle_lines
     from nemuri.platform.embedder_check import compare_agents
     from nemuri.terminal.output import say, say_json
 
@@ -68,7 +69,10 @@ def agent_add(
         embedding = (await client.status()).embedding
         compare_agents(await client.agents(), embedding)
         added = await add_agent(client, definition, embedding)
-        return added, paces(await client.agents(added.agent_id))
+        told = paces(await client.agents(added.agent_id))
+        if definition.definition.memory == "strength":
+            told += [line for each in await client.health(added.agent_id) for line in principle_lines(each)]
+        return added, told
 
     added, lines = session.run(work)
     if session.json:

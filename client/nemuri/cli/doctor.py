@@ -79,6 +79,7 @@ def memo(
 
 
 def _show(health: "AgentHealth") -> None:
+    from nemuri.admin.principle_lines import principle_lines
     from nemuri.terminal.output import say, table
 
     say(health.agent_id)
@@ -95,6 +96,8 @@ def _show(health: "AgentHealth") -> None:
     table(("measure", "value", "normal", "verdict", "what to do"), rows, numbers=("value",), spare=("normal",))
     if health.never_used:
         say("never used: " + ", ".join(map(str, health.never_used)))
+    for line in principle_lines(health):
+        say(line)
     if health.waiting is not None:
         say("changed parameters wait for the next sleep already; run `nemuri doctor` again after it")
 

@@ -21,10 +21,15 @@ def down(
         float, typer.Option("--timeout", metavar="SECONDS", help="Maximum seconds to wait for its end.")
     ] = DEFAULT_SECONDS,
 ) -> None:
-    """Stop the platform that runs in the data directory, and wait until it has ended."""
+    """Stop the platform of the data directory, and what a killed one left there. Wait until all has ended."""
     from nemuri.platform.shutdown import stop_platform
     from nemuri.terminal.output import say
 
     data, limit = Session.of(context).settings().data, Deadline(timeout)
-    pid = stop_platform(data, limit.seconds)
-    say(f"the platform in {data.expanduser().absolute()} is stopped (process {pid})")
+    stopped = stop_platform(data, limit.seconds)
+    where, left = data.expanduser().absolute(), ", ".join(stopped.leftovers)
+    if stopped.pid is None:
+        say(f"the platform in {where} had been killed; ended what it left behind: {left}")
+        return
+    more = f"; ended what it left behind: {left}" if left else ""
+    say(f"the platform in {where} is stopped (process {stopped.pid}){more}")

@@ -3,6 +3,7 @@
 
 import asyncio
 import shlex
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,8 +17,9 @@ from nemuri.cli.window import ProxiesOption, ProxyHeaderOption, ReadOnlyOption, 
 
 if TYPE_CHECKING:
     from nemuri.gateway.platform_gateway import PlatformGateway
+    from nemuri.platform.platform import Started
+    from nemuri.platform.start_check import StartProblems
     from nemuri.web.options import WebOptions
-    from nemuri_infra.embedded.data_directory import Addresses
     from nemuri_infra.runtime.settings import Settings
 
 
@@ -74,8 +76,8 @@ def up(
     options = web_options(settings.http, read_only, proxy_header, proxies)
     gateway = _gateway(options) if window else None
 
-    def ready(addresses: "Addresses", told: dict[str, str]) -> None:
-        _tell_start(settings, addresses, told)
+    def ready(started: "Started") -> None:
+        _tell_start(settings, started)
         if gateway is not None and gateway.served is not None:
             typer.echo(f"the window is at {gateway.served.link}")
             if settings.http is not None:
@@ -115,19 +117,29 @@ def _probes_beside_gateway(settings: "Settings", *, processes: bool) -> "Setting
     return settings.model_copy(update={"http": address})
 
 
-def _tell_start(settings: "Settings", addresses: "Addresses", told: dict[str, str]) -> None:
-    """Print how to use the platform that has just started, and start what only tells something in the background."""
+def _tell_start(settings: "Settings", started: "Started") -> None:
+    """Print how to use the platform that has just started, or what has halted, and start what only tells something in
+    the background.
+    """
     from threading import Thread
 
     from nemuri.hook.session_upload import catch_up
 
     path = settings.data.expanduser().absolute()
-    ask = f"nemuri --data {shlex.quote(str(path))} ask TEXT"
-    typer.echo(f"nemuri runs in {path} (process {addresses.pid}); try `{ask}`; stop it with Ctrl-C")
-    for name, url in told.items():
+    ask, trouble = f"nemuri --data {shlex.quote(str(path))} ask TEXT", "; ".join(_trouble(started.problems))
+    use = f"but is not ready: {trouble}" if trouble else f"try `{ask}`"
+    typer.echo(f"nemuri runs in {path} (process {started.addresses.pid}); {use}; stop it with Ctrl-C")
+    for name, url in started.http.items():
         typer.echo(f"{name} serves health and metrics at {url}")
     Thread(target=catch_up, args=[str(path)], daemon=True).start()
     Thread(target=_tell_agents, args=[settings], daemon=True).start()
+
+
+def _trouble(found: "StartProblems") -> "Iterator[str]":
+    """Yield a line for everything that has halted."""
+    if found.halted:
+        yield halted_line(found.halted, found.halted_at)
+    yield from (f"the service {name} has halted: {why}" for name, why in found.services.items())
 
 
 def _tell_agents(settings: "Settings") -> None:

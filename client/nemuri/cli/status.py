@@ -43,6 +43,9 @@ def status(
         _say_status(found, session)
     if found.halted:
         raise Failure(halted_line(found.halted, found.halted_at))
+    if found.halted_services:
+        halted = ", ".join(f"{name} ({why})" for name, why in found.halted_services.items())
+        raise Failure(f"services have halted: {halted}; start the platform again")
 
 
 def _say_status(found: "PlatformStatus", session: Session) -> None:
@@ -61,7 +64,8 @@ def _say_status(found: "PlatformStatus", session: Session) -> None:
         see = next_command(session, f"result {waiting.task_id}")
         say(f"waiting       for {what} of {waiting.client_id}: `{see}`")
     say(f"agents        {found.agents}")
-    say(f"memories      {found.memories}")
+    kinds = ", ".join(f"{number} {kind}" for kind, number in found.memories_by_kind.items() if number)
+    say(f"memories      {kinds or 'none'}")
     say(f"size          {_sizes(found)}")
     say(f"embedder      {found.embedding.model}, {found.embedding.dimension} numbers")
     if found.calibration:

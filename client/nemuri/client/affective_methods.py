@@ -223,8 +223,7 @@ class AffectiveMethods(ClientBase):
             The turn of the conversation.
 
         Raises:
-            ClientError: The agent has no affective memory, no memory or several memories match, or the memory is at
-                level 2 or higher, where the text of its turn is no longer kept.
+            ClientError: The agent has no affective memory, no memory or several memories match, or the turn was erased.
 
         Example:
             >>> [newest, *_] = (await client.affect("diary")).memories

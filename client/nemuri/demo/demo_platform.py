@@ -51,7 +51,7 @@ async def _running(settings: Settings) -> AsyncIterator[Addresses]:
     stop = asyncio.Event()
     ready: asyncio.Future[Addresses] = asyncio.get_running_loop().create_future()
     running = asyncio.create_task(
-        run_platform(settings, processes=False, stop=stop, ready=lambda found, _: ready.set_result(found))
+        run_platform(settings, processes=False, stop=stop, ready=lambda found: ready.set_result(found.addresses))
     )
     try:
         await asyncio.wait((running, ready), return_when=asyncio.FIRST_COMPLETED)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Assistants:
     """The ASGI application at `/mcp`, for assistants that speak MCP."""
 
-    def __init__(self, options: WebOptions) -> None:
-        self._options = options
+    def __init__(self, options: WebOptions, secret: str) -> None:
+        """Create the application. `secret` is that of `McpEndpoint`."""
+        self._options, self._secret = options, secret
         self._loading = asyncio.Lock()
         self._endpoint: McpEndpoint | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -27,7 +28,7 @@ class Assistants:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        """End all sessions."""
+        """End all calls."""
         self._ended.set()
         if self._serving is not None:
             await self._serving
@@ -40,7 +41,7 @@ class Assistants:
 
     async def _load(self) -> "McpEndpoint":
         kind = await asyncio.to_thread(_endpoint_class)
-        endpoint = kind(loopback=self._options.loopback, read_only=self._options.read_only)
+        endpoint = kind(self._secret, loopback=self._options.loopback, read_only=self._options.read_only)
         entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._serving = asyncio.create_task(self._serve(endpoint, entered))
         await entered
@@ -48,7 +49,10 @@ class Assistants:
         return endpoint
 
     async def _serve(self, endpoint: "McpEndpoint", entered: "asyncio.Future[None]") -> None:
-        """Serve sessions until the application ends. The task that enters the library's task groups must leave them."""
+        """Answer requests until the application ends.
+
+        The task that enters the library's task groups must leave them.
+        """
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(endpoint.running())
             entered.set_result(None)

@@ -54,7 +54,7 @@ async def serving_gateway(
         operations = await stack.enter_async_context(OperationRegistry())
         authenticator = Authenticator(tokens, options, kept_secret(directory))
         context = WebContext(settings, options, clients, live_log, operations, authenticator)
-        assistants = await stack.enter_async_context(Assistants(options))
+        assistants = await stack.enter_async_context(Assistants(options, authenticator.secret))
         application = gateway_application(context, assistants, probes)
         url = await stack.enter_async_context(serve_application(application, options.address, fixed=options.fixed))
         yield Served(url, f"{url}/enter?token={link_token}")

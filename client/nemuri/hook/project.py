@@ -3,12 +3,8 @@
 import os
 from configparser import Error, RawConfigParser
 
+from nemuri_contracts.wire_constants import NO_PROJECT
 from nemuri_domain.affective.sanitize import valid_label
-
-NO_PROJECT = "/"
-"""Project of a session that takes place in none, such as one in a home directory. It has no memories of its own, so
-only those about the user and those outside of every project are given.
-"""
 
 
 def project_here(chosen: str | None) -> str:

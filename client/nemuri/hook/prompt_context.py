@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from nemuri.hook import session_context
-from nemuri_contracts.wire_constants import TURN_LIMIT, query
+from nemuri_contracts.wire_constants import NO_PROJECT, TURN_LIMIT, query
 from nemuri_domain.affective.sanitize import is_conversation, storable, valid_label, without_private
 from nemuri_domain.language.secret_redaction import redact
 from nemuri_infra.bus.plain_socket import PlainError, request_once
@@ -52,7 +52,7 @@ def brief_block(said: dict[str, Any], where: "HookSettings") -> str:
 
 def ask(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSettings") -> dict[str, Any]:
     """Ask the platform about the agent, the session and the project of a hook's input, and return its answer."""
-    from nemuri.hook.project import NO_PROJECT, project_of
+    from nemuri.hook.project import project_of
 
     about = {"agent_id": where.agent, "session": valid_label(said.get("session_id")), "within": where.patience}
     about["project"] = project_of(said.get("cwd")) or NO_PROJECT

@@ -22,8 +22,8 @@ from nemuri.http_api.catalogue import RESOURCES
 from nemuri.http_api.endpoints import EVENT_STREAM, JSON, JSON_LINES, PROBLEM, Endpoint, Resource
 from nemuri.http_api.request_reading import KEY, KEY_HEADER
 from nemuri.http_api.task_events import LAST_EVENT_ID
-from nemuri_contracts.client_events import TEXT_LIMIT
-from nemuri_contracts.event import WITH_WORDS
+from nemuri.http_api.task_forms import MAX_DOCUMENTS
+from nemuri_contracts.wire_constants import LABEL_LIMIT
 
 NAME = "^[A-Za-z0-9][A-Za-z0-9_-]*$"
 REFERENCE = "#/components/schemas/{model}"
@@ -129,7 +129,8 @@ def _operation(endpoint: Endpoint, references: dict[tuple[type[BaseModel], str],
         found["requestBody"] = {
             "required": True,
             "content": {
-                media: {"schema": schema if media == JSON else _other_body(media)} for media in endpoint.accepts
+                media: {"schema": schema if media == JSON else _other_body(media, endpoint.body)}
+                for media in endpoint.accepts
             },
         }
     found["responses"] = _responses(endpoint, references)
@@ -140,21 +141,26 @@ def _paragraphs(text: str) -> list[str]:
     return [" ".join(each.split()) for each in text.split("\n\n")]
 
 
-def _other_body(media: str) -> dict[str, Any]:
-    if media == "multipart/form-data":
-        names = ("agent", "perspective", "project", "conversation")
-        fields = {name: {"type": "string", "minLength": 1, "maxLength": 60, "pattern": NAME} for name in names}
-        return {
-            "type": "object",
-            "required": ["text"],
-            "properties": {
-                "text": {"type": "string", "minLength": 1, "maxLength": TEXT_LIMIT, "pattern": WITH_WORDS},
-                **fields,
-                "documents": {"type": "array", "maxItems": 64, "items": {"type": "string", "format": "binary"}},
-            },
-            "additionalProperties": False,
-        }
-    return STREAMED[JSON_LINES]
+def _other_body(media: str, kind: type[BaseModel]) -> dict[str, Any]:
+    if media != "multipart/form-data":
+        return STREAMED[JSON_LINES]
+    schema = kind.model_json_schema(ref_template=REFERENCE)
+    fields = {name: _in_form(_not_null(about)) for name, about in schema["properties"].items()}
+    files = {"type": "array", "maxItems": MAX_DOCUMENTS, "items": {"type": "string", "format": "binary"}}
+    return {
+        "type": "object",
+        "required": schema["required"],
+        "properties": fields | {"documents": files},
+        "additionalProperties": False,
+    }
+
+
+def _in_form(about: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a form's field. Names are described more narrowly than they are read."""
+    if about.get("maxLength") == LABEL_LIMIT:
+        return {"type": "string", "minLength": 1, "maxLength": 60, "pattern": NAME}
+    plain = {key: value for key, value in about.items() if key not in {"title", "default"}}
+    return plain | {"items": _in_form(about["items"])} if "items" in about else plain
 
 
 def _path_parameters(endpoint: Endpoint) -> Iterable[dict[str, Any]]:

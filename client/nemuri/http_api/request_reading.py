@@ -41,12 +41,12 @@ def query_values(endpoint: Endpoint, request: Request) -> dict[str, Any]:
         if name not in known:
             raise Problem(422, f"there is no query parameter {name!r:.80}; {_choice(known)}")
         values = request.query_params.getlist(name)
-        if _is_list(known[name]):
+        if is_list(known[name]):
             given[name] = values
         elif len(values) > 1:
             raise Problem(422, f"{name}: it is given {len(values)} times; give it once")
         else:
-            given[name] = _literal(values[0], known[name])
+            given[name] = literal(values[0], known[name])
     return {} if kind is None else {"query": _checked(kind, given)}
 
 
@@ -135,7 +135,7 @@ def _checked(kind: type[M], given: Mapping[str, Any]) -> M:
         raise problem_in(error) from error
 
 
-def _literal(text: str, about: FieldInfo) -> Any:
+def literal(text: str, about: FieldInfo) -> Any:
     """Return the value of a query parameter: a number or a flag is written as in JSON, anything else is text."""
     if not {int, float, bool}.intersection((about.annotation, *get_args(about.annotation))):
         return text
@@ -146,7 +146,8 @@ def _literal(text: str, about: FieldInfo) -> Any:
     return value if isinstance(value, int | float) else text
 
 
-def _is_list(about: FieldInfo) -> bool:
+def is_list(about: FieldInfo) -> bool:
+    """Return True if a field of a query or a form may be given several times."""
     return getattr(about.annotation, "__origin__", None) is tuple
 
 

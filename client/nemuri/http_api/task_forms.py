@@ -1,24 +1,26 @@
 """Tasks as they are submitted over HTTP: as JSON, or as a form with files."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from typing import Annotated, Self
 from uuid import UUID
 
 from pydantic import Field, ValidationError
+from pydantic.fields import FieldInfo
 from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from nemuri.http_api.call import Call
 from nemuri.http_api.fields import Words, written
-from nemuri.http_api.request_reading import MAX_BODY_BYTES, bounded_body, message_of, problem_in
+from nemuri.http_api.request_reading import MAX_BODY_BYTES, bounded_body, is_list, literal, message_of, problem_in
 from nemuri.web.problems import Problem
 from nemuri_contracts.client_events import MAX_QUESTION_MINUTES, SUMMARY_LIMIT
 from nemuri_contracts.event import Identifier, Label, Value
 
 FORM = "multipart/form-data"
 MAX_DOCUMENTS = 64
-_FORM_FIELDS = frozenset({"text", "agent", "perspective", "project", "conversation"})
+MAX_FIELDS = 64
+"""Maximum number of values in a form, beside its files."""
 
 
 class InlineDocument(Value):
@@ -52,12 +54,16 @@ class TaskRequest(Value):
     """True to search archived memories too."""
     budget_tokens: Annotated[int, Field(ge=1, le=10**9)] | None = None
     """Maximum number of tokens that language models may spend on the task."""
+    budget_money: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    """Maximum price of the task, in the currency of the operator's price list."""
     question_minutes: Annotated[float, Field(ge=0, le=MAX_QUESTION_MINUTES)] | None = None
     """Minutes that the agent waits for the answer if it asks a question; 0 forbids questions."""
 
     @classmethod
     async def of_form(cls, request: Request) -> Self:
-        """Return the task in a form: its text, its names as fields, and its documents as files of text in UTF-8."""
+        """Return the task in a form: the same fields as in JSON, and its documents as files of text in UTF-8. A field
+        with several values is given several times.
+        """
         data = await bounded_body(request)
 
         async def stream() -> AsyncGenerator[bytes]:
@@ -68,13 +74,13 @@ class TaskRequest(Value):
                 request.headers,
                 stream(),
                 max_files=MAX_DOCUMENTS,
-                max_fields=len(_FORM_FIELDS),
+                max_fields=MAX_FIELDS,
                 max_part_size=len(data),
             ).parse()
         except (MultiPartException, KeyError, ValueError) as error:
             raise Problem(422, f"the form cannot be read: {error}") from error
         try:
-            fields = await _fields(form)
+            fields = await _fields(form, {name: each for name, each in cls.model_fields.items() if name != "documents"})
         finally:
             await form.close()
         try:
@@ -85,16 +91,18 @@ class TaskRequest(Value):
             raise problem_in(error) from error
 
 
-async def _fields(form: FormData) -> dict[str, object]:
+async def _fields(form: FormData, known: Mapping[str, FieldInfo]) -> dict[str, object]:
     """Return the fields of a form by name, with its files as documents. Raises `Problem` 422."""
     fields, documents = dict[str, object](), list[dict[str, str]]()
     for name, value in form.multi_items():
         if isinstance(value, UploadFile):
             documents.append({"name": value.filename or "document", "text": _text_of(value, await value.read())})
-        elif name not in _FORM_FIELDS or name in fields:
+        elif name in known and is_list(known[name]):
+            fields[name] = [str(each) for each in form.getlist(name)]
+        elif name not in known or name in fields:
             raise Problem(422, f"there is no field {name!r:.80}, or it is given twice; send files as documents")
         else:
-            fields[name] = value
+            fields[name] = literal(value, known[name])
     return fields | {"documents": documents}
 
 
@@ -113,6 +121,7 @@ async def submitted_task(call: Call, task: TaskRequest) -> UUID:
         rebuttal=task.rebuttal,
         deep=task.deep,
         budget_tokens=task.budget_tokens,
+        budget_money=task.budget_money,
         question_minutes=task.question_minutes,
         key=call.key,
     )

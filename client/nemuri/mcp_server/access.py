@@ -29,6 +29,8 @@ class Caller:
     """Operations that were started in this process, such as erasures."""
     minds: MindHistories
     """Past states of agents, with checkpoints."""
+    secret: str
+    """Secret for the confirmation codes of erasures."""
     project: str
     """Project of the session, in which affective memory is recalled if a call names none."""
 

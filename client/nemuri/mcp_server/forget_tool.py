@@ -3,7 +3,6 @@
 
 from hashlib import sha256
 from hmac import compare_digest, digest
-from secrets import token_bytes
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -27,8 +26,6 @@ QUESTION_LINES: Final = 10
 """Maximum number of items that the question to the person lists."""
 CODE_DIGITS: Final = 10
 DEFAULT_SECONDS: Final = 45.0
-_SECRET: Final = token_bytes(32)
-"""Secret of this process for the confirmation codes."""
 
 ErasableId = Annotated[
     str, Field(description="Id of the memory or task to erase: whole, or at least its first six digits.")
@@ -81,11 +78,11 @@ async def forget(
     thing, found = await _lineage(caller, id)
     asked = can_ask(context)
     if dry_run:
-        return _preview(thing, found, None if asked else _code(found), max_tokens)
+        return _preview(thing, found, None if asked else _code(caller, found), max_tokens)
     if asked:
         _check_person(confirmed)
     else:
-        _check_code(confirmation, found)
+        _check_code(caller, confirmation, found)
     return await erased(caller, thing, timeout)
 
 
@@ -149,17 +146,17 @@ def _check_person(confirmed: ElicitationResult[Confirmation]) -> None:
         raise ToolError("nothing was erased: the person did not confirm it")
 
 
-def _check_code(given: str | None, found: LineageResult) -> None:
+def _check_code(caller: Caller, given: str | None, found: LineageResult) -> None:
     if given is None:
         raise ToolError("nothing was erased: call with dry_run first, and pass the confirmation code that it gives")
-    if not compare_digest(given.strip().encode(), _code(found).encode()):
+    if not compare_digest(given.strip().encode(), _code(caller, found).encode()):
         raise ToolError("nothing was erased: the code does not fit what would be erased now; call with dry_run again")
 
 
-def _code(found: LineageResult) -> str:
+def _code(caller: Caller, found: LineageResult) -> str:
     """Return the code that confirms the erasure of exactly these items."""
     names = "\n".join(sorted(f"{each.sort} {each.name}" for each in found.reasons))
-    return digest(_SECRET, names.encode(), sha256).hex()[:CODE_DIGITS]
+    return digest(caller.secret.encode(), f"erase\n{names}".encode(), sha256).hex()[:CODE_DIGITS]
 
 
 def _things(found: LineageResult) -> list[ErasedThing]:

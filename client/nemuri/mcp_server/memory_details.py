@@ -85,7 +85,7 @@ def strength_detail(memory: MemoryView) -> MemoryDetail:
 
 
 async def affective_detail(client: Client, agent: str, named: str) -> MemoryDetail:
-    """Return an affective memory in full, with the words of its turn while it keeps them.
+    """Return an affective memory in full, with the words of its turn unless that was erased.
 
     Raises `ClientError` if there is none of this label or id.
     """
@@ -96,7 +96,7 @@ async def affective_detail(client: Client, agent: str, named: str) -> MemoryDeta
     except PassingError:
         raise
     except ClientError:
-        kept = "in fewer words; the turn itself is no longer kept"
+        kept = "in fewer words; the turn itself was erased"
     else:
         kept, words = "word for word", f"{turn.prompt}\n{turn.reply}".strip()
     facts = {
@@ -107,6 +107,9 @@ async def affective_detail(client: Client, agent: str, named: str) -> MemoryDeta
         "said": moment(memory.said_at),
         "emotion": f"{memory.emotion.valence}, intensity {memory.intensity}",
         "category": memory.category,
+        "concerns": memory.concern,
+        "project": memory.project,
+        "shown": "only when asked for" if memory.only_asked else "also unasked",
         "keywords": memory.keywords,
         "recalled": memory.recall_count,
         "protection": memory.protection,

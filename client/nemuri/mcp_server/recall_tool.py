@@ -28,7 +28,7 @@ async def recall(
         str,
         Field(min_length=1, max_length=16_000, description="What to look for: a question or a topic, in any language."),
     ],
-    top: Annotated[int, Field(ge=1, le=50, description="Most memories to return.")] = 8,
+    top: Annotated[int, Field(ge=1, le=50, description="Most memories to return.")] = 10,
     max_tokens: MaxTokens = DEFAULT_TOKENS,
     as_of: Annotated[
         str | int | None,

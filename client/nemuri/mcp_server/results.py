@@ -6,6 +6,8 @@ from uuid import UUID
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict
 
+from nemuri_contracts.affective import Concern
+
 
 def answered(text: str, structured: BaseModel) -> CallToolResult:
     """Return the answer of a tool as text and as structured content."""
@@ -201,6 +203,18 @@ class ForgetResult(Result):
     operation: UUID | None = None
     """Operation that erases, for `status`."""
     notes: tuple[str, ...] = ()
+
+
+class RescopeResult(Result):
+    """Where an affective memory matters."""
+
+    memory_id: UUID
+    label: str
+    changed: bool
+    concern: Concern
+    project: str | None
+    only_asked: bool
+    """True if it is never shown unasked."""
 
 
 class StatusResult(Result):

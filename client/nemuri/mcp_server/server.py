@@ -8,7 +8,7 @@ from functools import wraps
 from importlib.metadata import version
 from typing import Any, Final
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import MCPServer, RequestStateSecurity
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 
@@ -19,6 +19,7 @@ from nemuri.mcp_server.forget_tool import forget
 from nemuri.mcp_server.memories_tool import memories
 from nemuri.mcp_server.recall_tool import recall
 from nemuri.mcp_server.remember_tool import remember
+from nemuri.mcp_server.rescope_tool import rescope
 from nemuri.mcp_server.resources import add_resources
 from nemuri.mcp_server.status_tool import status
 from nemuri.mcp_server.tool_forms import MemoryKind, idle_arguments, instructions, is_offered
@@ -61,6 +62,7 @@ TOOLS: Final = (
     Offered(ask, "Ask an agent", writes=True),
     Offered(why, "Explain a task"),
     Offered(feedback, "Judge an answer", writes=True),
+    Offered(rescope, "Say where a memory matters", writes=True, repeatable=True),
     Offered(status, "What became of it"),
     Offered(forget, "Erase permanently", writes=True, destroys=True, repeatable=True),
 )
@@ -68,7 +70,12 @@ TOOLS: Final = (
 
 
 def build_server(
-    access: PlatformAccess, *, bound: bool, kind: MemoryKind | None = None, read_only: bool = False
+    access: PlatformAccess,
+    *,
+    bound: bool,
+    kind: MemoryKind | None = None,
+    read_only: bool = False,
+    secret: str | None = None,
 ) -> ToolServer:
     """Return an MCP server.
 
@@ -78,6 +85,8 @@ def build_server(
         kind: Kind of this agent's memory. Only tools and arguments that apply to it are offered. None if the agents, or
             their kinds of memory, are not known: then all are offered, and a call says what does not apply.
         read_only: Leave out the tools that write.
+        secret: Text of at least 32 characters that protects the state of a call that waits for a person, between two
+            requests. None for a secret of this process, after whose end the call cannot be continued.
     """
 
     @asynccontextmanager
@@ -93,6 +102,7 @@ def build_server(
         version=version("nemuri"),
         tools=[_tool(each, bound=bound, kind=kind) for each in offered],
         lifespan=reached,
+        request_state_security=None if secret is None else RequestStateSecurity(keys=[secret]),
         log_level="WARNING",
     )
     add_resources(server)

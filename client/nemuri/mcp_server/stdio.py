@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
+from secrets import token_urlsafe
 from typing import Any, Final
 
 from nemuri.client.client import Client
@@ -35,6 +36,8 @@ class OwnPlatform:
     bound_to: str | None = None
     operations: OperationRegistry = field(default_factory=OperationRegistry)
     minds: MindHistories = field(default_factory=MindHistories)
+    secret: str = field(default_factory=token_urlsafe, repr=False)
+    """Secret for confirmation codes, which are valid as long as this process runs."""
     _client: Client | None = None
     _address: str | None = None
     _opened: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -51,7 +54,7 @@ class OwnPlatform:
             known = self._client
             client = known if known is not None and known.log.connection.is_connected else await self._reach(name)
         project = project_here(self.settings.project)
-        return Caller(client, name, self.bound_to, self.settings, self.operations, self.minds, project)
+        return Caller(client, name, self.bound_to, self.settings, self.operations, self.minds, self.secret, project)
 
     async def memory_kind(self) -> MemoryKind | None:
         """Return the kind of memory of the agent to which the server is bound; None if it is not known.

@@ -8,9 +8,9 @@ KINDS: Final[tuple[MemoryKind, ...]] = ("strength", "affective", "tiered")
 TASK_TOOLS: Final = ("ask", "why", "feedback")
 """Tools for tasks, which only agents with strength memory have."""
 ABSENT: Final[dict[MemoryKind, tuple[str, ...]]] = {
-    "strength": (),
+    "strength": ("rescope",),
     "affective": ("remember", *TASK_TOOLS),  # It is made of the turns of a session.
-    "tiered": TASK_TOOLS,
+    "tiered": ("rescope", *TASK_TOOLS),
 }
 """Tools that an agent's kind of memory does not have."""
 IDLE: Final[dict[tuple[MemoryKind, str], tuple[str, ...]]] = {
@@ -30,6 +30,7 @@ _SENTENCES: Final = {
     "ask": "`ask` lets an agent answer from its memory.",
     "why": "`why` explains the choice of memories for a task.",
     "feedback": "`feedback` tells how good an answer was.",
+    "rescope": "`rescope` says that a memory does not belong where it was shown.",
     "status": "`status` tells what became of any id.",
 }
 _DATA: Final = (

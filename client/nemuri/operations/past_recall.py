@@ -16,9 +16,10 @@ from nemuri_contracts.agents import Embedding
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.counterfactual.mind_index import index_of
+from nemuri_domain.strength.context_principles import valid_principles
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.query_texts import query_texts
-from nemuri_domain.strength.ranking import selected, valid_principles, version
+from nemuri_domain.strength.ranking import selected, version
 from nemuri_domain.strength.retrieval import RetrievalQuery, retrieved
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder

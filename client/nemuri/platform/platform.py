@@ -7,15 +7,17 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from dataclasses import dataclass, field
 
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
+from nemuri.platform.leftovers import end_leftovers
 from nemuri.platform.nightly_erasure import sweeping
 from nemuri.platform.serving import prepare, serving
+from nemuri.platform.start_check import StartProblems, start_problems
 from nemuri.platform.worker_fork_server import worker_fork_server
-from nemuri.platform.workers import Worker, end_orphans, environment_of, settings_of_replica, while_connected
+from nemuri.platform.workers import Worker, environment_of, settings_of_replica, while_connected
 from nemuri_infra.embedded.data_directory import Addresses, Home
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.embedded.supervisor import Supervised, Supervisor
-from nemuri_infra.projections.database import check_database_url
+from nemuri_infra.projections.database import Database, check_database_url
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
@@ -34,6 +36,17 @@ class Running:
     """URLs of the health and metrics endpoints, by process."""
 
 
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A platform whose servers and services have started."""
+
+    addresses: Addresses
+    http: dict[str, str]
+    """URLs of the health and metrics endpoints, by process."""
+    problems: StartProblems
+    """What has halted already, so that the platform is not ready."""
+
+
 Company = Callable[[Settings, Running], AbstractAsyncContextManager[object]]
 """Something that runs beside the services, with the settings that have all addresses: the window."""
 
@@ -48,23 +61,24 @@ async def run_platform(
     *,
     processes: bool,
     stop: asyncio.Event,
-    ready: Callable[[Addresses, dict[str, str]], None],
+    ready: Callable[[Started], None],
     beside: Company = no_company,
 ) -> None:
     """Run the servers that have no configured address and all services, until `stop` is set or the task is cancelled.
 
     With `processes` each service has its own process, which is restarted if it dies; otherwise all run in this one.
-    `beside` is entered when the services run, and left before they stop. When everything is ready, `ready` is called
-    with the addresses of the servers and the URLs of the health and metrics endpoints.
+    `beside` is entered when the services run, and left before they stop. `ready` is called when everything has started,
+    with what has halted since.
 
     Raises `AlreadyRunning`, `ServerFailed`, `UnreachableError`, `DatabaseError`, `EmbedderChanged`, `SettingsError`.
     """
     if settings.database_url is not None:
         check_database_url(settings.database_url)
+        await Database.at(settings.database_url, settings.namespace).check_usable()
     embedding = await embedding_in_force(settings)
     home = Home(settings.data)
     with home.lock():
-        await end_orphans(home)
+        await end_leftovers(home)
         async with _servers(home, settings) as addressed:
             await prepare(addressed)
             await check_embedder(addressed, embedding)
@@ -77,8 +91,8 @@ async def run_platform(
                     nats_url=str(addressed.nats_url), database_url=str(addressed.database_url), pid=os.getpid()
                 )
                 home.write_addresses(addresses)
-                ready(addresses, running.http)
                 resources = running.resources
+                ready(Started(addresses, running.http, await start_problems(addressed, resources)))
                 await (stop.wait() if resources is None else while_connected(resources, stop.wait()))
 
 

@@ -50,7 +50,7 @@ async def prepare(settings: Settings) -> None:
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        await database.check_encoding()
+        await database.check_usable()
         durables = [durable for service in SERVICES.values() for durable in service.durables(log.subjects)]
         with jetstream_needed(str(settings.nats_url)):
             await provision(

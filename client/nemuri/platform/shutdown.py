@@ -1,12 +1,15 @@
 """Stopping a platform from another process."""
 
+import asyncio
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from nemuri.platform.leftovers import end_leftovers
 from nemuri_infra.embedded.child_processes import is_running
-from nemuri_infra.embedded.data_directory import Home
+from nemuri_infra.embedded.data_directory import AlreadyRunning, Home
 
 POLL_SECONDS = 0.05
 
@@ -19,16 +22,38 @@ class StopTimeout(NotStopped):
     """The platform has not ended in time. It was told to, and may end later."""
 
 
-def stop_platform(data: Path, seconds: float) -> int:
-    """Send SIGTERM to the platform of a data directory, wait until it has ended, and return its pid.
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What was stopped in a data directory."""
 
-    Raises `NotStopped` if no platform runs there or if its process cannot be stopped, `StopTimeout` after `seconds`,
-    and `HomeUnusable`.
+    pid: int | None
+    """Process of the platform; None if it had been killed before."""
+    leftovers: tuple[str, ...]
+    """What the platform had left behind and was ended too: workers and servers. Empty after a regular end."""
+
+
+def stop_platform(data: Path, seconds: float) -> Stopped:
+    """End the platform of a data directory, with everything that it or a killed one left behind there.
+
+    A running platform gets SIGTERM and is waited for. Raises `NotStopped` if nothing runs there or if a process cannot
+    be stopped, `StopTimeout` after `seconds`, `ServerFailed` if something left behind does not end, and `HomeUnusable`.
     """
+    end = time.monotonic() + seconds
     home = Home.existing(data)
-    holder = home.holder if home else None
-    if home is None or holder is None:
+    if home is None:
         raise NotStopped(f"no platform runs in {data.expanduser().absolute()}")
+    pid = _stop_holder(home, seconds)
+    leftovers = _end_leftovers(home, max(0.0, end - time.monotonic()))
+    if pid is None and not leftovers:
+        raise NotStopped(f"no platform runs in {home.path}")
+    return Stopped(pid, leftovers)
+
+
+def _stop_holder(home: Home, seconds: float) -> int | None:
+    """Stop the platform that holds the lock and return its pid; None if there is none. Raises like `stop_platform`."""
+    holder = home.holder
+    if holder is None:
+        return None
     if holder.society is not None:
         raise NotStopped(f"society {holder.society!r} runs in {home.path} ({holder}), and no platform; end it instead")
     process = _process(home, holder.pid)
@@ -40,6 +65,27 @@ def stop_platform(data: Path, seconds: float) -> int:
         raise NotStopped(f"the platform in {home.path} (process {process.pid}) belongs to another user") from error
     _wait(process, home, seconds)
     return process.pid
+
+
+def _end_leftovers(home: Home, seconds: float) -> tuple[str, ...]:
+    """End what was left behind and return what it was. Nothing is, if a service manager has started the next platform.
+
+    Raises `StopTimeout` after `seconds`.
+    """
+    if not home.lock_file.exists():  # No platform has ever run here.
+        return ()
+
+    async def ended() -> tuple[str, ...]:
+        async with asyncio.timeout(seconds):
+            return await end_leftovers(home)
+
+    try:
+        with home.lock():
+            return asyncio.run(ended())
+    except AlreadyRunning:
+        return ()
+    except TimeoutError as error:
+        raise StopTimeout(f"what a platform left behind in {home.path} still runs after {seconds:g} s") from error
 
 
 def _process(home: Home, pid: int | None) -> psutil.Process:

@@ -14,7 +14,7 @@ import psutil
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
 from nemuri.platform.serving import ensure_provisioned, serving
 from nemuri.web.http_server import nth_address
-from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ChildProcess, ServerFailed, end_processes
+from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ChildProcess, ServerFailed
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.fork_server import ForkRequest
 from nemuri_infra.embedded.forked_processes import FORK_SERVER, ForkServerProcess
@@ -28,8 +28,6 @@ from nemuri_infra.runtime.settings import Settings
 READY_SECONDS = 120.0
 """Seconds until a worker must be ready. It may have to load a local model first."""
 ORPHAN_POLL = 1.0
-ORPHAN_SECONDS = 5.0
-"""Seconds from SIGTERM until a worker that an earlier platform left behind is killed."""
 SHUTDOWN_SECONDS = 25.0
 """Seconds from SIGTERM until a worker ends in any case. This is longer than events in progress may take to finish."""
 KILL_SECONDS = 30.0
@@ -150,26 +148,31 @@ async def work(
             await asyncio.to_thread(_write, ready, here.http or "")
         if said is not None and here.http:
             said(f"{name} (process {os.getpid()}) serves health and metrics at {here.http}")
-        await while_connected(here.resources, stop.wait() if parent is None else until_orphaned(parent, stop))
+        until = stop.wait() if parent is None else until_orphaned(parent, stop)
+        await while_connected(here.resources, until, alone=True)
 
 
-async def while_connected(resources: Resources, until: Coroutine[Any, Any, object]) -> None:
+async def while_connected(resources: Resources, until: Coroutine[Any, Any, object], *, alone: bool = False) -> None:
     """Wait until `until` completes.
 
     Raises `ServerFailed` if the connection to NATS is closed for good before that, and `OtherFoldsError` if a newer
-    version of the program has replaced the projections.
+    version of the program has replaced the projections. With `alone`, for a process of one service, also raises
+    `ServerFailed` if the background work of the service ends, so that the process is started again.
     """
     progress = resources.views.progress
-    causes = (until, resources.log.lost.wait(), progress.superseded.wait())
-    ending, lost, superseded = map(asyncio.ensure_future, causes)
+    causes = [until, resources.log.lost.wait(), progress.superseded.wait()]
+    ending, *others = map(asyncio.ensure_future, [*causes, resources.ended.wait()] if alone else causes)
     try:
-        await asyncio.wait((ending, lost, superseded), return_when=asyncio.FIRST_COMPLETED)
-        if not ending.done() and progress.newer_fold is not None:
+        await asyncio.wait((ending, *others), return_when=asyncio.FIRST_COMPLETED)
+        if ending.done():
+            return
+        if progress.newer_fold is not None:
             raise OtherFoldsError(progress.newer_fold)
-        if not ending.done():
-            raise ServerFailed("the connection to NATS was closed for good; start again")
+        for name, why in resources.halted.items() if alone else ():
+            raise ServerFailed(f"{name} halted: {why}")
+        raise ServerFailed("the connection to NATS was closed for good; start again")
     finally:
-        await cancel_and_wait(ending, lost, superseded)
+        await cancel_and_wait(ending, *others)
 
 
 async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asyncio.Event) -> None:
@@ -207,19 +210,18 @@ def command(data: Path, service: str, options: Iterable[str]) -> list[str]:
     return [sys.executable, "-m", "nemuri", "--data", str(data.absolute()), "worker", service, *options]
 
 
-async def end_orphans(home: Home) -> None:
-    """End the workers of this data directory that were left behind when their platform was killed.
+def orphans(home: Home) -> list[psutil.Process]:
+    """Return the workers of this data directory that were left behind when their platform was killed.
 
-    Forked workers show the command line of their fork server, which ends by itself.
+    Forked workers show the command line of their fork server, which is returned too, although it ends by itself.
     """
-    left = [each for each in psutil.process_iter() if _is_worker(each, home)]
-    await end_processes(left, signal.SIGTERM, ORPHAN_SECONDS)
+    return [each for each in psutil.process_iter() if _is_worker(each, home)]
 
 
 def _is_worker(process: psutil.Process, home: Home) -> bool:
     try:
         line, here = process.cmdline(), process.cwd() == str(home.workers.resolve())
-        return here and (line[1:6] == command(home.path, "", [])[1:6] or line[: len(FORK_SERVER)] == FORK_SERVER)
+        return here and (line[1:6] == command(home.path, "", [])[1:6] or line[1 : len(FORK_SERVER)] == FORK_SERVER[1:])
     except psutil.Error:
         return False
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from nemuri.client.connection import NotRunning, nats_address, permitted
+from nemuri.platform.leftovers import end_leftovers
 from nemuri_infra.bus.connection import jetstream_needed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.data_directory import Home
@@ -41,6 +42,7 @@ async def society_server(
         home = Home(settings.data)
         nats = EmbeddedNats(home.nats)
         with home.lock(running):
+            await end_leftovers(home)
             async with Supervisor([nats]).running(), connect(settings, nats.url) as found:
                 await provision(
                     found[1], (), ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes

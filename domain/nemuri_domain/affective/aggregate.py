@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from immutables import Map
 from pydantic import computed_field
 
-from nemuri_contracts.affective import Category, Emotion, Link, Tag, Valence
+from nemuri_contracts.affective import Category, Concern, Emotion, Link, Tag, Valence
 from nemuri_contracts.event import Usage
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retention import retention
@@ -23,6 +23,10 @@ DELETED = 5
 """Level of a memory that a nightly job has deleted. It is not retrieved, and waits for its erasure."""
 
 
+STANDING: Final[tuple[Concern, ...]] = ("user", "rule")
+"""Concerns of what holds until it is revoked."""
+MAX_IDLE_SHOWS = 100
+"""Number of idle shows up to which they are counted."""
 MAX_WITHDRAWN = 1_000
 """Maximum number of withdrawn memories that are awaited. Turns are read within seconds, so there are few."""
 
@@ -41,8 +45,11 @@ class AffectMemory(RowModel):
     label: str
     project: str | None = None
     """Project in which the turn took place; None outside of one."""
-    personal: bool = False
-    """True if it says something about the user that matters in every project."""
+    concern: Concern = "work"
+    only_asked: bool = False
+    """True if a person wants it not to be shown unasked."""
+    idle_shows: int = 0
+    """Number of session starts at which it was shown unasked since it was last recalled; 0 if it does not fade so."""
     said_at: datetime
     kept: float
     """Retention at age zero, 0 to 100: the intensity, or the score that it was revived with."""
@@ -87,6 +94,17 @@ class AffectMemory(RowModel):
     def protected(self) -> bool:
         """True if it is protected. A protected memory is not lowered to another level, archived or compressed."""
         return self.protection == "protected"
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def personal(self) -> bool:
+        """True if it is about the user, so that it matters in every project."""
+        return self.concern in ("user", "life")
+
+    @property
+    def holds(self) -> bool:
+        """True if it holds until it is revoked: a lasting statement about the user, or a rule of the project."""
+        return self.concern in STANDING
 
     @property
     def emotion(self) -> Emotion:

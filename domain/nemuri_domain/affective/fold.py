@@ -8,9 +8,11 @@ from uuid import UUID
 from immutables import Map
 
 from nemuri_contracts.affective import (
+    ContextShown,
     Link,
     MemoriesRecalled,
     MemoryCompressed,
+    MemoryRescoped,
     NightFell,
     NightPassed,
     ProjectMerged,
@@ -31,13 +33,14 @@ from nemuri_domain.affective.aggregate import (
     AffectMind,
     DaySpending,
 )
+from nemuri_domain.affective.memory_scope import with_scope
 from nemuri_domain.affective.retention import reinforced
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 
 FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
-    TurnRemembered, TurnWithdrawn, MemoriesRecalled, ProjectMerged, ProtectionChanged, NightFell, NightPassed,
-    MemoryCompressed,
+    TurnRemembered, TurnWithdrawn, MemoriesRecalled, ContextShown, ProjectMerged, ProtectionChanged, MemoryRescoped,
+    NightFell, NightPassed, MemoryCompressed,
 )  # fmt: skip
 """Event types that an affective memory is folded from."""
 
@@ -50,7 +53,9 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
     match event:
         case MemoriesRecalled():
             return frozenset((*event.recalled, *event.asked_back))
-        case TurnRemembered() | TurnWithdrawn() | ProtectionChanged() | MemoryCompressed():
+        case ContextShown() if event.occasion == "session_start":
+            return frozenset(event.memories)
+        case TurnRemembered() | TurnWithdrawn() | ProtectionChanged() | MemoryRescoped() | MemoryCompressed():
             return frozenset({event.memory_id})
         case NightPassed():
             moved = (*(each.memory_id for each in event.lowered), *(each.memory_id for each in event.revived))
@@ -90,6 +95,8 @@ def evolve(mind: AffectMind, event: AnyAgentEvent) -> AffectMind:
             return replace(mind, agent=mind.agent.with_merged_project(event.project, event.into))
         case ProtectionChanged():
             return _protection(mind, event)
+        case ContextShown() | MemoryRescoped():
+            return with_scope(mind, event)
         case NightFell() if mind.agent is not None and mind.agent.next_policy is not None:
             # This event comes before the decision of the night, so that the decision and the fold use the same
             # parameters.
@@ -117,7 +124,7 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         turn_id=event.turn_id,
         label=event.label,
         project=event.project,
-        personal=read.about_user,
+        concern=read.concern,
         said_at=event.said_at,
         kept=float(read.intensity),
         zero=mind.night - event.days,
@@ -170,9 +177,10 @@ def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
     if mind.agent is None:
         return mind
     by = event.sequence or 0
-    active = (each for each in mind.not_deleted(event.recalled) if not each.archived and not each.recalled)
+    active = (each for each in mind.not_deleted(event.recalled) if not each.archived)
+    active = (each for each in active if not each.recalled or each.idle_shows)
     archived = (each for each in mind.not_deleted(event.asked_back) if each.archived and each.asked_back_at is None)
-    mind = mind.with_memories(each.replace(recalled=True, changed=by) for each in active)
+    mind = mind.with_memories(each.replace(recalled=True, idle_shows=0, changed=by) for each in active)
     mind = mind.with_memories(each.replace(asked_back_at=event.recorded_at, changed=by) for each in archived)
     return mind if event.session is None or event.mood is None else mind.with_mood(event.session, event.mood, by)
 
@@ -241,8 +249,8 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     )
     scores = {each.memory_id: each.score for each in event.revived}
     back = (each for each in mind.not_deleted(scores) if each.archived)
-    # Age and score are reset together, so that the memory does not fall again in the same night. The revival counts as
-    # one recall, and the recall that asked for it reinforces the memory in the next night (document 001, revival).
+    # Age and score are reset together, so that the memory does not fall again in the same night. The recall that asked
+    # for the revival reinforces the memory in the next night and is counted there, once (document 001, revival).
     return mind.with_memories(
         _moved(
             each,
@@ -250,7 +258,6 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
             level=ARCHIVED - 1,
             kept=scores[each.memory_id],
             zero=float(night),
-            recall_count=each.recall_count + 1,
             recalled=True,
             archived_night=None,
             archived_at=None,

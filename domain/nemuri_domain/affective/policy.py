@@ -79,9 +79,11 @@ class Retention(Section):
     failure_intensity: Annotated[int, Field(ge=0, le=100)] = 0
     """Number added to the intensity of a turn in which errors came up. The sum is at most 100."""
     personal_intensity: Annotated[int, Field(ge=0, le=100)] = 0
-    """Number added to the intensity of a turn that says something about the user."""
-    personal_category: Category | None = None
-    """Category whose decay coefficient such a turn has, if its own is lower; None for its own."""
+    """Number added to the intensity of a turn that says something lasting about the user."""
+    standing_coefficient: Coefficient | None = None
+    """Decay coefficient of what holds until it is revoked, if its own is lower: what is lastingly said about the user,
+    and the rules of a project. None for its own.
+    """
 
     @model_validator(mode="after")
     def _unused(self) -> Self:
@@ -92,9 +94,9 @@ class Retention(Section):
     def coefficient_of(self, reading: Reading) -> float:
         """Return the decay coefficient per day for the memory of a turn that was read."""
         own = self.coefficient(reading.category, reading.intensity)
-        if not reading.about_user or self.personal_category is None:
+        if reading.concern not in ("user", "rule") or self.standing_coefficient is None:
             return own
-        return max(own, self.coefficient(self.personal_category, reading.intensity))
+        return max(own, self.standing_coefficient)
 
     def coefficient(self, category: Category, intensity: int) -> float:
         """Return the decay coefficient per day for a category and an intensity, 0 to 100.
@@ -212,6 +214,8 @@ class Retrieval(Section):
     """Weight of the retention in the priority; 1 as in document 001. The rest counts as if nothing had faded, so that
     what fits best comes first, however old.
     """
+    max_idle_shows: Annotated[int, Field(ge=0, le=100)] = 3
+    """Number of session starts at which a matter of the user's life is shown unasked, before a recall brings it up."""
     fill_up: bool = False
     """If True, less relevant memories fill the result up to `top_k`, as in document 001."""
 
@@ -310,7 +314,7 @@ _CODING: Final[dict[str, Any]] = {
         "aging_days": "workdays",
         "failure_intensity": 10,
         "personal_intensity": 20,
-        "personal_category": "decision",
+        "standing_coefficient": 0.999,
         "decay_by_category": {"work": {"min": 0.92, "max": 0.96}, "decision": {"min": 0.95, "max": 0.98}},
     },
     "levels": {"level1_threshold": 18, "level2_threshold": 9, "level3_threshold": 4},
@@ -321,9 +325,10 @@ _CODING: Final[dict[str, Any]] = {
 """The sessions of a coding assistant are about work, with an intensity of about 33. With the thresholds of document
 001, such a memory would leave level 1 in its first night. With the thresholds above, it keeps its whole text for a
 week, a summary for ten more nights, and keywords for another ten. Only workdays count as nights, so that a holiday
-forgets nothing, and failures and what is said about the user weigh more. The ratios are enforced from the number of
-memories at which the share of level 1 holds a week of sessions. A question is mostly about something old, so what fits
-counts more than what is fresh (`python -m bench.assistant_memory`).
+forgets nothing, and failures and what is said about the user weigh more. What holds until it is revoked (a
+preference, a rule of the project) keeps its whole text for years. The ratios are enforced from the number of memories
+at which the share of level 1 holds a week of sessions. A question is mostly about something old, so what fits counts
+more than what is fresh (`python -m bench.assistant_memory`).
 """
 DOCUMENT: Final = "document"
 CODING: Final = "coding"

@@ -103,26 +103,6 @@ _TIES: Final[tuple[tuple[LinkSort, re.Pattern[str]], ...]] = (
 )
 
 
-_OF_USER = re.compile(
-    r"(?:私|わたし|僕|ぼく|俺|自分)(?:は|の|が).{0,20}"
-    r"(?:好き|嫌い|苦手|派(?:です|だ|なので)|名前|住んで|趣味|誕生日|仕事は)"
-    r"|(?:好き|嫌い|苦手)(?:なんです|なので|なんだ)|って呼んで|と呼んで"
-    r"|(?:いつも|毎回|常に|今後は?|これからは).{0,40}"
-    r"(?:して(?:ください|下さい|ほしい|くれ)|でお願い|にして|使って(?:ください|ほしい|くれ))"
-    r"|(?<![a-z0-9_'])(?:"
-    r"i (?:(?:always|usually|generally|never|really|strongly) )*(?:prefer|like|love|hate|dislike|enjoy) "
-    r"(?!to (?:see|know|have|get)\b|this\b|that\b|it\b|the (?:new|old)\b)"
-    r"|i (?:don't|do not) like (?!this\b|that\b|it\b)"
-    r"|i(?:'m| am) (?:an? (?!bit\b|little\b)|allergic|left-handed|colou?r-?blind|based in|from|used to|new to)"
-    r"|i live in|i work (?:as|at|for|in)\b"
-    r"|my (?:name|nickname|pronouns|preference|favou?rite|time ?zone|native language|birthday|wife|husband|partner"
-    r"|kids?)\b"
-    r"|call me \w|(?:always|never|from now on,?|in (?:the )?future,?) (?:please )?"
-    r"(?:use|answer|reply|write|respond|speak|explain|ask me|tell me|show me|give me|call me)\b)"
-)
-"""Words that tell of the user: preferences, habits, circumstances."""
-
-
 def asks_to_remember(prompt: str) -> bool:
     """Return True if the user asks that the turn be remembered, in Japanese or English.
 
@@ -134,14 +114,6 @@ def asks_to_remember(prompt: str) -> bool:
         not match["rest"].endswith("?") or match["asks"] is not None or _TAG_QUESTION.search(match["rest"])
         for match in _REMEMBER.finditer(text)
     )
-
-
-def tells_of_user(prompt: str) -> bool:
-    """Return True if the words say how the user likes things, or who the user is, in Japanese or English.
-
-    That holds in every project, unlike what the words say about the present work.
-    """
-    return _OF_USER.search(_said(prompt)) is not None
 
 
 def relation_in(prompt: str) -> LinkSort | None:

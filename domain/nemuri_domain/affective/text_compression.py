@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from nemuri_contracts.affective import SUMMARY_LIMIT, Tag
 from nemuri_domain.affective.emotion_lexicon import expresses_emotion
+from nemuri_domain.affective.kept_code import prose, with_code
 from nemuri_domain.affective.spoken_text import without_code_blocks
 from nemuri_domain.language.boilerplate import boilerplate_reason
 from nemuri_domain.language.keywords import candidates, keywords
@@ -66,7 +67,7 @@ def cleaned(text: str) -> str:
 
 def topic_text(trigger: str, content: str, keywords: Iterable[str]) -> str:
     """Return the text of a memory that shows its topic, without the sentence that tells the user's feeling."""
-    return " ".join((trigger, _FEELING_LINE.sub("", content), *keywords))
+    return "\n".join((trigger, _FEELING_LINE.sub("", content), *keywords))
 
 
 def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str = "") -> str:
@@ -118,14 +119,16 @@ def compressed(level: Literal[2, 3], trigger: str, content: str) -> tuple[str, s
     """Return a memory's trigger and content, compressed to a level by extraction. Neither gets longer.
 
     Level 2: one or two sentences of the trigger, and up to three of the content, with the sentence about emotions.
-    Level 3: up to three keywords of each, joined by ", ". Text that is at level 3 already stays unchanged.
+    Level 3: up to three keywords of each, joined by ", ". Text that is at level 3 already stays unchanged. At both
+    levels the content keeps commands and short blocks of code (`with_code`).
     """
     trigger, content = cleaned(trigger), cleaned(content)
     core, felt = _parted(content)
+    plain = prose(core)
     if level == 3:
-        return _words(trigger), _words(core)
-    told = _joined((summary(core, most=2 if felt else 3, characters=400), felt))
-    return summary(trigger, most=2, characters=160), min(told, content, key=len)
+        return _words(trigger), with_code(3, content, _words(plain))
+    told = _joined((summary(plain, most=2 if felt else 3, characters=400), felt))
+    return summary(trigger, most=2, characters=160), with_code(2, content, min(told, content, key=len))
 
 
 def _open_fence(text: str) -> bool:

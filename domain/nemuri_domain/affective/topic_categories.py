@@ -43,6 +43,10 @@ class TurnTopic(Enum):
         return min(100, round(self.value[1] + self.value[2] * feeling))
 
 
+OF_LIFE: Final = (TurnTopic.PERSONAL, TurnTopic.DEEP, TurnTopic.TRAUMA)
+"""Topics of the user's life."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Words:
     """A pattern of Japanese and English words."""

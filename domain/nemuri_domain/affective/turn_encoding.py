@@ -32,8 +32,10 @@ class TurnUnderstanding:
 
 def with_matters(reading: Reading, matters: TurnMatters) -> Reading:
     """Return the reading with the files, commands and errors of the turn at the end of its content, as far as they
-    fit.
+    fit. A turn in which something was done is not trivial.
     """
+    if reading.concern == "trivia" and (matters.files or matters.commands):
+        reading = reading.model_copy(update={"concern": "work"})
     lines = [reading.content]
     for name, some in (("Files", matters.files), ("Commands", matters.commands), ("Errors", matters.errors)):
         if some:
@@ -43,11 +45,11 @@ def with_matters(reading: Reading, matters: TurnMatters) -> Reading:
 
 
 def weighed(reading: Reading, matters: TurnMatters, rules: AffectPolicy) -> Reading:
-    """Return the reading of a turn, with a higher intensity if the policy says so: for errors, and for what is said
-    about the user.
+    """Return the reading of a turn, with a higher intensity if the policy says so: for errors, and for what is
+    lastingly said about the user.
     """
     more = rules.retention.failure_intensity if matters.errors else 0
-    more += rules.retention.personal_intensity if reading.about_user else 0
+    more += rules.retention.personal_intensity if reading.concern == "user" else 0
     return reading.model_copy(update={"intensity": min(100, reading.intensity + more)}) if more else reading
 
 

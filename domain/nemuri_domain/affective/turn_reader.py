@@ -9,12 +9,13 @@ from typing import Final, Literal
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
 from nemuri_domain.affective.calm_contexts import without_calm_words
+from nemuri_domain.affective.concern_classifier import concern_of
 from nemuri_domain.affective.emotion_lexicon import TAG_ORDER, FoundWords, without_parts, words_of_emotion
 from nemuri_domain.affective.emotion_patterns import EmotionPattern, feeling
-from nemuri_domain.affective.remember_requests import asks_to_remember, tells_of_user
+from nemuri_domain.affective.remember_requests import asks_to_remember
 from nemuri_domain.affective.spoken_text import SpeechFeatures, is_high_arousal, own_words, speech_features
 from nemuri_domain.affective.text_compression import WHOLE_TRIGGER, cleaned, shortened_lines, whole_content
-from nemuri_domain.affective.topic_categories import AGREEMENT, TurnTopic, classify_topic
+from nemuri_domain.affective.topic_categories import AGREEMENT, OF_LIFE, TurnTopic, classify_topic
 from nemuri_domain.language.keywords import keywords
 
 LEXICON_MODEL: Final = "lexicon"
@@ -81,7 +82,7 @@ def read_turn(prompt: str, reply: str) -> Reading:
         trigger=shortened_lines(asked, WHOLE_TRIGGER),
         content=whole_content(answered, emotion.tags, asked),
         protect=asks_to_remember(asked),
-        about_user=matter.category == "emotional" or tells_of_user(asked),
+        concern=concern_of(asked, answered, personal=matter in OF_LIFE),
     )
 
 

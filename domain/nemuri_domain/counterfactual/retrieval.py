@@ -9,16 +9,15 @@ import numpy as np
 from nemuri_contracts.strength import FEATURES, Candidate, MemoriesRetrieved
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.strength.aggregate import Agent, Memory, Mind
+from nemuri_domain.strength.context_principles import context_principles, valid_principles
 from nemuri_domain.strength.query_texts import MAX_QUERY_ITEMS
 from nemuri_domain.strength.ranking import (
     RelevantMemory,
     RetrievalContext,
     best_first,
-    context_principles,
     features,
     scores,
     selected,
-    valid_principles,
 )
 
 

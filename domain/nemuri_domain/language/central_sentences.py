@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import Final
 
 from nemuri_domain.language.consensus import differ
@@ -17,6 +18,10 @@ from nemuri_domain.language.tokenization import GRAMMAR_TERM, terms
 
 _ALIKE: Final = 0.6
 """Jaccard index of terms above which a sentence repeats another one, unless a value or the polarity differs."""
+_COMPARED: Final = 4
+"""Maximum number of chosen sentences with which a sentence is compared closely: the most alike ones. Lines in the same
+form are all alike, but a line that repeats another one is most like it.
+"""
 _FIGURE: Final = 0.25
 _MOST_FIGURES: Final = 3
 """Bonus for each distinct figure of a sentence, up to three: sentences with figures are facts more often than remarks.
@@ -159,8 +164,7 @@ class _Seen:
             for each in self._by_term.get(term, ()):
                 shared[id(each)] += 1
                 known[id(each)] = each
-        return any(
-            count > _ALIKE * (len(passage.counts) + len(known[place].counts) - count)
-            and not differ(known[place].text, passage.text)
-            for place, count in shared.items()
-        )
+        own = len(passage.counts)
+        likeness = {place: count / (own + len(known[place].counts) - count) for place, count in shared.items()}
+        alike = nlargest(_COMPARED, (each for each in likeness if likeness[each] > _ALIKE), key=likeness.__getitem__)
+        return any(not differ(known[place].text, passage.text) for place in alike)

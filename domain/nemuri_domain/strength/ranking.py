@@ -1,7 +1,7 @@
 """Stage 2 of retrieval: features, scores, and selection for the context (document 000 §3.4)."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
@@ -12,14 +12,12 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_contracts.agents import GENERAL, Definition
-from nemuri_contracts.client_events import Setting
+from nemuri_contracts.agents import GENERAL
 from nemuri_contracts.strength import FEATURES, Candidate
 from nemuri_domain.strength import scorer
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer, is_principle
 from nemuri_domain.strength.memory_content import shown_text, told_at
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.scope_matching import valid
 from nemuri_domain.strength.succession import Statement, Successor, successors
 
 DAY = 86_400.0
@@ -348,29 +346,3 @@ def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
     """
     raw = np.array([each.features for each in candidates], dtype=np.float64).reshape(-1, len(FEATURES))
     return sorted(scores(raw, policy).tolist(), reverse=True)
-
-
-def valid_principles(
-    definition: Definition, memories: Iterable[Remembered], setting: Setting
-) -> tuple[Remembered, ...]:
-    """Return the memories that are principles of the definition, active, and valid in the setting."""
-    return tuple(
-        (content, memory)
-        for content, memory in memories
-        if memory.status == "active" and is_principle(definition, content) and valid(content.memory.scope, setting)
-    )
-
-
-def context_principles(agent: Agent, principles: Iterable[Remembered], shared: Sequence[UUID] = ()) -> tuple[UUID, ...]:
-    """Return the principles for the context: those of the organisation in `shared`, then the agent's strongest; ties by
-    id.
-
-    Their number is at most `principles_share` × `top_k_results`. The organisation's have half of the places if the
-    agent needs the others.
-    """
-    strongest = sorted(principles, key=lambda each: (-agent.strength(each[1]), str(each[0].memory_id)))
-    own = [content.memory_id for content, _ in strongest]
-    places = ceil(agent.rules.principles_share * agent.rules.top_k_results)
-    room = max(ceil(places / 2), places - len(own))
-    first = tuple(shared[:room])
-    return (*first, *own[: places - len(first)])

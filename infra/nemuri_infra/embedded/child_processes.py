@@ -67,7 +67,7 @@ async def end_processes(processes: Sequence[psutil.Process], first: signal.Signa
     """End processes that are not our children, and return when all have ended.
 
     They get the signal `first`, and SIGKILL after `grace` seconds. Raises ServerFailed if one survives SIGKILL for
-    `KILL_SECONDS` seconds.
+    `KILL_SECONDS` seconds, or if it belongs to another user.
     """
     for stop_signal, seconds in ((first, grace), (signal.SIGKILL, KILL_SECONDS)):
         for process in filter(is_running, processes):
@@ -83,6 +83,8 @@ def _send(process: psutil.Process, stop_signal: signal.Signals) -> None:
         process.send_signal(stop_signal)
     except psutil.NoSuchProcess:
         return
+    except psutil.AccessDenied as error:
+        raise ServerFailed(f"process {process.pid} of an earlier run belongs to another user; end it first") from error
 
 
 async def _all_gone(processes: Sequence[psutil.Process], seconds: float) -> bool:
@@ -181,9 +183,20 @@ class Child:
         Does nothing while our process runs.
         """
         if not self.alive:
-            found = await asyncio.to_thread(self._leftovers)
+            found = await asyncio.to_thread(self.leftovers)
             await end_processes(found, self._stop_signal, self._grace)
             self._record.unlink(missing_ok=True)
+
+    def leftovers(self) -> list[psutil.Process]:
+        """Return the processes that a killed run left behind.
+
+        They are found by the pid file. They are also found by command and directory, because a run may be killed before
+        it writes the file.
+        """
+        recorded = _read_record(self._record)
+        by_record = recorded.process() if recorded else None
+        others = [process for process in psutil.process_iter() if self._is_ours(process)]
+        return [by_record, *others] if by_record and by_record not in others else others
 
     async def wait(self) -> int:
         """Wait until the process has ended and return its exit code; minus the signal's number if a signal ended it.
@@ -219,17 +232,6 @@ class Child:
                 return log.read().decode(errors="replace").strip()
         except FileNotFoundError:
             return ""
-
-    def _leftovers(self) -> list[psutil.Process]:
-        """Return the processes that a killed run left behind.
-
-        They are found by the pid file. They are also found by command and directory, because a run may be killed before
-        it writes the file.
-        """
-        recorded = _read_record(self._record)
-        by_record = recorded.process() if recorded else None
-        others = [process for process in psutil.process_iter() if self._is_ours(process)]
-        return [by_record, *others] if by_record and by_record not in others else others
 
     def _is_ours(self, process: psutil.Process) -> bool:
         try:

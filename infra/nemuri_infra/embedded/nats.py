@@ -162,6 +162,10 @@ class EmbeddedNats:
                 self._kept_port.write_text(str(port), encoding="ascii")
                 return
 
+    def leftovers(self) -> list[psutil.Process]:
+        """Return the server in this directory that a killed run left behind, if any. Empty while ours runs."""
+        return [] if self.alive else self._child.leftovers()
+
     async def end_leftovers(self) -> None:
         """End the server in this directory that a killed run left behind.
 

@@ -117,12 +117,25 @@ class EmbeddedPostgres:
             self.directory.chmod(0o700)
             account = await asyncio.to_thread(database_account, self.data)
             programs = await asyncio.to_thread(_programs, self.data, account)
-            await self._end_leftovers()
+            await self.end_leftovers()
             if not self.data.exists():
                 await self._initialise(programs, account)
             await self._serve(programs, account)
         except (OSError, AccountUnavailable) as error:
             raise ServerFailed(f"PostgreSQL cannot be started: {error}") from error
+
+    async def end_leftovers(self) -> None:
+        """End every server process that works in this directory, even one that others started, and delete its lock
+        files. An initdb is ended too. Raises ServerFailed if one does not end, or is another user's.
+        """
+        await Child("initdb", [], self.directory).end_leftovers()
+        found = await asyncio.to_thread(self.leftovers)
+        first = [
+            process for process in found if "-D" in _command(process)
+        ]  # the descendants show a title instead of their command line
+        await end_processes(first, signal.SIGINT, STOP_SECONDS)
+        await end_processes(await asyncio.to_thread(self.leftovers), signal.SIGQUIT, ORPHAN_SECONDS)
+        self._forget_locks()
 
     async def wait(self) -> int:
         """Wait until the server has ended and return its exit code. Raises ServerFailed before the first start."""
@@ -136,7 +149,7 @@ class EmbeddedPostgres:
         """
         if self._child is not None:
             await self._child.stop()
-            await self._end_leftovers()
+            await self.end_leftovers()
         if self._sockets is not None and self._sockets.parent != self.directory and self._sockets.exists():
             await asyncio.to_thread(shutil.rmtree, self._sockets)
 
@@ -150,19 +163,7 @@ class EmbeddedPostgres:
             raise ServerFailed("PostgreSQL has not been started")
         return f"postgresql://{SUPERUSER}@/{database}?host={quote(str(self._sockets), safe='/')}&port={PORT}"
 
-    async def _end_leftovers(self) -> None:
-        """End every server process that works in this directory, even one that others started, and delete its lock
-        files.
-        """
-        found = await asyncio.to_thread(self._processes)
-        first = [
-            process for process in found if "-D" in _command(process)
-        ]  # the descendants show a title instead of their command line
-        await end_processes(first, signal.SIGINT, STOP_SECONDS)
-        await end_processes(await asyncio.to_thread(self._processes), signal.SIGQUIT, ORPHAN_SECONDS)
-        self._forget_locks()
-
-    def _processes(self) -> list[psutil.Process]:
+    def leftovers(self) -> list[psutil.Process]:
         """Return the running postgres processes that work in this directory: the first one and its descendants."""
         places = {str(self.data), str(self._fresh)}
         return [found for found in psutil.process_iter() if _is_postgres(found) and _place(found) in places]
@@ -183,7 +184,6 @@ class EmbeddedPostgres:
 
     async def _initialise(self, programs: Path, account: Account | None) -> None:
         """Create the data in a temporary folder, and rename the folder when it is complete."""
-        await Child("initdb", [str(programs / "initdb")], self.directory).end_leftovers()
         if self._fresh.exists():
             await asyncio.to_thread(shutil.rmtree, self._fresh)
         self._fresh.mkdir(mode=0o700)

@@ -3,17 +3,26 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Text, TextClause, case, cast, func, literal, literal_column, select, text, tuple_
 
 from nemuri_contracts.affective_views import MoodPoint, ProjectCount
 from nemuri_contracts.queries import AffectListQuery
+from nemuri_contracts.wire_constants import NO_PROJECT
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.affective_queries import retention_sql
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.rows import load, records, selecting
+
+MAX_OF_USER = 9
+"""Number of lasting statements about the user that come before all others: about half of a block."""
+MAX_OPEN = 5
+"""Number of open ends of a project, the newest ones, that come next."""
+_FADING = 0.8
+"""Factor by which each idle show lowers the place of a memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +39,18 @@ class AffectiveLists:
         )
         return await self._in_order(query, {"agent": agent.agent_id, "night": agent.nights, "limit": limit})
 
-    async def important(self, agent: AffectAgent, projects: Sequence[str], limit: int) -> list[AffectMemory]:
-        """Return the active memories that matter in a project with these names, at most `limit`.
+    async def shown_unasked(self, agent: AffectAgent, projects: Sequence[str], limit: int) -> list[AffectMemory]:
+        """Return the active memories to show at the start of a session in a project with these names, at most `limit`.
 
-        Protected ones come first, then those of the project, then others, each by retention.
+        What is lastingly said about the user comes first, then what the project has open, then its protected memories
+        and its rules, then its others, each less for each idle show, then those outside of every project. Of the first
+        two there are only `MAX_OF_USER` and `MAX_OPEN` before the others. Left out are trivial memories, mere keywords,
+        what a person wants to be shown only when asked for, and matters of the user's life that belong to another
+        project or were shown often enough. Without a project, memories outside of every project count as the project's.
         """
-        query = text(
-            f"""
-            -- Memories of a project, and those that matter everywhere.
-            SELECT m.memory_id FROM affect_memory AS m
-            WHERE m.agent_id = :agent AND m.level < 4
-                AND (m.personal OR m.project IS NULL OR m.project = ANY(CAST(:projects AS text[])))
-            ORDER BY m.protected DESC, COALESCE(m.project = ANY(CAST(:projects AS text[])), false) DESC,
-                {retention_sql()} DESC, m.memory_id LIMIT :limit
-            """  # noqa: S608 - ours
-        )
         values = {"agent": agent.agent_id, "night": agent.nights, "projects": list(projects), "limit": limit}
-        return await self._in_order(query, values)
+        values |= {"outside": not set(projects) - {NO_PROJECT}, "idle": agent.rules.retrieval.max_idle_shows}
+        return await self._in_order(_unasked(), values | {"of_user": MAX_OF_USER, "open": MAX_OPEN})
 
     async def page(self, agent: AffectAgent, wanted: AffectListQuery) -> list[AffectMemory]:
         """Return one memory more than a page of the wanted memories, newest first, if there are so many."""
@@ -120,4 +124,33 @@ def _plain(words: ColumnElement[str]) -> ColumnElement[str]:
     """Return a text in lower case without accents, as `plain_letters` has it."""
     return func.regexp_replace(
         func.lower(func.normalize(words, literal_column("NFKD"))), "([a-z])[\u0300-\u036f]+", "\\1", "g"
+    )
+
+
+@cache
+def _unasked() -> TextClause:
+    return text(
+        f"""
+        -- What is shown at the start of a session. Sections: 0 the user, 1 open, 2 standing, 3 the project, 4 outside.
+        WITH told AS (
+            SELECT m.*, {retention_sql()} AS retention,
+                m.project = ANY(CAST(:projects AS text[])) OR (:outside AND m.project IS NULL) AS own
+            FROM affect_memory AS m
+            WHERE m.agent_id = :agent AND m.level < 4 AND NOT m.only_asked
+                AND (m.protected OR (m.concern <> 'trivia' AND (m.words_level < 3 OR m.concern IN ('user', 'rule'))))
+        ), placed AS (
+            SELECT *, CASE WHEN concern = 'user' THEN 0 WHEN own AND concern = 'open' THEN 1
+                WHEN own AND (protected OR concern = 'rule') THEN 2 WHEN own THEN 3 ELSE 4 END AS section
+            FROM told WHERE concern = 'user' OR (own AND (concern <> 'life' OR protected OR idle_shows < :idle))
+                OR (project IS NULL AND (concern <> 'life' OR protected))
+        ), ranked AS (
+            SELECT memory_id, section, row_number() OVER (PARTITION BY section ORDER BY
+                CASE WHEN section <> 1 THEN protected END DESC NULLS LAST, CASE WHEN section = 1 THEN idle_shows END,
+                CASE WHEN section = 1 THEN said_at END DESC, retention * power({_FADING}, idle_shows) DESC,
+                said_at DESC, memory_id) AS place
+            FROM placed
+        )
+        SELECT memory_id FROM ranked
+        ORDER BY (section = 0 AND place > :of_user) OR (section = 1 AND place > :open), section, place LIMIT :limit
+        """  # noqa: S608 - ours
     )

@@ -4,27 +4,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any, Self, TypeVar
 
-import orjson
-import psycopg
-from pgvector.psycopg.vector import register_vector_info
-from psycopg.types import TypeInfo
-from sqlalchemy import Connection, event, text
+from sqlalchemy import Connection, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nemuri_infra.errors.database_errors import reason
+from nemuri_infra.projections.database_connections import REQUIRED_ENCODING, Sessions
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-REQUIRED_ENCODING = "UTF8"
-"""Required encoding of the database, because it stores texts of any language."""
 DEFAULT_CONNECTIONS = 4
 """Default maximum number of connections. Half of the maximum stay open while they are unused."""
-IDLE_SECONDS = 1.0
-"""Seconds without use after which a pooled connection is checked before it is used again."""
 PROVISION_ADVICE = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
 """Advice on how to create or migrate the projections."""
 T = TypeVar("T")
@@ -48,14 +40,16 @@ def check_database_url(url: str) -> None:
 class Database:
     """The database that holds the projections of one namespace. Unqualified table names refer to the namespace's
     schema.
+
+    Its server may be a pooler that gives each transaction another session. Nothing here needs a session of its own.
     """
 
     engine: AsyncEngine
     """The engine. Each of its statements is committed at once."""
     transactions: AsyncEngine
     """An engine that uses the same connections for transactions."""
+    sessions: Sessions
     url: str
-    schema: str
     before_reading: Callable[[], Awaitable[None]] | None = None
     """Function that is awaited before each read; None for none."""
 
@@ -66,25 +60,14 @@ class Database:
         It connects on first use, with at most `connections` connections. If `durable` is false, commits do not wait for
         the disk: they are safe only when a later durable commit is.
         """
-        options = "" if durable else " -csynchronous_commit=off"
-        engine = _engine(
-            url,
-            schema,
-            options,
-            pool_size=connections,  # all are kept, because connecting takes the server longer than most statements
-            max_overflow=0,
-            pool_use_lifo=True,
-            pool_timeout=10,
-            isolation_level="AUTOCOMMIT",  # of most connections, because most only read
-            pool_reset_on_return=None,  # a transaction ends with its context
-        )
-        _check_idle_connections(engine)
+        sessions = Sessions(schema, durable)
+        engine = sessions.engine(url, connections)
+        return cls(engine, engine.execution_options(isolation_level="READ COMMITTED"), sessions, url)
 
-        @event.listens_for(engine.sync_engine, "connect")
-        def register(connection: Any, _record: Any) -> None:
-            connection.run_async(_register_vector)
-
-        return cls(engine, engine.execution_options(isolation_level="READ COMMITTED"), url, schema)
+    @property
+    def schema(self) -> str:
+        """Return the name of the schema."""
+        return self.sessions.schema
 
     async def close(self) -> None:
         """Close all connections."""
@@ -94,16 +77,27 @@ class Database:
     async def begin(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction. It is committed at the end of the context, and rolled back on an error."""
         async with self.transactions.begin() as connection:
+            await self.sessions.configure(connection)
             yield connection
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """Open a connection for reading, without a transaction.
+        """Open a connection for reading.
 
-        Each statement sees what was committed before it began, and needs one round trip.
+        Each statement sees what was committed before it began. It needs one round trip, if the session is our own; in
+        a shared one the context is a transaction, which costs three more.
         """
         if self.before_reading is not None:
             await self.before_reading()
+        async with self.engine.connect() as connection, self.sessions.configured(connection) as configured:
+            yield configured
+
+    @asynccontextmanager
+    async def without_transaction(self) -> AsyncIterator[AsyncConnection]:
+        """Open a connection for statements that no transaction may contain. Each is committed at once.
+
+        Names of tables must be qualified, because settings do not hold.
+        """
         async with self.engine.connect() as connection:
             yield connection
 
@@ -121,16 +115,10 @@ class Database:
         async with self.begin() as connection:
             await connection.execute(text(f"TRUNCATE {', '.join(names)}"))
 
-    async def check_encoding(self) -> None:
-        """Raise `DatabaseError` if the database does not answer or is not encoded in UTF-8."""
-        engine = _engine(self.url, self.schema, pool_size=1)
-        try:
-            async with engine.connect() as connection:
-                encoding = (await connection.execute(text("SHOW server_encoding"))).scalar_one()
-        except (DBAPIError, OSError) as error:
-            raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
-        finally:
-            await engine.dispose()
+    async def check_usable(self) -> None:
+        """Raise `DatabaseError` if the database does not answer, has no transactions or is not encoded in UTF-8."""
+        async with self._alone() as alone, alone.begin() as connection:
+            encoding = (await connection.execute(text("SHOW server_encoding"))).scalar_one()
         if encoding != REQUIRED_ENCODING:
             made = f"CREATE DATABASE … ENCODING '{REQUIRED_ENCODING}' TEMPLATE template0"
             raise DatabaseError(
@@ -142,17 +130,25 @@ class Database:
 
         Waits while another process migrates. Raises `DatabaseError` if the database cannot be used.
         """
-        engine = _engine(self.url, self.schema, pool_size=1)
+        async with self._alone() as alone, alone.begin() as connection:
+            await connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('nemuri-migrate'))"))
+            await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"))
+            await connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"'))
+            await connection.run_sync(self._upgrade)
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[Self]:
+        """Yield this database with one connection of its own, which does not know the types that are made only now.
+
+        Raises `DatabaseError` for errors of the database in the context.
+        """
+        alone = type(self).at(self.url, self.schema, connections=1)
         try:
-            async with engine.begin() as connection:
-                await connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('nemuri-migrate'))"))
-                await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"))
-                await connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"'))
-                await connection.run_sync(self._upgrade)
+            yield alone
         except (DBAPIError, OSError) as error:
             raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
         finally:
-            await engine.dispose()
+            await alone.close()
 
     async def check(self) -> None:
         """Raise `DatabaseError` unless the schema exists in its newest version."""
@@ -233,45 +229,3 @@ async def _tables(connection: AsyncConnection) -> int:
     A transaction whose snapshot is older than the exchange would find no rows in the new tables.
     """
     return int((await connection.execute(text("SELECT to_regclass('memory_state')::oid::bigint"))).scalar_one())
-
-
-def _engine(url: str, schema: str, settings: str = "", **options: Any) -> AsyncEngine:
-    address = make_url(url).set(drivername="postgresql+psycopg")
-    return create_async_engine(
-        address,
-        connect_args={
-            "options": f'-csearch_path="{schema}",public{settings}',
-            "connect_timeout": 5,
-            "client_encoding": REQUIRED_ENCODING,  # otherwise the driver returns bytes if the database has no encoding
-        },
-        json_deserializer=orjson.loads,
-        hide_parameters=True,
-        **options,
-    )
-
-
-def _check_idle_connections(engine: AsyncEngine) -> None:
-    """Make the pool check a connection before use if it was idle for at least `IDLE_SECONDS`.
-
-    If the check fails, all connections of the pool are replaced. A connection that breaks while it is used often is not
-    noticed: one statement fails, which counts as an outage and delays the event.
-    """
-    pool, dialect = engine.sync_engine, engine.dialect
-
-    @event.listens_for(pool, "checkin")
-    def note(_connection: Any, record: Any) -> None:
-        record.info["used"] = monotonic()
-
-    @event.listens_for(pool, "checkout")
-    def check(connection: Any, record: Any, _proxy: Any) -> None:
-        if monotonic() - record.info.get("used", monotonic()) < IDLE_SECONDS:
-            return
-        try:
-            dialect.do_ping(connection)
-        except dialect.loaded_dbapi.Error as error:
-            raise InvalidatePoolError from error
-
-
-async def _register_vector(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Register the type `vector` on a connection. pgvector's other types are not used, and each would cost a query."""
-    register_vector_info(connection, await TypeInfo.fetch(connection, "vector"))

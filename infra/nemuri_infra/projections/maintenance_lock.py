@@ -3,10 +3,22 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from sqlalchemy import func, select
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_infra.projections.database import Database
+
+_PATIENT = (
+    text("SET LOCAL idle_in_transaction_session_timeout = 0"),
+    text(
+        """
+        -- Servers before PostgreSQL 17 do not have this setting.
+        SELECT set_config('transaction_timeout', '0', true)
+        WHERE current_setting('transaction_timeout', true) IS NOT NULL
+        """
+    ),
+)
+"""Statements after which the server does not end the transaction because of its duration."""
 
 
 @asynccontextmanager
@@ -14,17 +26,24 @@ async def exclusive_maintenance(database: Database) -> AsyncIterator[AsyncConnec
     """Wait for other rebuilds, snapshots and physical erasures, and lock them out during the context.
 
     A rebuild or a snapshot may write data that is erased meanwhile. So a physical erasure waits and removes that data
-    afterwards. The lock belongs to the session of the yielded connection and not to a transaction, because an open
-    transaction would keep deleted rows from being removed.
+    afterwards. Yields the connection that holds the lock, on which `check_held` fails if the lock was lost.
+
+    The lock belongs to a transaction, because a pooler gives the session to others between transactions. A transaction
+    that waits for its next statement sees no rows, so it keeps no deleted row from being removed. Only a statement with
+    parameters would stay open until the next one, so this lock has none. Its connection is not one of the pool, whose
+    size may be one.
     """
-    key = func.hashtextextended(f"{database.schema}~next, one at a time", 0)
-    async with database.reading() as connection:
-        await connection.execute(select(func.pg_advisory_lock(key)))
-        try:
+    name = f"{database.schema}~next, one at a time".replace("'", "''")
+    own = Database.at(database.url, database.schema, connections=1)
+    try:
+        async with own.begin() as connection:
+            for each in (*_PATIENT, text(f"SELECT pg_advisory_xact_lock(hashtextextended('{name}', 0))")):
+                await connection.execute(each)
             yield connection
-        finally:
-            try:
-                await connection.execute(select(func.pg_advisory_unlock(key)))
-            except BaseException:
-                await connection.invalidate()  # the server releases the lock with the session
-                raise
+    finally:
+        await own.close()
+
+
+async def check_held(lock: AsyncConnection) -> None:
+    """Raise `DBAPIError` if the transaction that holds the lock has ended, so that others may have it."""
+    await lock.execute(text("SELECT 1"))

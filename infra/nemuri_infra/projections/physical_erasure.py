@@ -43,7 +43,7 @@ async def scrub(database: Database) -> tuple[str, ...]:
     """
     left: list[str] = []
     works = (("tables", _tables), ("the planner's statistics", _statistics), ("the write-ahead log", _write_ahead_log))
-    async with exclusive_maintenance(database), database.reading() as connection:
+    async with exclusive_maintenance(database), database.without_transaction() as connection:
         for what, work in works:
             try:
                 await work(connection, database)

@@ -12,6 +12,7 @@ from nemuri_contracts.agents import ORCHESTRATOR, RESERVED_AGENTS
 from nemuri_contracts.event import Event, derive
 from nemuri_contracts.memory_views import WaitingTask
 from nemuri_contracts.tasks import TaskReopened
+from nemuri_domain.affective.aggregate import DELETED
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.tasks.aggregate import Chunk, Task, TaskState
 from nemuri_domain.tasks.task_attempts import attempt_of
@@ -282,10 +283,10 @@ class Views:
         async with self.database.reading() as connection:
             return {row.sequence: row.recorded_at for row in await connection.execute(query)}
 
-    async def totals(self) -> tuple[dict[str, int], int, int]:
-        """Return the number of tasks by status, the number of agents, and the number of strength memories.
+    async def totals(self) -> tuple[dict[str, int], int, dict[str, int]]:
+        """Return the number of tasks by status, the number of agents, and the number of memories by kind.
 
-        The orchestrator and its memories are not counted.
+        The orchestrator, its memories and deleted memories are not counted.
         """
         async with self.database.reading() as connection:
             statuses = await connection.execute(
@@ -294,5 +295,11 @@ class Views:
             agents = await connection.execute(
                 select(func.count()).where(tables.agent.c.agent_id.not_in(RESERVED_AGENTS))
             )
-            memories = await connection.execute(select(func.count()).where(tables.memory.c.agent_id != ORCHESTRATOR))
-            return dict(statuses.all()), agents.scalar_one(), memories.scalar_one()
+            kinds = {
+                "strength": tables.memory.c.agent_id != ORCHESTRATOR,
+                "affective": tables.affect_memory.c.level < DELETED,
+                "tiered": tables.tier_memory.c.agent_id.is_not(None),
+            }
+            counts = [select(func.count()).where(each).scalar_subquery() for each in kinds.values()]
+            memories = (await connection.execute(select(*counts))).one()
+            return dict(statuses.all()), agents.scalar_one(), dict(zip(kinds, memories, strict=True))

@@ -16,7 +16,7 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.log_identity import check_log_identity
-from nemuri_infra.projections.maintenance_lock import exclusive_maintenance
+from nemuri_infra.projections.maintenance_lock import check_held, exclusive_maintenance
 from nemuri_infra.projections.projection import FOLD, VIEW, Position, Projection, Unprojectable, read_position
 from nemuri_infra.stores.snapshots import (
     PIECE_BYTES,
@@ -47,7 +47,7 @@ async def make_snapshot(projection: Projection, log: Log, events: int) -> Snapsh
     store = SnapshotStore.of(log)
     if not _due(await projection.position(), await store.newest(), events):
         return None
-    async with exclusive_maintenance(projection.database) as connection, _one_moment(connection):
+    async with exclusive_maintenance(projection.database) as lock, _one_moment(projection.database) as connection:
         position = await read_position(connection)
         if not _due(position, await store.newest(), events):
             return None
@@ -55,6 +55,7 @@ async def make_snapshot(projection: Projection, log: Log, events: int) -> Snapsh
         writer = SnapshotWriter(store)
         for table in tables.VIEWS:
             await _copy_out(connection, table, writer)
+        await check_held(lock)
         return await writer.complete(origin, position.sequence)
 
 
@@ -105,17 +106,11 @@ async def _origin(connection: AsyncConnection, log: Log) -> SnapshotOrigin:
 
 
 @asynccontextmanager
-async def _one_moment(connection: AsyncConnection) -> AsyncIterator[None]:
-    """Let all statements of the context see the same state of the database.
-
-    The connection commits each statement otherwise. The transaction is in the session that holds the maintenance lock,
-    so it ends if the lock is lost.
-    """
-    await connection.execute(text("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
-    try:
-        yield
-    finally:
-        await connection.execute(text("ROLLBACK"))
+async def _one_moment(database: Database) -> AsyncIterator[AsyncConnection]:
+    """Open a connection whose statements all see the same state of the database."""
+    async with database.begin() as connection:
+        await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+        yield connection
 
 
 async def _copy_out(connection: AsyncConnection, table: Table, writer: SnapshotWriter) -> None:

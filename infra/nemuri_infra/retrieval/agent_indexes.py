@@ -10,6 +10,7 @@ from nemuri_contracts.client_events import Scope, Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
+from nemuri_domain.strength.context_principles import valid_principles
 from nemuri_domain.strength.extracted_learning_decision import (
     COMPARED_MEMORIES,
     COMPARED_WORDS,
@@ -17,7 +18,7 @@ from nemuri_domain.strength.extracted_learning_decision import (
     statements,
 )
 from nemuri_domain.strength.query_texts import QueryTexts, query_texts
-from nemuri_domain.strength.ranking import valid_principles, version
+from nemuri_domain.strength.ranking import version
 from nemuri_domain.strength.retrieval import (
     RetrievalQuery,
     ranked_for,

@@ -136,6 +136,7 @@ def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> No
         return
     error = work.exception()
     resources.halted[name] = log_safe(error) if error else "it returned"
+    resources.ended.set()
     logger.critical("halted", service=name, why=resources.halted[name])
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.projections.projection import FOLD, OtherFoldsError
+from nemuri_infra.projections.projection import FOLD, OtherFoldsError, Position
 from nemuri_infra.runtime.consumer_pauses import UNFINISHED, is_paused_for_import
 from nemuri_infra.runtime.provisioning import TIMER_SERVICES
 from nemuri_infra.runtime.resources import Resources
@@ -26,6 +26,9 @@ TIMEOUT_SECONDS = 3.0
 """Maximum number of seconds that a check may take."""
 CHECK_SECONDS = 10.0
 """Seconds between two checks of `Readiness.run`."""
+
+PROJECTOR = "projector"
+"""Name of the service that writes the projections."""
 
 logger = structlog.get_logger()
 
@@ -118,7 +121,8 @@ class Readiness:
             ),
         ]
         found = await asyncio.gather(*checks)
-        halted = (f"{name} halted: {why}" for name, why in self.fatal_problems().items())
+        others = {name: why for name, why in self.resources.obstacles.items() if name != PROJECTOR}
+        halted = (f"{name} halted: {why}" for name, why in (self.fatal_problems() | others).items())
         last, projected = numbers.get("last"), numbers.get("projected")
         behind = None if last is None or projected is None else max(0, last - projected)
         return Report(tuple(each for each in (*halted, *found) if each), lag, behind, numbers.get("dead"), full)
@@ -150,9 +154,8 @@ class Readiness:
     async def _views(self, numbers: dict[str, int]) -> str | None:
         position = await self.resources.projection.position()
         numbers["projected"] = position.sequence
-        if position.halted is not None:
-            return f"the projections are halted: {position.halted}"
-        return str(OtherFoldsError(position.fold)) if position.fold != FOLD else None
+        reason = halted_reason(position, self.resources)
+        return f"the projections are halted: {reason}" if reason and position.fold == FOLD else reason
 
     async def _log(self, numbers: dict[str, int], full: dict[str, float]) -> None:
         log = self.resources.log
@@ -171,6 +174,16 @@ class Readiness:
         for gauge, number in ((metrics.behind, report.projection_lag), (metrics.dead, report.dead_letters)):
             if number is not None:
                 gauge.set(number)
+
+
+def halted_reason(position: Position, resources: Resources) -> str | None:
+    """Return the reason why the projections do not advance; None if they do.
+
+    A projector in this process is asked too, because the database may not have taken its reason.
+    """
+    if position.fold != FOLD:
+        return position.halted or str(OtherFoldsError(position.fold))
+    return position.halted or resources.obstacles.get(PROJECTOR)
 
 
 async def _checked(what: str, check: Callable[[], Awaitable[str | None]]) -> str | None:

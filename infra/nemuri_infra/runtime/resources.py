@@ -1,5 +1,6 @@
 """The resources of handlers: all adapters of a process. They are opened and closed together."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -52,6 +53,12 @@ class Resources:
     clients: ClientCache = field(default_factory=ClientCache)
     halted: dict[str, str] = field(default_factory=dict)
     """Reason why the background work of a service ended unexpectedly, by service. Readiness reports it."""
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when there is a reason in `halted`."""
+    obstacles: dict[str, str] = field(default_factory=dict)
+    """Reason why the background work of a service does not get on, by service. It tries again by itself, so a restart
+    would not help. Readiness reports it.
+    """
 
     def of(self, service: str) -> Self:
         """Return the same resources for one service: its log counts appended events in the service's metrics, and its

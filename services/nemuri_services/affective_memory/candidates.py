@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from nemuri_domain.affective.aggregate import AffectAgent
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
+from nemuri_domain.affective.kept_code import prose
 from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
 from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest
 from nemuri_domain.language.tokenization import terms
@@ -89,7 +90,8 @@ def _longest_terms(prompt: str) -> list[str]:
 async def compared_with_topic(
     found: Sequence[AffectCandidate], asking: RetrievalRequest, least: Bounds, queries: AffectiveQueries
 ) -> list[AffectCandidate]:
-    """Return the candidates after their texts were compared with what the prompt is about: by words and by meaning.
+    """Return the candidates after their texts were compared with what the prompt is about: by words, code included, and
+    by meaning, without code.
 
     If there are more than `MAX_COMPARED`, the nearest are compared and the others left out.
     """
@@ -102,7 +104,7 @@ async def compared_with_topic(
     scores = topic_scores(asking.terms, shared)
     places = sorted(range(len(nearest)), key=lambda at: (-scores[at], at))[: MAX_MEANT // 2]
     places = list(dict.fromkeys((*places, *range(len(nearest)))))[:MAX_MEANT]
-    relevant = await asyncio.to_thread(asking.topic.compare, [some[at] for at in places])
+    relevant = await asyncio.to_thread(asking.topic.compare, [prose(some[at]) for at in places])
     plain = dict(zip(places, relevant.plain.tolist(), strict=True))
     meant = dict(zip(places, relevant.meant.tolist(), strict=True))
     on_subject = least.subject is not None and speaks_of_it((each.similarity for each in found), least.subject)

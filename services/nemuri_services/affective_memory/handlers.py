@@ -36,6 +36,7 @@ from nemuri_contracts.queries import (
 )
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
+from nemuri_domain.affective.kept_code import statement_kept
 from nemuri_domain.affective.nightly_job import admitted_to_protection
 from nemuri_domain.affective.sanitize import is_command
 from nemuri_domain.affective.turn_encoding import agent_timezone, encode_turn
@@ -116,7 +117,7 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
     for level in STEPS[memory.words_level - 1 : event.level - 1]:
         job = CompressJob(level=level, trigger=words.trigger, content=words.content)
         reply = await resources.models.light.compress(job)
-        words = reply.value
+        words = _with_statement(memory, reply.value)
         calls.append(reply.usage)
     vectors = resources.vectors.with_embedder_of(defined.embedding)
     text = embedded_text(words.trigger, words.content)
@@ -132,6 +133,13 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
         usage=usage,
         vector=vectors.key(text),
     )
+
+
+def _with_statement(memory: AffectMemory, words: Compressed) -> Compressed:
+    """Return compressed words in which what holds until it is revoked stands word for word."""
+    if memory.concern not in ("user", "rule"):
+        return words
+    return Compressed(statement_kept(memory.trigger, words.trigger, memory.concern), words.content)
 
 
 @service.handles(TurnRemembered, ProtectionChanged)
@@ -213,19 +221,17 @@ async def show_one(query: AffectMemoryQuery, resources: Resources) -> AffectMemo
 
 @service.answers(AffectTurnQuery)
 async def show_turn(query: AffectTurnQuery, resources: Resources) -> TurnView | Refusal:
-    """Return the full text of the turn from which a memory was encoded. Refuse if the memory is above level 1, or if
-    the turn is no longer in the log.
+    """Return the full text of the turn from which a memory was encoded, whatever its level. Refuse if the turn is no
+    longer in the log, because it was erased.
     """
     found = await _find_memory(query, resources)
     if isinstance(found, Refusal):
         return found
     memory, _ = found
-    if memory.level > 1:
-        return Refusal(refused=f"{memory.label} is at level {memory.level}: the text of its turn is no longer kept")
     turn = await AffectiveQueries(resources.database).sequence_of(memory.turn_id)
     event = None if turn is None else await resources.log.at(turn)
     if not isinstance(event, TurnOffered):
-        return Refusal(refused=f"the turn of {memory.label} is no longer in the log")
+        return Refusal(refused=f"the turn of {memory.label} is no longer in the log: it was erased")
     return TurnView(
         label=memory.label, session=event.session, said_at=memory.said_at, prompt=event.prompt, reply=event.reply
     )

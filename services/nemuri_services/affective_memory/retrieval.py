@@ -126,7 +126,7 @@ async def select_memories(
 
 
 async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resources) -> AffectBriefView:
-    """Return the most important memories of a project, one line each, and record that they were shown.
+    """Return what to show at the start of a session in a project, one line each, and record that it was shown.
 
     If memories wait for protection, the block asks to let the user choose. Nothing is recorded if the query is quiet,
     if it took longer than the client waits, or if there are no memories.
@@ -136,7 +136,7 @@ async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resource
     if waiting := await queries.awaiting_protection(agent.agent_id):
         oldest = await queries.protected(agent.agent_id, MAX_NAMED)
         block.note(protection_question(agent, waiting, oldest))
-    block.list(await AffectiveLists(resources.database).important(agent, projects, MAX_BRIEF))
+    block.list(await AffectiveLists(resources.database).shown_unasked(agent, projects, MAX_BRIEF))
     shown = tuple(each.memory_id for each in block.listed)
     if shown and not query.quietly and is_waited_for(query.within, began):
         await resources.log.append(_shown_event("session_start", query, shown, block))

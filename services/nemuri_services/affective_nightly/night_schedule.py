@@ -42,8 +42,10 @@ async def _append_due_nights(resources: Resources, moved: asyncio.Event) -> None
     while True:
         moved.clear()
         await wait_until_resumed(resources.log, "affective-nightly")
-        for agent in await AffectiveQueries(resources.database).agents():
-            fell = due_night(agent, await resources.clock.now(), local_timezone())
+        queries = AffectiveQueries(resources.database)
+        for agent in await queries.agents():
+            since = agent.defined_at if agent.last_night else (await queries.turn_counts(agent.agent_id)).first_at
+            fell = due_night(agent, await resources.clock.now(), local_timezone(), since)
             if fell is not None and await _has_work(agent, fell, resources):
                 await resources.log.append(fell)
         with suppress(TimeoutError):
@@ -64,16 +66,17 @@ async def _listen(resources: Resources, moved: asyncio.Event) -> None:
         moved.set()
 
 
-def due_night(agent: AffectAgent, now: datetime, zone: tzinfo) -> NightFell | None:
+def due_night(agent: AffectAgent, now: datetime, zone: tzinfo, since: datetime | None) -> NightFell | None:
     """Return the event that starts the nightly job due at `now`; None if none is due.
 
-    One event covers all days since the agent's last nightly job. `zone` is the machine's time zone, used unless the
-    policy has its own.
+    One event covers all days since the agent's last nightly job. Before the first one they count from the definition
+    or, if that is later by the platform's clock, from the first turn, which was said at `since`. `zone` is the
+    machine's time zone, used unless the policy has its own.
     """
     rules = agent.rules
     at_home, hour = agent_timezone(rules, zone), rules.compression.schedule_hour
     today = _day(now, at_home, hour)
-    nights = (today - (agent.last_night or _day(agent.defined_at, at_home, hour))).days
+    nights = (today - (agent.last_night or _day(max(agent.defined_at, since or agent.defined_at), at_home, hour))).days
     if nights < 1:
         return None
     event_id = derive(f"{agent.agent_id}/{today}", NightFell.kind_of())

@@ -73,11 +73,13 @@ async def project(resources: Resources) -> None:
         except Exception as error:
             expected = isinstance(error, Unprojectable)
             logger.critical("halted", service="projector", why=log_safe(error), exc_info=not expected)
+            resources.obstacles[service.name] = log_safe(error)
             await _halt(resources, log_safe(error), error.sequence if isinstance(error, Unprojectable) else None)
             await asyncio.sleep(HALTED)
 
 
 async def _halt(resources: Resources, why: str, at: int | None) -> None:
+    """Store the reason for other processes. This one knows it even if the database does not take it."""
     try:
         await resources.projection.halt(why, at)
     except (DBAPIError, *OUTAGES) as error:
@@ -97,8 +99,11 @@ async def _follow(resources: Resources) -> None:
     await check_log_identity(resources.projection, resources.log)
     await _publish_progress(resources, position.sequence)
     live = LiveProjection(resources.projection)
+    if resources.obstacles and position.sequence >= await resources.log.last_sequence():
+        resources.obstacles.pop(service.name, None)  # Nothing is left that could fail.
     async for batch in resources.log.read(position.sequence):
         await _publish_progress(resources, await fold(live, batch, resources.log.subjects))
+        resources.obstacles.pop(service.name, None)
 
 
 async def _lost(resources: Resources, position: Position) -> bool:

@@ -56,9 +56,9 @@ from nemuri_infra.projections.id_lookup import find_by_prefix
 from nemuri_infra.projections.journal_queries import journal_page
 from nemuri_infra.projections.learning_queries import count_samples
 from nemuri_infra.projections.memory_pages import memory_page
-from nemuri_infra.projections.projection import FOLD, OtherFoldsError
 from nemuri_infra.projections.task_pages import task_page
 from nemuri_infra.runtime.fair_turns import slot_released
+from nemuri_infra.runtime.readiness import halted_reason
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.calibration_view import calibration_view
@@ -322,12 +322,14 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
         tasks=tasks_known,
         waiting=tuple(await resources.views.waiting_tasks()),
         agents=agents_known,
-        memories=memories_known,
+        memories=sum(memories_known.values()),
+        memories_by_kind=memories_known,
         embedding=resources.vectors.embedding,
         calibration=calibration_view(await resources.vectors.calibrated()),
         database_bytes=await resources.database.stored_bytes(),
-        halted=position.halted or (str(OtherFoldsError(position.fold)) if position.fold != FOLD else None),
+        halted=halted_reason(position, resources),
         halted_at=position.halted_at,
+        halted_services=dict(resources.halted),
     )
 
 

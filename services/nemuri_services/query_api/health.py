@@ -1,14 +1,15 @@
 """The health of an agent's memory, and its table of contents (memo)."""
 
-from datetime import UTC, datetime
-
+from nemuri_contracts.agents import ORGANISATION
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.health_views import AgentHealth
 from nemuri_contracts.memory_views import MemoView
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.context_principles import left_out, principle_places
 from nemuri_domain.strength.health_diagnosis import diagnose
+from nemuri_domain.strength.principles import principle_memory_id
 from nemuri_infra.projections.health_counts import count_health
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
@@ -20,11 +21,16 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
     """Return the findings about an agent's memory under its current policy, and the parameters that apply from its next
     sleep on.
     """
-    counted, never = await count_health(resources.database, agent, datetime.now(UTC))
+    counted, never = await count_health(resources.database, agent, await resources.clock.now())
+    organisation = await resources.views.agent(ORGANISATION, only_rules=True)
+    held = [principle_memory_id(agent.agent_id, *each) for each in agent.definition.held]
+    known = await resources.views.memories_by_id(held) if held else {}
     return AgentHealth(
         agent_id=agent.agent_id,
         findings=diagnose(counted, agent.rules),
         never_used=never,
+        principle_places=principle_places(agent.rules),
+        principles_left_out=left_out(agent, known, organisation.definition if organisation else None),
         waiting=None if agent.next_policy is None else dict(agent.next_policy),
     )
 

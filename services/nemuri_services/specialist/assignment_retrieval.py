@@ -2,7 +2,8 @@
 
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import MemoriesRetrieved
-from nemuri_domain.strength.ranking import context_principles, selected
+from nemuri_domain.strength.context_principles import context_principles
+from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification
 from nemuri_domain.tasks.aggregate import Assignment, Task
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes

@@ -21,8 +21,9 @@ from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.steps import AssignmentStepped, ConsultationEnded
 from nemuri_contracts.strength import MemoriesRetrieved, MemoryEncoded
 from nemuri_contracts.tasks import TaskAnswered, TaskAssigned
+from nemuri_domain.strength.context_principles import context_principles
 from nemuri_domain.strength.handed_over_memories import told_memories, view_of
-from nemuri_domain.strength.ranking import context_principles, selected
+from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification, consultations
 from nemuri_infra.models.answer_jobs import Answer, ToolRequest
 from nemuri_infra.projections.erasure import absent

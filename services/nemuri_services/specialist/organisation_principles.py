@@ -3,8 +3,8 @@
 from nemuri_contracts.agents import ORGANISATION
 from nemuri_contracts.client_events import Setting
 from nemuri_domain.strength.aggregate import Remembered
+from nemuri_domain.strength.context_principles import valid_principles
 from nemuri_domain.strength.principles import principle_memory_id
-from nemuri_domain.strength.ranking import valid_principles
 from nemuri_infra.projections.queries import Views
 
 

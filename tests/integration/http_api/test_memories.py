@@ -146,3 +146,14 @@ async def test_an_erased_memory_is_gone_after_a_look_at_what_that_takes(api: Api
     assert (await api.operator.post(f"memories/{memory}/forget", json={})).status_code == 404
     assert (await api.ann.get(f"memories/{other}")).status_code == 200
     await assert_verified(api.settings)
+
+
+async def test_a_search_takes_as_long_a_text_as_everywhere(api: ApiPlatform) -> None:
+    """A query of 16,000 characters is searched for, in Japanese of 7,000, because each takes nine bytes of the address
+    and an address has 64 kB.
+    """
+    for text, length in (("Truth testing is about values. ", 16_000), ("真理値の判定は値についてである。", 7_000)):
+        query = (text * length)[:length]
+        found = await api.ann.get("agents/python/recall", params={"query": query})
+        assert found.status_code == 200, found.text
+    assert (await api.ann.get("agents/python/recall", params={"query": "x" * 16_001})).status_code == 422

@@ -7,8 +7,10 @@ from uuid import uuid4
 import httpx2
 import pytest
 
+from nemuri.http_api.task_forms import TaskRequest
 from nemuri.web.principals import Principal
-from tests.integration.harness import until_idle
+from nemuri_contracts.client_events import Budget, Setting, TaskSubmitted
+from tests.integration.harness import recorded_events, until_idle
 from tests.integration.http_api.conftest import ApiPlatform
 
 pytestmark = pytest.mark.connected
@@ -60,6 +62,34 @@ async def test_documents_come_inline_or_as_files(api: ApiPlatform) -> None:
     refused = await api.ann.post("tasks", data=form | {"panels": "3"}, files={"documents": ("a.txt", b"x")})
     assert (refused.status_code, "'panels'" in refused.json()["detail"]) == (422, True)
     assert len((await api.ann.get("tasks")).json()["tasks"]) == 2
+
+
+async def test_a_form_has_the_fields_of_json(api: ApiPlatform) -> None:
+    """A task in a form may have each field that one in JSON may have, lists and numbers too. Wrong values are named."""
+    form: dict[str, Any] = {
+        "text": "Is an empty list true?",
+        "agent": "python",
+        "summary": "Truth values.",
+        "perspective": "semantics",
+        "project": "bridge",
+        "domains": ["law", "tax"],
+        "conversation": "c-1",
+        "deep": "true",
+        "budget_tokens": "5000",
+        "budget_money": "0.5",
+        "question_minutes": "0",
+    }
+    files = {"documents": ("lists.txt", b"An empty list is false.")}
+    assert {*form, "documents"} == {*TaskRequest.model_fields} - {"panel", "rebuttal"}
+    sent = await api.ann.post("tasks", data=form, files=files)
+    assert sent.status_code == 202, sent.text
+    [task] = [each for each in await recorded_events(api.resources.log) if isinstance(each, TaskSubmitted)]
+    assert task.setting == Setting(project="bridge", domains=("law", "tax"))
+    assert task.budget == Budget(tokens=5000, money=0.5)
+    assert (task.conversation, task.perspective, task.deep, task.question_minutes) == ("c-1", "semantics", True, 0)
+    for wrong, said in (({"budget_money": "0"}, "budget_money"), ({"panel": "9"}, "panel"), ({"deep": "x"}, "deep")):
+        refused = await api.ann.post("tasks", data=form | wrong, files=files)
+        assert (refused.status_code, said in refused.json()["detail"]) == (422, True), refused.text
 
 
 async def test_a_repeated_submission_with_its_key_has_the_effect_of_one(api: ApiPlatform) -> None:

@@ -18,7 +18,9 @@ from tests.integration.web_gateway import ANY_PORT, Gateway, running_gateway
 pytestmark = pytest.mark.connected
 
 MODES = ("legacy", "auto")
-"""The handshake of the protocol until 2025-11-25 with a session, and the newest protocol without one."""
+"""The handshake of the protocol until 2025-11-25, and the newest protocol without one."""
+OLD_SESSION = {"Mcp-Session-Id": "0123456789abcdef0123456789abcdef"}
+"""Header of a client that got a session from a platform of an older version."""
 
 
 @asynccontextmanager
@@ -77,8 +79,8 @@ async def test_read_only_clients_see_no_tool_that_writes(platform: Platform) -> 
         assert "unknown tool" in await operator.refused("remember", agent="python", content="x")
 
 
-async def test_a_session_belongs_to_its_client(platform: Platform) -> None:
-    """Answer 404 to a client that sends the id of another client's session."""
+async def test_the_id_of_a_session_gives_no_rights(platform: Platform) -> None:
+    """Answer each request in the name of its own token, whichever session it names, and open no session."""
     hello = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -89,15 +91,27 @@ async def test_a_session_belongs_to_its_client(platform: Platform) -> None:
             "clientInfo": {"name": "test", "version": "1"},
         },
     }
-    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    listed = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
     accept = {"Accept": "application/json, text/event-stream"}
     async with running_gateway(platform.settings) as gateway, gateway.program(Principal("bob")) as bob:
         opened = await bob.post("/mcp", json=hello, headers=accept)
         assert opened.status_code == 200
-        own = accept | {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
-        assert (await bob.post("/mcp", json=ping, headers=own)).status_code == 200
-        async with gateway.program(Principal("eve")) as eve:
-            assert (await eve.post("/mcp", json=ping, headers=own)).status_code == 404
+        assert "mcp-session-id" not in opened.headers
+        named = accept | OLD_SESSION
+        assert '"remember"' in (await bob.post("/mcp", json=listed, headers=named)).text
+        async with gateway.program(Principal("eve", read_only=True)) as eve:
+            answer = await eve.post("/mcp", json=listed, headers=named)
+            assert answer.status_code == 200
+            assert '"remember"' not in answer.text
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+async def test_there_is_no_session_to_listen_to_or_to_end(platform: Platform, method: str) -> None:
+    """Answer 405 to a request for messages outside of calls, and to the end of a session, as the protocol allows."""
+    async with running_gateway(platform.settings) as gateway, gateway.program(Principal("bob")) as bob:
+        answer = await bob.request(method, "/mcp", headers={"Accept": "text/event-stream", **OLD_SESSION})
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "POST"
 
 
 async def test_requests_without_a_token_or_from_another_host_are_refused(platform: Platform) -> None:

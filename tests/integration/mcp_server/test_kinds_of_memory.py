@@ -16,7 +16,8 @@ from tests.integration.web_gateway import running_gateway
 
 pytestmark = pytest.mark.connected
 
-OF_DIARY = {"recall", "memories", "status", "forget"}
+OF_DIARY = {"recall", "memories", "rescope", "status", "forget"}
+COMMON = OF_DIARY - {"rescope"}
 ALL = {each.function.__name__ for each in TOOLS}
 OVEN, SHOP = "example.org/ann/oven", "example.org/ann/shop"
 ASKED = "sourdough starter"
@@ -24,7 +25,7 @@ ASKED = "sourdough starter"
 
 @pytest.mark.parametrize(
     ("agent", "wanted"),
-    [("python", ALL), ("diary", OF_DIARY), ("noah", OF_DIARY | {"remember"}), (None, ALL)],
+    [("python", ALL - {"rescope"}), ("diary", OF_DIARY), ("noah", COMMON | {"remember"}), (None, ALL)],
 )
 async def test_a_server_lists_the_tools_that_its_agent_has(
     platform: Platform, agent: str | None, wanted: set[str]

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
+from nemuri_contracts.event import OPERATOR
 from nemuri_domain.language.token_estimate import estimate_tokens
-from tests.integration.harness import agent_defined, until_idle
+from tests.integration.harness import agent_defined, connected_client, until_idle
 from tests.integration.mcp_server.conftest import Platform
 from tests.integration.mcp_server.sessions import session
 
@@ -155,6 +156,21 @@ async def test_each_kind_of_memory_answers_or_says_why_not(platform: Platform) -
         assert "`nemuri affect diary remember TEXT`" in line
         assert (await of.done("recall", agent="diary", query="parser")).structured["memories"] == []
         assert "leave out 'project'" in await of.refused("recall", agent="noah", query="bread", project="mine")
+
+
+async def test_a_memory_gets_another_scope(platform: Platform) -> None:
+    """Say that a memory of a session is not about the user, belongs to a project, and is shown only when asked for."""
+    async with connected_client(platform.settings, OPERATOR) as client:
+        name = str(await client.affect_remember("diary", "I prefer answers in one sentence."))
+    async with session(platform.settings, "diary") as of:
+        assert "concerns: user" in (await of.done("memories", ids=[name])).text
+        done = await of.done("rescope", memory=name, about_user=False, project="bakery", only_asked=True)
+        assert (done.structured["concern"], done.structured["changed"]) == ("rule", True)
+        assert "now matters in bakery and is shown only when a prompt matches it." in done.text
+        again = await of.done("rescope", memory=name, about_user=False, project="bakery", only_asked=True)
+        assert not again.structured["changed"]
+        assert "say whether the memory is about the user" in await of.refused("rescope", memory=name)
+        assert "has no memory" in await of.refused("rescope", memory="mem_1", only_asked=True)
 
 
 async def test_a_task_is_asked_explained_and_judged(platform: Platform) -> None:

@@ -63,6 +63,7 @@ PUBLISHERS: dict[str, set[str]] = {
     "context_shown": {"affective-memory"},
     "project_merged": OPERATORS,
     "protection_changed": {"affective-memory"} | OPERATORS,
+    "memory_rescoped": OPERATORS,
     "compression_due": {"affective-memory"},
     "memory_compressed": {"affective-memory"},
     "experience_recorded": {"tiered-memory", "host"},

@@ -54,7 +54,7 @@ async def test_status_and_up_report_a_society_without_a_platform(fresh: Settings
         with pytest.raises(NotRunning) as status:
             resolve_addresses(fresh)
         with pytest.raises(AlreadyRunning) as up:
-            await run_platform(fresh, processes=False, stop=asyncio.Event(), ready=lambda _addresses, _told: None)
+            await run_platform(fresh, processes=False, stop=asyncio.Event(), ready=lambda _: None)
         for said in (str(status.value), str(up.value)):
             assert said.startswith(runs)
             assert "nemuri" in said.removeprefix(runs)

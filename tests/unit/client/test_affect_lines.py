@@ -23,7 +23,7 @@ def memory(number: int, **more: Any) -> AffectMemoryView:
         "said_at": datetime(2026, 1, 20, 10, tzinfo=UTC), "coefficient": 0.99, "days": 1.5, "intensity": 80,
         "emotion": Emotion(valence="positive", arousal=70, tags=("joy",)), "category": "emotional", "keywords": (),
         "trigger": f"Question {number}", "content": f"Answer {number}", "recall_count": 2, "protection": "none",
-        "archived": False, "project": "example.org/bakery", "personal": False,
+        "archived": False, "project": "example.org/bakery", "concern": "work", "personal": False,
     }  # fmt: skip
     return AffectMemoryView.model_validate(fields | more)
 
@@ -190,3 +190,6 @@ def test_parameters_that_a_file_resets_are_named() -> None:
     reset = back_to_defaults(before, adopted)
     assert {"levels.level2_threshold", "retention.aging_days", "spending.daily_tokens"} <= set(reset)
     assert "levels.level1_threshold" not in reset
+    default = AffectPolicy().retention.model_dump(mode="json")
+    named = AffectPolicy.model_validate({"retention": default})
+    assert not {each for each in back_to_defaults(before, named) if each.startswith("retention.")}

@@ -12,11 +12,12 @@ from nemuri_infra.runtime.service import EventProcessor, Service
 from tests.unit.infra.past import PastAndLog, raising
 
 EMBEDDING = Embedding(model="nemuri-words-3", dimension=256)
+VIEW = StatusView(projected=7, tasks={}, agents=0, memories=0, memories_by_kind={}, embedding=EMBEDDING)
 
 
 async def test_a_query_gets_an_answer_or_an_error() -> None:
     """A valid query gets its answer. Invalid queries, delays and failures are answered with an error."""
-    past, view = PastAndLog(), StatusView(projected=7, tasks={}, agents=0, memories=0, embedding=EMBEDDING)
+    past, view = PastAndLog(), VIEW
     outcomes: list[tuple[bytes, Callable[[], StatusView], str]] = [
         (b"{}", lambda: view, view.model_dump_json()),
         (b'{"after": -1}', lambda: view, "after: it must be at least 0"),
@@ -41,9 +42,7 @@ async def test_only_a_temporary_error_is_marked_as_such() -> None:
 
 async def test_a_reply_above_the_maximum_payload_is_an_error() -> None:
     """A reply above the maximum payload is answered with an error, so that the client does not wait for it."""
-    view = StatusView(
-        projected=7, tasks={str(each): each for each in range(1_000)}, agents=0, memories=0, embedding=EMBEDDING
-    )
+    view = VIEW.model_copy(update={"tasks": {str(each): each for each in range(1_000)}})
 
     response = Refusal.model_validate_json(await _asking(PastAndLog(), lambda: view).answer(StatusQuery, b"{}"))
 

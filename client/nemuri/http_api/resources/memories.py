@@ -7,7 +7,7 @@ from pydantic import Field
 
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import Resource
-from nemuri.http_api.fields import Cursor, Limit, Next, Words, written
+from nemuri.http_api.fields import Cursor, Limit, Next, Words
 from nemuri.operations.past_states import steps_of
 from nemuri.web.cursors import cursor_of, place_of
 from nemuri_contracts.client_events import Scope, Turn
@@ -66,7 +66,7 @@ class MemoryPage(Value):
 class Search(Value):
     """A search in the memories of an agent."""
 
-    query: written(4_000)  # type: ignore[valid-type]
+    query: Words
     """Text to search for."""
     top: Annotated[int, Field(ge=1, le=50)] = 10
     """Maximum number of memories."""

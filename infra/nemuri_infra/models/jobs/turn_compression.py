@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from nemuri_domain.affective.kept_code import with_code
 from nemuri_domain.affective.text_compression import KEYWORDS_PER_TEXT, joined_keywords
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
@@ -28,7 +29,8 @@ def read(reply: ChatReply, job: CompressJob) -> Compressed | None:
     """Return the compressed memory in a reply.
 
     Returns None if there is none, if one of its texts is missing, or if one is longer than before. The reply must
-    contain a JSON object, which may be fenced, surrounded by prose or nested. Keywords may be a list.
+    contain a JSON object, which may be fenced, surrounded by prose or nested. Keywords may be a list. Commands and
+    short blocks of code follow as they were.
     """
     for said in reply.objects():
         if not {"trigger", "content"} <= said.keys():
@@ -36,7 +38,7 @@ def read(reply: ChatReply, job: CompressJob) -> Compressed | None:
         trigger, content = (_text_of(said[name], job.level) for name in ("trigger", "content"))
         fits = len(trigger) <= len(job.trigger) and len(content) <= len(job.content)
         if fits and bool(trigger) == bool(job.trigger.strip()) and (content or not job.content.strip()):
-            return Compressed(trigger, content)
+            return Compressed(trigger, with_code(job.level, job.content, content))
     return None
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, cast, get_args
 
 from nemuri_contracts.affective import (
     Category,
+    Concern,
     LinkSort,
     NegativeTag,
     OtherTag,
@@ -58,7 +59,7 @@ SCHEMA: Final = closed(
     trigger=TEXT,
     content=TEXT,
     protected=FLAG,
-    about_user=FLAG,
+    concern=one_of(*get_args(Concern)),
     relations=listed(record(memory=TEXT, relation=one_of(*get_args(LinkSort)))),
 )
 
@@ -100,7 +101,7 @@ def read(reply: ChatReply, known: TurnReading, job: FeelJob) -> TurnReading | No
 
 def _reading(said: Mapping[str, object], intensity: int, known: Reading) -> Reading:
     arousal = _percent(said.get("emotional_arousal"))
-    tags, protect, personal = said.get("emotional_tags"), said.get("protected"), said.get("about_user")
+    tags, protect = said.get("emotional_tags"), said.get("protected")
     return Reading.model_validate(
         {
             "intensity": intensity,
@@ -114,7 +115,7 @@ def _reading(said: Mapping[str, object], intensity: int, known: Reading) -> Read
             "trigger": _text_of(said.get("trigger"), _TRIGGER) or known.trigger,
             "content": _text_of(said.get("content"), _CONTENT) or known.content,
             "protect": protect if isinstance(protect, bool) else known.protect,
-            "about_user": personal if isinstance(personal, bool) else known.about_user,
+            "concern": _one_of(said.get("concern"), Concern) or known.concern,
         }
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nemuri.platform.shutdown import NotStopped, StopTimeout, stop_platform
+from nemuri.platform.shutdown import NotStopped, Stopped, StopTimeout, stop_platform
 from nemuri_infra.embedded.data_directory import Home
 
 HOLDER = """
@@ -45,12 +45,19 @@ def start(tmp_path: Path) -> Iterator[Start]:
 def test_a_platform_is_stopped_and_waited_for(start: Start, tmp_path: Path) -> None:
     """A platform gets SIGTERM and has ended afterwards. Then there is none to stop."""
     process = start()
-    assert stop_platform(tmp_path, 30) == process.pid
+    assert stop_platform(tmp_path, 30) == Stopped(process.pid, ())
     assert process.wait(1) == 0
     for data in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(NotStopped, match=f"no platform runs in {data}"):
             stop_platform(data, 30)
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_nothing_is_written_where_no_platform_has_run(tmp_path: Path) -> None:
+    """Stopping a platform in a directory that never had one leaves the directory as it is."""
+    with pytest.raises(NotStopped, match="no platform runs in"):
+        stop_platform(tmp_path, 30)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_platform_that_does_not_end_is_named(start: Start, tmp_path: Path) -> None:

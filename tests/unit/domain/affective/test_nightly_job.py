@@ -147,7 +147,7 @@ def test_a_level_that_is_pushed_into_pushes_on() -> None:
 
 
 def test_a_memory_that_is_asked_back_comes_back() -> None:
-    """A revived memory is at level 3 and has age zero and one more recall, and the next night reinforces it.
+    """A revived memory is at level 3 and has age zero. The next night reinforces it and counts the recall, once.
 
     Its intensity is reduced by the nights that it spent in the archive.
     """
@@ -161,10 +161,12 @@ def test_a_memory_that_is_asked_back_comes_back() -> None:
     assert life.memory(memory).asked_back_at is not None
     assert life.night().revived == {memory: pytest.approx(60 * 0.995**10)}
     found = life.memory(memory)
-    assert (found.level, found.recall_count, found.recalled, found.asked_back_at) == (3, 1, True, None)
+    assert (found.level, found.recall_count, found.recalled, found.asked_back_at) == (3, 0, True, None)
     assert found.days(life.mind.night) == 0
     assert life.retention(memory) == pytest.approx(60 * 0.995**10)
     assert (found.archived_night, found.archived_at, found.fresh) == (None, None, True)
+    life.night()
+    assert (life.memory(memory).recall_count, life.memory(memory).recalled) == (1, False)
 
 
 def test_what_comes_back_has_enough_to_stay_a_while() -> None:
@@ -501,18 +503,23 @@ def test_errors_make_a_turn_more_intense_if_the_policy_says_so() -> None:
 
 
 def test_what_is_said_about_the_user_lasts_in_the_coding_profile() -> None:
-    """What is said about the user is more intense under the coding profile, and fades as slowly as a decision."""
+    """What is lastingly said about the user is more intense under the coding profile, and holds for years, as a rule
+    does. What the user is going through fades like any other memory of its category.
+    """
     said = Reading(
-        intensity=19, emotion=Emotion(), category="casual", keywords=(), trigger="tea", content="", about_user=True
+        intensity=19, emotion=Emotion(), category="casual", keywords=(), trigger="tea", content="", concern="user"
     )
     coding, document = PROFILES[CODING], PROFILES[DOCUMENT]
     found = weighed(said, TurnMatters(), coding)
     assert found.intensity == 39
-    assert coding.retention.coefficient_of(found) == coding.retention.coefficient("decision", 39)
+    assert coding.retention.coefficient_of(found) == coding.retention.standing_coefficient == 0.999
+    rule, passing = (said.model_copy(update={"concern": each}) for each in ("rule", "life"))
+    assert weighed(rule, TurnMatters(), coding) == rule
+    assert coding.retention.coefficient_of(rule) == 0.999
+    assert weighed(passing, TurnMatters(), coding) == passing
+    assert coding.retention.coefficient_of(passing) == coding.retention.coefficient("casual", 19)
     assert weighed(said, TurnMatters(), document) == said
     assert document.retention.coefficient_of(said) == document.retention.coefficient("casual", 19)
-    strong = said.model_copy(update={"category": "emotional", "intensity": 80})
-    assert coding.retention.coefficient_of(strong) == coding.retention.coefficient("emotional", 80)
 
 
 def test_a_turn_is_as_old_as_the_platforms_clock_says() -> None:

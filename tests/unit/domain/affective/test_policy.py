@@ -62,11 +62,12 @@ OURS = {
     ("retrieval", "relevance_similarity"): None,
     ("retrieval", "fill_up"): False,
     ("retrieval", "retention_weight"): 1.0,
+    ("retrieval", "max_idle_shows"): 3,
     ("relations", "auto_link_similarity_threshold"): None,
     ("retention", "aging_days"): "all",
     ("retention", "failure_intensity"): 0,
     ("retention", "personal_intensity"): 0,
-    ("retention", "personal_category"): None,
+    ("retention", "standing_coefficient"): None,
     ("spending", "daily_tokens"): None,
     ("spending", "daily_money"): None,
 }

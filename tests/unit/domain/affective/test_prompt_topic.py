@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from nemuri_domain.affective.kept_code import prose
 from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_domain.affective.turn_reader import read_turn
@@ -10,7 +11,7 @@ from nemuri_domain.language.topic_check import prompt_terms, shared_terms, share
 from tests.unit.domain.affective.coding_sessions import OTHER_WORDS, ROUTINE, SESSIONS, UNRELATED
 
 READINGS = [read_turn(each.prompt, each.reply) for each in SESSIONS]
-TEXTS = [topic_text(each.trigger, each.content, each.keywords) for each in READINGS]
+TEXTS = [prose(topic_text(each.trigger, each.content, each.keywords)) for each in READINGS]
 
 
 def about_the_same(prompt: str) -> list[int]:

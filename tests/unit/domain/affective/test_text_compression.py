@@ -96,11 +96,49 @@ def test_a_long_text_becomes_a_few_sentences() -> None:
     assert len(trigger) + len(content) < len(LONG) / 4
 
 
-def test_code_is_left_out_of_a_summary() -> None:
-    """Code is left out of a summary."""
-    said = "The loop is bounded now and the test of the loop passes. " * 4
-    content = f"{said}\n```python\nwhile True:\n    loop()\n```\nThe loop ends after three rounds of the test."
-    assert "while" not in compressed(2, "The loop", content)[1]
+SAID: Final = (
+    "The user of the database had no right to make one. The role was changed by hand before. The log shows it now. "
+)
+
+
+@pytest.mark.parametrize("reply", ["{said}\n```sh\n{code}\n```\nNow it starts.", "{said}Run `{code}` once. {said}"])
+def test_the_command_of_a_fix_survives_each_level(reply: str) -> None:
+    """A command in a block or in a sentence is in the summary, and beside the keywords, word for word. Further
+    compressions keep it.
+    """
+    content = reply.format(said=SAID * 4, code="createuser --createdb bakery")
+    summary = compressed(2, "Why does the bakery not start?", content)
+    trace = compressed(3, *summary)
+    for told in (summary, trace, compressed(3, *trace)):
+        assert "createuser --createdb bakery" in told[1]
+    assert len(trace[1]) < 120 < len(summary[1]) < len(content)
+
+
+def test_words_between_two_names_in_code_are_no_command() -> None:
+    """Only what stands inside of a pair of backticks is code."""
+    content = f"{SAID * 4}The `role` had no right to `createdb` here, so `psql -c 'ALTER ROLE bakery'` was run. {SAID}"
+    told = compressed(3, "Why does the bakery not start?", content)[1]
+    assert told.endswith("```\npsql -c 'ALTER ROLE bakery'\n```")
+
+
+def test_short_code_stays_as_it_was_and_long_code_is_left_to_the_turn() -> None:
+    """A block of a few lines keeps its line breaks in a summary. A long one is left out of it."""
+    code = "while True:\n    if not loop():\n        break"
+    content = f"{SAID * 4}\n```python\n{code}\n```\nThe loop ends after three rounds."
+    assert code in compressed(2, "The loop", content)[1]
+    long = "\n".join(f"step_{number}(queue)" for number in range(100))
+    told = compressed(2, "The loop", f"{SAID * 4}\n```python\n{long}\n```\nThe loop ends.")[1]
+    assert "step_" not in told
+    assert "```" not in told
+
+
+def test_the_commands_that_were_run_are_kept_while_there_is_room() -> None:
+    """The line with the commands of the turn stays as code; at level 3 the first three of them."""
+    ran = "; ".join(f"make bread-{number} --warm" for number in range(5))
+    content = f"{SAID * 4}\nFiles: oven.py\nCommands: {ran}\nErrors: exit code 1"
+    summary = compressed(2, "The oven", content)
+    assert "make bread-4 --warm" in summary[1]
+    assert compressed(3, *summary)[1].count("make bread-") == 3
 
 
 TEXTS: Final = (
@@ -160,7 +198,7 @@ def test_very_long_texts_are_compressed_in_the_end(piece: str) -> None:
 def test_the_sentence_about_the_feeling_is_no_topic() -> None:
     """The sentence that tells the user's feeling does not belong to the topic, also if files follow it. Others do."""
     told = "The race is gone. The user felt joy, relief.\nFiles: felt.py"
-    assert topic_text("It works.", told, ("race",)) == "It works. The race is gone. \nFiles: felt.py race"
+    assert topic_text("It works.", told, ("race",)) == "It works.\nThe race is gone. \nFiles: felt.py\nrace"
     assert "felt" not in topic_text("It works.", "The user felt joy.", ())
-    assert topic_text("x", "直した。ユーザーの気持ち：喜び。", ()) == "x 直した。"
+    assert topic_text("x", "直した。ユーザーの気持ち：喜び。", ()) == "x\n直した。"
     assert "The user felt that it was slow." in topic_text("", "The user felt that it was slow.", ())

@@ -6,12 +6,16 @@ from typing import Any, Literal
 from uuid import UUID
 
 from nemuri_contracts.affective import (
+    Concern,
+    ContextShown,
     Emotion,
     Link,
     Lowered,
     MemoriesRecalled,
     MemoryCompressed,
+    MemoryRescoped,
     NightPassed,
+    Occasion,
     ProtectionChanged,
     Reading,
     Revived,
@@ -70,6 +74,7 @@ def remembered(
     turn_id: UUID | None = None,
     agent_id: str = AGENT,
     usage: Usage | None = None,
+    concern: Concern = "work",
 ) -> TurnRemembered:
     """Return the event of a turn that becomes a memory."""
     trigger = trigger or f"Somebody asked for number {memory_id.int % 1000}."
@@ -82,7 +87,13 @@ def remembered(
         label=f"mem_20260101_{memory_id.int % 1000:03}",
         said_at=BEGINNING,
         reading=Reading(
-            intensity=intensity, emotion=JOY, category="work", keywords=("number",), trigger=trigger, content=content
+            intensity=intensity,
+            emotion=JOY,
+            category="work",
+            keywords=("number",),
+            trigger=trigger,
+            content=content,
+            concern=concern,
         ),
         read_by="lexicon",
         usage=usage,
@@ -139,6 +150,17 @@ def protection(memory_id: UUID, *, protected: bool, nth: object = 0) -> Protecti
     """Return an event that starts or ends a protection."""
     event_id = fresh("protection", memory_id, protected, nth)
     return ProtectionChanged(event_id=event_id, agent_id=AGENT, memory_id=memory_id, protected=protected)
+
+
+def shown(memories: Sequence[UUID], *, occasion: Occasion = "session_start", nth: object = 0) -> ContextShown:
+    """Return the event that memories were shown to an assistant."""
+    event_id = fresh("shown", *memories, occasion, nth)
+    return ContextShown(event_id=event_id, agent_id=AGENT, occasion=occasion, memories=tuple(memories), characters=9)
+
+
+def rescoped(memory_id: UUID, nth: object = 0, **said: Any) -> MemoryRescoped:
+    """Return the event that says where a memory matters."""
+    return MemoryRescoped(event_id=fresh("rescoped", memory_id, nth), agent_id=AGENT, memory_id=memory_id, **said)
 
 
 def ruled(parameters: dict[str, Any], nth: object = 0) -> PolicyAdopted:

@@ -1,6 +1,10 @@
 """Extractive overview: telling sentences of every source, and all sentences that match a subject."""
 
+import pytest
+
+from nemuri_domain.language import central_sentences
 from nemuri_domain.language.central_sentences import matching, most_telling, sentences_of
+from nemuri_domain.language.consensus import differ
 from nemuri_domain.language.even_choice import evenly, spread_order
 
 FILLER = "The committee met again and talked about the usual matters. "
@@ -20,6 +24,23 @@ def test_repetitions_are_left_out_unless_a_value_differs() -> None:
         sentences_of(["Steel costs 5 euros today. Steel costs 5 euros today. Steel costs 9 euros today."])
     )
     assert sorted(each.text for each in chosen) == ["Steel costs 5 euros today.", "Steel costs 9 euros today."]
+
+
+def test_lines_in_the_same_form_are_not_all_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many lines that differ in a value only, each is compared with a few others, and a repetition is found."""
+    compared = 0
+
+    def counted(one: str, other: str) -> bool:
+        """Compare two statements and count it."""
+        nonlocal compared
+        compared += 1
+        return differ(one, other)
+
+    monkeypatch.setattr(central_sentences, "differ", counted)
+    lines = [f"The sensor in the hall of the north wing measured {number * 37} degrees." for number in range(100)]
+    chosen = most_telling(sentences_of(["\n".join([*lines, lines[40]])]))
+    assert sorted(each.text for each in chosen) == sorted(lines)
+    assert compared < 5 * len(lines)
 
 
 def test_all_sentences_items_and_rows_of_a_subject_match() -> None:

@@ -4,15 +4,17 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri_contracts.agents import AgentDefined, ScopedPrinciple
+from nemuri_contracts.agents import AgentDefined, Definition, ScopedPrinciple
 from nemuri_contracts.client_events import MemoryContent, Scope, Setting
 from nemuri_contracts.event import derive
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import is_principle
+from nemuri_domain.strength.context_principles import left_out, principle_places, valid_principles
 from nemuri_domain.strength.memory_content import principle_key
 from nemuri_domain.strength.offer_validation import PRINCIPLE, RESERVED, refusal_reason
-from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, features, valid_principles
+from nemuri_domain.strength.principles import principle_memory_id
+from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, features
 from tests.unit.domain.strength.facts import status
 from tests.unit.domain.strength.stories import (
     AGENT,
@@ -119,3 +121,31 @@ def test_the_principle_tag_of_a_client_is_refused(tag: str) -> None:
     """A client that offers a memory with the tag of a principle gets an error, because the tag would have no effect."""
     assert refusal_reason(MemoryContent(content=TEXT, tags=("money", tag))) == RESERVED
     assert refusal_reason(MemoryContent(content=TEXT, tags=("principles",))) is None
+
+
+def test_principles_without_a_place_are_named() -> None:
+    """Of more principles than a context has room for, those are left out that are not the strongest, and, if the
+    organisation has principles, more of them. A principle of a project competes in this project only.
+    """
+    texts = [f"Rule {number}." for number in range(8)]
+    story = given(defined(), naming(*texts))
+    places = principle_places(story.agent.rules)
+    weakest = sorted(texts, key=lambda each: str(principle_memory_id(AGENT, each)))[places:]
+    assert (places, set(left_out(story.agent, {}, None))) == (5, set(weakest))
+
+    strong = principle_memory_id(AGENT, weakest[0])
+    event = encoded(strong, strength=2.0)
+    known = story.when(event.model_copy(update={"memory": event.memory.model_copy(update={"content": weakest[0]})}))
+    memories = {strong: (known.mind.contents[strong], known.memory(strong))}
+    found = left_out(known.agent, memories, None)
+    assert weakest[0] not in found
+    assert len(found) == 3
+
+    organisation = Definition(role="organisation", principles=("A.", "B.", "C.", "D."))
+    shared = left_out(story.agent, {}, organisation)
+    assert "D." in shared
+    assert len(shared) == 12 - places
+
+    narrow = ScopedPrinciple(text="Only here.", scope=Scope(level="project", name="bridge"))
+    few = given(defined(), naming(*texts[:4], narrow))
+    assert left_out(few.agent, {}, None) == ()

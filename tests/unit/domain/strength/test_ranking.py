@@ -14,12 +14,12 @@ from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import FEATURES, Candidate
 from nemuri_domain.strength import scorer
+from nemuri_domain.strength.context_principles import context_principles
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.ranking import (
     RelevantMemory,
     RetrievalContext,
     Selection,
-    context_principles,
     expanded,
     features,
     ranked,

@@ -110,7 +110,7 @@ async def test_the_lexicon_replaces_an_unreadable_reply(said: str) -> None:
 
     assert reply.value.reading == KNOWN
     assert (reply.usage.model, reply.usage.output_tokens) == ("parrot:1, lexicon", turn_reading.TOKENS)
-    assert reply.usage.prompts == ("turn_reading@3",)
+    assert reply.usage.prompts == ("turn_reading@4",)
 
 
 @pytest.mark.parametrize(

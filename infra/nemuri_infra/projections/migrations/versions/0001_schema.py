@@ -158,7 +158,8 @@ STATEMENTS = (
     """
     CREATE TABLE affect_memory (
         memory_id uuid PRIMARY KEY, agent_id text NOT NULL, turn_id uuid NOT NULL, label text NOT NULL,
-        project text, personal boolean NOT NULL,
+        project text, concern text NOT NULL, personal boolean NOT NULL, only_asked boolean NOT NULL,
+        idle_shows integer NOT NULL,
         said_at timestamptz NOT NULL, kept double precision NOT NULL, zero double precision NOT NULL,
         begun integer NOT NULL, coefficient double precision NOT NULL, level integer NOT NULL,
         recall_count integer NOT NULL, recalled boolean NOT NULL, intensity integer NOT NULL, valence text NOT NULL,
