@@ -342,6 +342,10 @@ class AffectBriefQuery(Query):
     session: Label | None = None
     within: float | None = Field(default=None, gt=0, le=86_400)
     """Seconds until the client gives up. If the answer takes longer, nothing is recorded."""
+    program: str = Field(default="nemuri", min_length=1, max_length=1_000)
+    """Command that runs the program where the block is read. The block names it."""
+    tool: Label | None = None
+    """Tool that reads memories by their labels where the block is read; None if there is none."""
     quietly: bool = False
 
 
@@ -373,6 +377,10 @@ class AffectRecallQuery(Query):
     """
     within: float | None = Field(default=None, gt=0, le=86_400)
     """Seconds until the client gives up. If the answer takes longer, the recall is not recorded."""
+    program: str = Field(default="nemuri", min_length=1, max_length=1_000)
+    """Command that runs the program where the block is read. The block names it."""
+    tool: Label | None = None
+    """Tool that reads memories by their labels where the block is read; None if there is none."""
     quietly: bool = False
 
 

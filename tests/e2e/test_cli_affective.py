@@ -62,6 +62,20 @@ def test_recall_appends_nothing(nemuri: CommandLine, labels: list[str]) -> None:
     assert nemuri.event_count() == before
 
 
+def test_recall_keeps_projects_apart(nemuri: CommandLine, tmp_path: Path) -> None:
+    """`recall` searches in the project of the option, of NEMURI_PROJECT or of the working directory, or in all."""
+    (tmp_path / "baker.yaml").write_text("id: oven-diary\nrole: a companion\nmemory: affective\n")
+    assert nemuri("agent", "add", tmp_path / "baker.yaml").code == 0
+    assert nemuri("affect", "oven-diary", "remember", "The sourdough oven needs flour.", "--project", "/oven").code == 0
+    asked = ("affect", "oven-diary", "recall", "what does the sourdough oven need")
+    assert "sourdough" in nemuri(*asked, "--project", "/oven").out
+    assert "sourdough" in nemuri(*asked, NEMURI_PROJECT="/oven").out
+    assert "sourdough" in nemuri(*asked, "--all-projects").out
+    assert "sourdough" not in nemuri(*asked, "--project", "/shop").out
+    assert "sourdough" not in nemuri(*asked).out
+    assert nemuri(*asked, "--project", "/oven", "--all-projects").code == 2
+
+
 def test_protection_beyond_the_limit_is_refused(nemuri: CommandLine, labels: list[str]) -> None:
     """A request to protect more memories than the limit is refused with a list of memories to release.
 

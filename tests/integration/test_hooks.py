@@ -166,6 +166,18 @@ async def test_the_prompt_hook_prints_the_block(settings: Settings, tmp_path: Pa
     assert hook.journal == ""
 
 
+async def test_the_block_is_asked_for_with_what_is_at_hand(settings: Settings, tmp_path: Path) -> None:
+    """A hook says by which command the program runs where the block is read, and which tool the assistant has."""
+    hook, told = Hook(settings, tmp_path), prompt_input("減衰係数は？")
+    with_tool = Hook(settings, tmp_path, NEMURI_HOOK_TOOL="memories")
+    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
+        await hook("prompt", stdin=told)
+        await with_tool("prompt", "--data", str(tmp_path), stdin=told)
+    first, second = (AffectRecallQuery.model_validate(each) for each in asked)
+    assert (first.program, first.tool) == (f"{sys.executable} -m nemuri", None)
+    assert (second.program, second.tool) == (f"{first.program} --data {tmp_path}", "memories")
+
+
 async def test_a_command_or_blank_prompt_sends_no_query(settings: Settings, tmp_path: Path) -> None:
     """A slash command or a blank prompt sends no query. A recall that finds no memory prints nothing."""
     hook = Hook(settings, tmp_path)

@@ -212,20 +212,38 @@ def recall(
             "--category", metavar="CATEGORY", help="The category to prefer: casual, work, decision or emotional."
         ),
     ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            "--project",
+            metavar="PROJECT",
+            help="Project of the text; see `projects`. Default: NEMURI_PROJECT, else that of the working directory.",
+        ),
+    ] = None,
+    all_projects: Annotated[
+        bool, typer.Option("--all-projects", help="Search in the memories of all projects.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show the memories that would be retrieved for a text, and why. Nothing is recorded."""
+    """Show the memories that would be retrieved for a text in a project, and why. Nothing is recorded.
+
+    They are memories of the project, about the user, and from outside of every project.
+    """
     from nemuri.cli.affective_lines import show_recalled
+    from nemuri.hook.project import project_here
     from nemuri.terminal.output import say_json
 
     session, agent = agent_first_group.of(context, json=json)
-    storable(TEXT=text)
+    storable(TEXT=text, **{"--project": project})
+    if project is not None and all_projects:
+        raise WrongUse("--project and --all-projects contradict each other; give one of them")
     first = _category(category)
-    found = session.run(lambda client: client.affect_recall(agent, text, category=first, quietly=True))
+    asked = None if all_projects else project_here(project or session.settings().project)
+    found = session.run(lambda client: client.affect_recall(agent, text, category=first, project=asked, quietly=True))
     if session.json:
         say_json(found)
     else:
-        show_recalled(found)
+        show_recalled(found, asked)
 
 
 def _category(name: str | None) -> "Category | None":

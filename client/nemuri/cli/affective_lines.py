@@ -198,10 +198,11 @@ def _marks(one: RecalledView) -> str:
     return f"{'[archived] ' if one.memory.archived else ''}{until}"
 
 
-def show_recalled(found: AffectRecallView) -> None:
-    """Print the retrieved memories with their scores as a table."""
+def show_recalled(found: AffectRecallView, project: str | None) -> None:
+    """Print the memories that were retrieved in a project (None for all) with their scores as a table."""
     if not found.recalled:
-        say("no memory was retrieved")
+        elsewhere = "" if project is None else f" in the project {project}; --all-projects searches in all"
+        say(f"no memory was retrieved{elsewhere}")
         return
     numbers = ("priority", "similarity", "resonance", "retention", "recalls")
     rows = [

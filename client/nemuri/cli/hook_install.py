@@ -13,6 +13,7 @@ from nemuri.cli.session import JsonOption, Session, agent_id
 if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri.hook.assistants import Assistant
+    from nemuri_infra.process.hook_settings import HookSettings
 
 KEEP_PARAMETERS = "none"
 """The profile value that leaves the agent's parameters unchanged."""
@@ -55,7 +56,9 @@ def install(
         bool, typer.Option("--force", help="Go on although the assistant's plugin has the same hooks.")
     ] = False,
 ) -> None:
-    """Show the assistant's settings that call the hooks. With --write, add them and prepare the agent."""
+    """Show the assistant's settings that call the hooks. With --write, add them, start the platform if none runs, and
+    prepare the agent.
+    """
     from nemuri.hook import settings_file
     from nemuri.terminal.output import say, say_json
     from nemuri_domain.affective.policy import CODING, PROFILES
@@ -77,8 +80,10 @@ def install(
     if before != after:
         settings_file.check_writable(path)
     if profile != KEEP_PARAMETERS:
-        name = hook_settings(session, agent).agent
-        say(_prepared(session, name, profile or CODING, replace=profile is not None))
+        where = hook_settings(session, agent)
+        if _started(where):
+            say(f"a platform was started in {where.data}; `nemuri down` stops it")
+        say(_prepared(session, where.agent, profile or CODING, replace=profile is not None))
     changed = settings_file.install(path, ours, chosen)
     say(f"{path}: {'hooks added' if changed else 'nothing changed'}")
 
@@ -136,11 +141,25 @@ def _require_no_plugin(assistant: "Assistant", settings: Path) -> None:
         )
 
 
+def _started(where: "HookSettings") -> bool:
+    """Start the platform if none runs and hooks may start one, and return when it is ready: True if it was started.
+
+    Raises `Failure` if it does not become ready.
+    """
+    from nemuri.hook.background import may_start
+    from nemuri.hook.wake import PlatformNotStarted, start_platform
+
+    try:
+        return may_start(where) and start_platform(where)
+    except PlatformNotStarted as error:
+        raise Failure(f"{error}; --profile {KEEP_PARAMETERS} writes the settings without a platform") from error
+
+
 def _prepared(session: Session, agent: str, profile: str, *, replace: bool) -> str:
     """Define the agent on the platform or let it adopt the profile, and return a line that tells the user what was
     done.
 
-    Raises `Failure` if no platform runs.
+    Raises `Failure` if the platform runs elsewhere and cannot be reached, or if hooks may not start one.
     """
     from nemuri.admin import affective
     from nemuri.client.exchange import NotConnectedError

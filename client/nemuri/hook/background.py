@@ -22,12 +22,17 @@ def is_due(where: HookSettings) -> bool:
     return bool(spool.waiting(where.data) or open_sessions.left_behind(where.data))
 
 
+def may_start(where: HookSettings) -> bool:
+    """Return True unless the platform runs elsewhere, or the environment keeps hooks from starting one."""
+    return where.nats_url is None and os.environ.get(SWITCH) != "off"
+
+
 def start(where: HookSettings) -> bool:
     """Start the work in a process of its own, unless it runs already, and return True.
 
     Nothing is started if the platform runs elsewhere or if hooks may not start one. Returns False then.
     """
-    if where.nats_url is not None or os.environ.get(SWITCH) == "off":
+    if not may_start(where):
         return False
     with only_one(where.data) as alone:
         if not alone:

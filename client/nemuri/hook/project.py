@@ -3,7 +3,13 @@
 import os
 from configparser import Error, RawConfigParser
 
+from nemuri_contracts.wire_constants import NO_PROJECT
 from nemuri_domain.affective.sanitize import valid_label
+
+
+def project_here(chosen: str | None) -> str:
+    """Return the chosen project; without one that of the working directory, or `NO_PROJECT` if it has none."""
+    return chosen or project_of(os.getcwd()) or NO_PROJECT  # noqa: PTH109
 
 
 def project_of(directory: object) -> str | None:

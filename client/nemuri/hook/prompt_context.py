@@ -1,6 +1,7 @@
 """The text blocks with memories: those that match a prompt, and the most important ones of a project."""
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from nemuri.hook import session_context
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
 
 
+PROGRAM = "nemuri"
+"""Command that the platform assumes. A platform of an older version knows no other."""
+TOOL = "NEMURI_HOOK_TOOL"
+"""Environment variable with the name of the tool by which the assistant reads memories. The plugin sets it."""
 MACHINES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event")
 """Sources of prompts that no person wrote, as the assistant names them."""
 
@@ -53,9 +58,12 @@ def brief_block(said: dict[str, Any], where: "HookSettings") -> str:
 def ask(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSettings") -> dict[str, Any]:
     """Ask the platform about the agent, the session and the project of a hook's input, and return its answer."""
     from nemuri.hook.project import project_of
+    from nemuri.platform.program_path import program_command
 
     about = {"agent_id": where.agent, "session": valid_label(said.get("session_id")), "within": where.patience}
     about["project"] = project_of(said.get("cwd")) or NO_PROJECT
+    about |= {"program": program} if (program := program_command() + where.option) != PROGRAM else {}
+    about |= {"tool": tool} if (tool := os.environ.get(TOOL)) else {}
     return decode_answer(request_once(where, query(where.namespace, topic), about | asked))
 
 

@@ -27,27 +27,41 @@ START_SECONDS = 120.0
 POLL_SECONDS = 0.1
 
 
+class PlatformNotStarted(Exception):  # noqa: N818 - the name states a fact
+    """No platform became ready in time. The message is one line that says where the reason is written."""
+
+
 def wake_up(settings: "Settings", where: HookSettings) -> None:
     """Start the platform if none runs, define the agent if it does not exist, and upload the turns that wait.
-
-    A platform that starts at this moment is waited for and not started twice, and so is a service that its manager
-    starts again after a failure.
 
     Errors go to the journal, except those of the turns, which stay in the spool.
     """
     spool_left_behind(where)
+    try:
+        start_platform(where)
+    except PlatformNotStarted as error:
+        write_entry(where.data, f"wake: {error}")
+        return
+    if where.client is None:
+        asyncio.run(_prepare(settings, where.agent))
+    for trouble in flush(where).troubles:
+        write_entry(where.data, f"wake: {trouble}")
+
+
+def start_platform(where: HookSettings) -> bool:
+    """Start the platform if none runs, and return when it is ready: True if this call has started it.
+
+    A platform that starts at this moment is waited for and not started twice, and so is a service that its manager
+    starts again after a failure. Raises `PlatformNotStarted`.
+    """
     platform = None if where.is_running or is_served(Path(where.data)) else _start(where)
     end = time.monotonic() + START_SECONDS
     while not _is_ready(where):
         if time.monotonic() > end or (platform is not None and platform.poll() is not None):
             told = "`nemuri service status`" if platform is None else _log(where)
-            write_entry(where.data, f"wake: no platform could be started; see {told}")
-            return
+            raise PlatformNotStarted(f"no platform could be started; see {told}")
         time.sleep(POLL_SECONDS)  # no event tells when another process is ready
-    if where.client is None:
-        asyncio.run(_prepare(settings, where.agent))
-    for trouble in flush(where).troubles:
-        write_entry(where.data, f"wake: {trouble}")
+    return platform is not None
 
 
 def _start(where: HookSettings) -> subprocess.Popen[bytes]:

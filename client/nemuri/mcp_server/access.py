@@ -7,6 +7,8 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
 from nemuri.client.client import Client
+from nemuri.client.exchange import ClientError
+from nemuri.mcp_server.tool_forms import MemoryKind
 from nemuri.operations.mind_history import MindHistories
 from nemuri.web.operation_registry import OperationRegistry
 from nemuri_contracts.event import OPERATOR
@@ -29,6 +31,8 @@ class Caller:
     """Past states of agents, with checkpoints."""
     secret: str
     """Secret for the confirmation codes of erasures."""
+    project: str
+    """Project of the session, in which affective memory is recalled if a call names none."""
 
     @property
     def is_operator(self) -> bool:
@@ -60,6 +64,15 @@ class PlatformAccess(Protocol):
 
         Raises `ClientError` in one line if the platform cannot be reached.
         """
+
+
+async def memory_kind(client: Client, agent: str) -> MemoryKind | None:
+    """Return the kind of an agent's memory; None if the agent is unknown or nobody answers."""
+    try:
+        [view] = await client.agents(agent)
+    except ClientError:
+        return None
+    return view.definition.memory
 
 
 ToolContext = Context[PlatformAccess, Any]

@@ -4,7 +4,7 @@ No request needs an earlier one, so a restart of the platform is not noticed.
 """
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Final, Self
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -14,15 +14,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from nemuri.mcp_server.access import Caller
+from nemuri.client.exchange import ClientError
+from nemuri.mcp_server.access import Caller, memory_kind
 from nemuri.mcp_server.server import build_server
+from nemuri.mcp_server.tool_forms import KINDS, MemoryKind
 from nemuri.web.context import client_of, context_of, principal_of
 from nemuri.web.problems import Problem
 from nemuri_contracts.event import Identifier
+from nemuri_contracts.wire_constants import NO_PROJECT
 
 PATH: Final = "/mcp"
 AGENT: Final = "agent"
 """Name of the agent in the URL."""
+PROJECT: Final = "project"
+"""Name of the project in the URL."""
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 """Names by which a program on this machine reaches an address of the loopback interface."""
 _agent: TypeAdapter[str] = TypeAdapter(Identifier)
@@ -46,6 +51,7 @@ class RequestPlatform:
             operations=surroundings.operations,
             minds=surroundings.minds,
             secret=surroundings.authenticator.secret,
+            project=request.query_params.get(PROJECT) or surroundings.settings.project or NO_PROJECT,
         )
 
 
@@ -64,7 +70,8 @@ class McpEndpoint:
     """The ASGI application that serves MCP at `/mcp` and `/mcp/AGENT`, without sessions.
 
     A request may carry the id of a session, as clients that have met an older version do; it is ignored. There is a
-    server for each form of the tools: with or without the argument `agent`, and with or without the tools that write.
+    server for each form of the tools: with the argument `agent`, or for one kind of memory without it, and with or
+    without the tools that write.
     """
 
     def __init__(self, secret: str, *, loopback: bool, read_only: bool) -> None:
@@ -77,17 +84,20 @@ class McpEndpoint:
             read_only: Whether the tools that write are left out for everybody.
         """
         self._read_only = read_only
-        self._managers: dict[tuple[bool, bool], StreamableHTTPSessionManager] = {}
+        self._managers: dict[tuple[bool, MemoryKind | None, bool], StreamableHTTPSessionManager] = {}
+        self._kinds = dict[str, MemoryKind]()
+        """The kinds of memory of agents that were asked for. They do not change."""
         security = TransportSecuritySettings(
             enable_dns_rebinding_protection=loopback,
             allowed_hosts=[name for each in LOOPBACK for name in (each, f"{each}:*")],
             allowed_origins=[f"http://{each}:*" for each in LOOPBACK],
         )
-        for bound in (False, True):
+        forms = ((False, None), *((True, kind) for kind in (None, *KINDS)))
+        for bound, kind in forms:
             for reading in (False, True):
-                server = build_server(RequestPlatform(), bound=bound, read_only=reading, secret=secret)
+                server = build_server(RequestPlatform(), bound=bound, kind=kind, read_only=reading, secret=secret)
                 server.streamable_http_app(transport_security=security, stateless_http=True)
-                self._managers[bound, reading] = server.session_manager
+                self._managers[bound, kind, reading] = server.session_manager
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Self]:
@@ -103,9 +113,16 @@ class McpEndpoint:
         Only POST is a request of the protocol here: there are no sessions to end, and no messages outside of a call.
         """
         request = Request(scope, receive)
-        reading = self._read_only or principal_of(request).read_only
-        manager = self._managers[agent_in(request) is not None, reading]
+        reading, agent = self._read_only or principal_of(request).read_only, agent_in(request)
         if request.method == "POST":
-            await manager.asgi_app(scope, receive, send)
+            kind = None if agent is None else await self._kind(request, agent)
+            await self._managers[agent is not None, kind, reading].asgi_app(scope, receive, send)
         else:
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+
+    async def _kind(self, request: Request, agent: str) -> MemoryKind | None:
+        """Return the kind of an agent's memory; None while it is not known."""
+        with suppress(ClientError):
+            if agent not in self._kinds and (kind := await memory_kind(await client_of(request), agent)):
+                self._kinds[agent] = kind
+        return self._kinds.get(agent)

@@ -29,7 +29,8 @@ async def memories(
         Field(
             min_length=1,
             max_length=MAX_IDS,
-            description="Ids of memories as `recall` gives them: whole, or at least the first six digits.",
+            description="Ids of memories as `recall` gives them: whole, or at least the first six digits. A label, such"
+            " as mem_20260120_001, which a memory of a user's session has, is taken too.",
         ),
     ],
     history: Annotated[bool, Field(description="Add every event that changed the memory, with its effect.")] = False,

@@ -12,7 +12,7 @@ from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, plural, quoted, 
 from nemuri.mcp_server.recalled_memories import Recalled, recalled_now, recalled_then
 from nemuri.mcp_server.results import LeftOut, RecalledMemory, RecallResult, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, Fitted, MaxTokens, cost, fit
-from nemuri.mcp_server.tool_arguments import AgentName, Domains, Project
+from nemuri.mcp_server.tool_arguments import AgentName, Domains, RecallProject
 from nemuri_domain.language.token_estimate import estimate_tokens
 
 MAX_PRINCIPLES = 10
@@ -38,7 +38,7 @@ async def recall(
         ),
     ] = None,
     explain: Annotated[bool, Field(description="Add the values from which each score was made.")] = False,
-    project: Project = None,
+    project: RecallProject = None,
     domains: Domains = (),
 ) -> Annotated[CallToolResult, RecallResult]:
     """Find what the agent remembers about something.
@@ -49,7 +49,7 @@ async def recall(
     """
     caller = await caller_of(context)
     if as_of is None:
-        found = await recalled_now(caller.client, agent, query, top=top, project=project, domains=domains)
+        found = await recalled_now(caller, agent, query, top=top, project=project, domains=domains)
     else:
         found = await recalled_then(caller, agent, query, str(as_of), top=top, project=project, domains=domains)
     return _answer(found, query, max_tokens, explain=explain)
@@ -64,6 +64,7 @@ def _answer(found: Recalled, query: str, max_tokens: int, *, explain: bool) -> C
     result = RecallResult(
         agent=found.agent,
         as_of=found.as_of,
+        project=found.project,
         ranking=found.ranking if explain else None,
         memories=fitted.shown,
         left_out=tuple(map(_left_out, fitted.named)),
@@ -78,7 +79,7 @@ def _answer(found: Recalled, query: str, max_tokens: int, *, explain: bool) -> C
 
 def _heading(found: Recalled, query: str) -> str:
     then = f" as of {found.as_of}" if found.as_of else ""
-    about = beginning(query)
+    about = beginning(query) + (f" in the project {beginning(found.project)}" if found.project else "")
     if not found.memories:
         near = ""
         if found.nearest:

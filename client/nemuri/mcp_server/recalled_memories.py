@@ -26,24 +26,28 @@ class Recalled:
     """True if the archive was searched."""
     principles: tuple[str, ...] = ()
     as_of: str | None = None
+    project: str | None = None
+    """Project in which affective memory was searched."""
     nearest: tuple[str, float] | None = None
     """If nothing is relevant: what the nearest memory says, and its relevance."""
 
 
 async def recalled_now(
-    client: Client, agent: str, query: str, *, top: int, project: str | None, domains: tuple[str, ...]
+    caller: Caller, agent: str, query: str, *, top: int, project: str | None, domains: tuple[str, ...]
 ) -> Recalled:
     """Return the memories that an agent would be given for a query now. Nothing is recorded.
 
-    Raises `ClientError` if the agent is unknown or its kind of memory has no projects and domains.
+    Affective memory is searched in the project of the caller if none is given. Raises `ClientError` if the agent is
+    unknown or its kind of memory has no projects or domains and some are given.
     """
+    client = caller.client
     view = await agent_view(client, agent)
     check_no_setting(view, project, domains)
     match view.definition.memory:
         case "strength":
             return await _by_strength(client, agent, query, top, project, domains)
         case "affective":
-            return await _by_affect(client, agent, query, top)
+            return await _by_affect(client, agent, query, top, project or caller.project)
         case _:
             return await _by_tiers(client, agent, query, top)
 
@@ -106,8 +110,8 @@ def strength_row(candidate: Candidate, memory: MemoryContent) -> RecalledMemory:
     )
 
 
-async def _by_affect(client: Client, agent: str, query: str, top: int) -> Recalled:
-    found = await client.affect_recall(agent, query, quietly=True)
+async def _by_affect(client: Client, agent: str, query: str, top: int, project: str) -> Recalled:
+    found = await client.affect_recall(agent, query, project=project, quietly=True)
     rows = [
         RecalledMemory(
             memory_id=each.memory.memory_id,
@@ -126,7 +130,7 @@ async def _by_affect(client: Client, agent: str, query: str, top: int) -> Recall
         )
         for each in found.recalled[:top]
     ]
-    return Recalled(agent, tuple(rows))
+    return Recalled(agent, tuple(rows), project=project)
 
 
 async def _by_tiers(client: Client, agent: str, query: str, top: int) -> Recalled:

@@ -72,6 +72,8 @@ class RecallResult(Result):
     agent: str
     as_of: str | None = None
     """Position of the past state that was searched; left out for the present."""
+    project: str | None = None
+    """Project in which affective memory was searched, with memories about the user; "/" outside of every project."""
     ranking: str | None = None
     memories: tuple[RecalledMemory, ...]
     left_out: tuple[LeftOut, ...] = ()

@@ -36,7 +36,7 @@ async def status(
         Field(
             min_length=1,
             max_length=100,
-            description="Id of a task, a memory, an offer that `remember` named, an operation such as an erasure, or a"
+            description="Id of a task, a memory, an offer of a memory, an operation such as an erasure, or a"
             " dead letter such as intake/17. Ids may be given by their first six digits, except those of offers.",
         ),
     ],
@@ -123,7 +123,7 @@ async def _of_event(caller: Caller, named: str, agent: str | None, missing: list
     if outcome.standing == "unknown":
         return _unknown(named, f"{unknown}; no event has this id so far, so nothing is stored under it")
     if agent is None:
-        return _unknown(named, f"{unknown}; if it is an offer that `remember` named, give the agent too")
+        return _unknown(named, f"{unknown}; if it is an offer of a memory, give the agent too")
     return _of_offer(offer, agent, outcome)
 
 

@@ -1,15 +1,18 @@
 """The MCP server over standard input and output, for one user of a platform."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from secrets import token_urlsafe
 from typing import Any, Final
 
 from nemuri.client.client import Client
 from nemuri.client.connection import connected, nats_address
-from nemuri.mcp_server.access import Caller
+from nemuri.client.exchange import ClientError
+from nemuri.hook.project import project_here
+from nemuri.mcp_server.access import Caller, memory_kind
 from nemuri.mcp_server.server import build_server
+from nemuri.mcp_server.tool_forms import MemoryKind
 from nemuri.operations.mind_history import MindHistories
 from nemuri.web.operation_registry import OperationRegistry
 from nemuri_contracts.event import OPERATOR
@@ -17,6 +20,8 @@ from nemuri_infra.runtime.settings import Settings
 
 CONNECTING_SECONDS: Final = 15.0
 """Seconds that a call may take to connect to the platform."""
+KIND_SECONDS: Final = 5.0
+"""Seconds in which the platform must say the kind of an agent's memory, before the tools are listed."""
 
 
 @dataclass(slots=True)
@@ -48,7 +53,22 @@ class OwnPlatform:
         async with self._opening:
             known = self._client
             client = known if known is not None and known.log.connection.is_connected else await self._reach(name)
-        return Caller(client, name, self.bound_to, self.settings, self.operations, self.minds, self.secret)
+        project = project_here(self.settings.project)
+        return Caller(client, name, self.bound_to, self.settings, self.operations, self.minds, self.secret, project)
+
+    async def memory_kind(self) -> MemoryKind | None:
+        """Return the kind of memory of the agent to which the server is bound; None if it is not known.
+
+        While no platform can be asked, the agent of the hooks is known to have affective memory, because hooks define
+        it so.
+        """
+        if self.bound_to is None:
+            return None
+        with suppress(ClientError, TimeoutError):
+            async with asyncio.timeout(KIND_SECONDS):
+                if kind := await memory_kind((await self.caller(None)).client, self.bound_to):
+                    return kind
+        return "affective" if self.bound_to == self.settings.hook_agent else None
 
     async def _reach(self, name: str) -> Client:
         """Return a client of the platform that runs now.
@@ -76,6 +96,7 @@ async def serve_stdio(settings: Settings, agent: str | None) -> None:
     access = OwnPlatform(settings, agent)
     try:
         async with access.operations:
-            await build_server(access, bound=agent is not None).run_stdio_async()
+            kind = await access.memory_kind()
+            await build_server(access, bound=agent is not None, kind=kind).run_stdio_async()
     finally:
         await access.close()

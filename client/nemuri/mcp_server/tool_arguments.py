@@ -15,11 +15,14 @@ AgentName = Annotated[Identifier, Field(description="Id of the agent whose memor
 AnyAgentName = Annotated[
     Identifier | None, Field(description="Id of the agent. Leave it out to let the orchestrator choose.")
 ]
-AgentOfId = Annotated[
-    Identifier | None, Field(description="Id of the agent. Needed only for an offer that `remember` named.")
-]
-Project = Annotated[
-    str | None, Field(description="Project. Memories that are valid only in it are included. For strength memory.")
+AgentOfId = Annotated[Identifier | None, Field(description="Id of the agent. Needed only for an offer of a memory.")]
+Project = Annotated[str | None, Field(description="Project. Memories that are valid only in it are included.")]
+RecallProject = Annotated[
+    str | None,
+    Field(
+        description="Project. Memories that are valid only in it are included. For the memory of a user's sessions the"
+        " default is the project of this session; memories about the user are included in every project."
+    ),
 ]
 Domains = Annotated[
     tuple[str, ...],
@@ -53,7 +56,10 @@ async def whole_id(client: Client, of: Named, text: str) -> UUID:
 
 def check_no_setting(view: AgentView, project: str | None, domains: tuple[str, ...] = ()) -> None:
     """Raise `ClientError` if a project or domains are given for a memory that has none."""
-    kind = view.definition.memory
-    if kind != "strength" and (project is not None or domains):
-        name = "project" if project is not None else "domains"
-        raise ClientError(f"{view.agent_id} has {kind} memory, which knows no projects or domains; leave out {name!r}")
+    kind, given = view.definition.memory, dict[str, str]()
+    if project is not None and kind == "tiered":
+        given["project"] = "projects"
+    if domains and kind != "strength":
+        given["domains"] = "domains"
+    for name, known in given.items():
+        raise ClientError(f"{view.agent_id} has {kind} memory, which knows no {known}; leave out {name!r}")

@@ -8,6 +8,7 @@ They come from the same environment variables as `Settings`, and the running pla
 import fcntl
 import json
 import os
+import shlex
 import sys
 
 from nemuri_contracts.wire_constants import is_identifier
@@ -27,7 +28,8 @@ class HookSettings:
     """The settings that a hook needs to reach the platform."""
 
     __slots__ = (
-        "agent", "client", "data", "namespace", "nats_ca", "nats_certificate", "nats_key", "nats_url", "patience",
+        "agent", "client", "data", "namespace", "nats_ca", "nats_certificate", "nats_key", "nats_url", "option",
+        "patience",
     )  # fmt: skip
 
     def __init__(self, data: str | None = None, agent: str | None = None) -> None:
@@ -38,6 +40,7 @@ class HookSettings:
         """
         told = _environment()
         self.data = data_directory(data)
+        self.option = f" --data {shlex.quote(self.data)}" if data else ""
         self.nats_url = told.get("nats_url")
         self.nats_ca = told.get("nemuri_nats_ca")
         self.nats_certificate = told.get("nemuri_nats_certificate")

@@ -118,7 +118,8 @@ async def select_memories(
     found = await find_candidates(query.prompt, agent, vectors, asked, wanted, queries)
     if not asking.only_time:
         found = await compared_with_topic(found, asking, least, queries)
-    block = ContextBlock(agent.agent_id, REMARK_LIMIT if asking.remark else BLOCK_LIMIT)
+    limit = REMARK_LIMIT if asking.remark else BLOCK_LIMIT
+    block = ContextBlock(agent.agent_id, limit, program=query.program, tool=query.tool)
     # A memory that the session has keeps its place, so that less relevant ones do not take it.
     chosen = [each for each in rank(found, asking, rules) if each.memory_id not in query.context]
     await _add_memories(block, chosen, agent, queries, projects, query.context)
@@ -131,11 +132,12 @@ async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resource
     If memories wait for protection, the block asks to let the user choose. Nothing is recorded if the query is quiet,
     if it took longer than the client waits, or if there are no memories.
     """
-    queries, began, block = AffectiveQueries(resources.database), monotonic(), ContextBlock(agent.agent_id, BRIEF_LIMIT)
+    queries, began = AffectiveQueries(resources.database), monotonic()
+    block = ContextBlock(agent.agent_id, BRIEF_LIMIT, program=query.program, tool=query.tool)
     projects = agent.project_names(query.project) if query.project else ()
     if waiting := await queries.awaiting_protection(agent.agent_id):
         oldest = await queries.protected(agent.agent_id, MAX_NAMED)
-        block.note(protection_question(agent, waiting, oldest))
+        block.note(protection_question(agent, waiting, oldest, query.program))
     block.list(await AffectiveLists(resources.database).shown_unasked(agent, projects, MAX_BRIEF))
     shown = tuple(each.memory_id for each in block.listed)
     if shown and not query.quietly and is_waited_for(query.within, began):

@@ -60,7 +60,7 @@ async def session(
     `options` are those of the SDK's client.
     """
     access = OwnPlatform(settings, agent)
-    server = build_server(access, bound=agent is not None, read_only=read_only)
+    server = build_server(access, bound=agent is not None, kind=await access.memory_kind(), read_only=read_only)
     try:
         async with McpClient(server, **options) as client:
             yield Session(client)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from nemuri.mcp_server.server import TOOLS
 from nemuri.platform.serving import prepare
 from tests.integration.harness import agent_defined, eventually, running_services, until_idle
 from tests.integration.mcp_server.sessions import Session, session
@@ -31,7 +32,7 @@ async def test_calls_succeed_again_when_the_platform_is_back(own_servers: Server
         await until_idle(resources)
         await own_servers.nats.kill()
         async with session(settings, "python") as of:
-            assert len((await of.client.list_tools()).tools) == 8
+            assert len((await of.client.list_tools()).tools) == len(TOOLS)
             assert "NATS" in await of.refused("recall", query="harbour")
             await own_servers.nats.start()
             await until_recalled(of)

@@ -82,8 +82,8 @@ async def test_the_past_is_recalled(platform: Platform) -> None:
         assert past.structured["as_of"] in past.text
         assert "beyond the end of the log" in await of.refused("recall", query="gate", as_of=10**9)
         assert "is not a position in the log" in await of.refused("recall", query="gate", as_of="yesterday")
-    async with session(platform.settings, "noah") as other:
-        assert "leave out 'as_of'" in await other.refused("recall", query="gate", as_of="1h")
+    async with session(platform.settings) as other:
+        assert "leave out 'as_of'" in await other.refused("recall", agent="noah", query="gate", as_of="1h")
 
 
 async def test_the_documentation_lists_the_tools_and_resources(platform: Platform) -> None:

@@ -105,13 +105,15 @@ def test_recalled_memories_are_shown_with_their_reasons(
     beside = RecalledView(
         memory=memory(2, archived=True), priority=0, similarity=0, resonance=0, by="relation", relation="continues"
     )
-    show_recalled(AffectRecallView(recalled=(found, beside), block="", words_only=True))
+    show_recalled(AffectRecallView(recalled=(found, beside), block="", words_only=True), None)
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "mem_20260120_001 12.34 0.500 0.30 79.0 2 similarity Question 1 → Answer 1" in lines
     assert lines[2].endswith("relation: continues [archived] Question 2 → Answer 2")
     assert lines[3] == "no vector was available in time; words were compared instead"
-    show_recalled(AffectRecallView(recalled=(), block=""))
+    show_recalled(AffectRecallView(recalled=(), block=""), None)
     assert capsys.readouterr().out == "no memory was retrieved\n"
+    show_recalled(AffectRecallView(recalled=(), block=""), "/oven")
+    assert capsys.readouterr().out == "no memory was retrieved in the project /oven; --all-projects searches in all\n"
 
 
 @pytest.mark.parametrize("name", ["diary.svg", "diary.png"])

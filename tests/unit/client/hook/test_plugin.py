@@ -14,6 +14,7 @@ import yaml
 from nemuri.cli.app import app
 from nemuri.cli.command_tree import build_program
 from nemuri.hook.assistants import CLAUDE
+from nemuri.mcp_server.tool_forms import is_offered
 
 ROOT = Path(__file__).parents[4]
 PLUGIN = ROOT / "plugins" / "claude-code"
@@ -88,3 +89,14 @@ def test_the_script_finds_nemuri_and_never_disturbs_without_it(tmp_path: Path) -
     other = tmp_path / "other"
     os.link(program, other)
     assert run(tmp_path / "nowhere", "mcp", NEMURI_COMMAND=str(other)).stdout == "mcp\n"
+
+
+def test_hooks_of_the_plugin_may_name_the_tool_that_it_brings(tmp_path: Path) -> None:
+    """The script tells hooks the name of a tool that the plugin's MCP server has."""
+    program = tmp_path / "nemuri"
+    program.write_text('#!/bin/sh\necho "$NEMURI_HOOK_TOOL"\n')
+    program.chmod(0o755)
+    assert run(tmp_path, "hook", "prompt", NEMURI_COMMAND=str(program)).stdout == "memories\n"
+    [server] = read("plugins/claude-code/.mcp.json")["mcpServers"].values()
+    assert server["args"] == ["mcp", "--agent", "assistant"]
+    assert is_offered("memories", "affective")
