@@ -16,6 +16,7 @@ def status(**changes: Any) -> PlatformStatus:
         "tasks": {},
         "agents": 1,
         "memories": 1,
+        "memories_by_kind": {"strength": 1},
         "embedding": EMBEDDING,
         "bus": None,
         "log": 9,
