@@ -49,9 +49,16 @@ AGENTS = sorted((Path(__file__).parents[1] / "examples" / "agents").glob("*.yaml
 STATEMENT = re.compile(r"LOG:  (?:statement|execute [^:]*): (?P<text>.*)")
 TOPICS = ("truth", "identity", "scopes", "loops", "exceptions", "formatting", "objects", "names", "strings", "imports")
 TIMEOUT_SECONDS = 120.0
-UNCOUNTED = ("$JS.API.CONSUMER.MSG.NEXT.", "_INBOX.", "$JS.FC.", "$JS.EVENT.")
-"""Beginnings of the subjects of what is not counted: requests of waiting consumers, replies, and what the server itself
-sends.
+UNCOUNTED = (
+    "$JS.API.CONSUMER.MSG.NEXT.",
+    "$JS.API.STREAM.INFO.",
+    "$JS.API.CONSUMER.INFO.",
+    "_INBOX.",
+    "$JS.FC.",
+    "$JS.EVENT.",
+)
+"""Beginnings of the subjects of what is not counted: requests of waiting consumers, questions of those who wait for a
+quiet log, replies, and what the server itself sends.
 """
 BULK = 1_000
 """Number of memories of one call in bulk."""

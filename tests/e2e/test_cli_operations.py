@@ -128,6 +128,8 @@ async def test_a_halted_projector_fails_status_and_verify_until_parked(
 
     assert "is parked" in nemuri("park", str(place), "--why", "published by a test").out
 
-    assert (nemuri("status").code, nemuri("verify").code) == (0, 0)
+    status = nemuri("status")
+    assert status.code == 0, status.err
+    assert nemuri("verify").code == 0
     # Other events may follow: the first nightly job of an agent runs at any time.
     assert "event_parked" in nemuri("log", "tail", "-n", "20").out

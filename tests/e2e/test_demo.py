@@ -80,7 +80,7 @@ def _assert_read_and_negotiated(played: DemoRecord) -> None:
     whole = played.first[5]
     assert whole.way.chunks == whole.way.read > 20
     for asked in (played.first[-1], played.second[-1]):
-        assert (asked.way.items, asked.way.options, asked.way.parts) == (24, 3, 3)
+        assert (asked.way.items, asked.way.options, asked.way.parts) == (24, 4, 3)
     for asked in played.first:
         assert asked.result.learned
         assert asked.way.scores[0].agent_id == asked.way.agent_id

@@ -124,7 +124,7 @@ WRONG_VALUES: dict[str, list[Any]] = {
 KINDS = {
     "documents": ["documents"], "tags domains participants layers": ["list"],
     "timeout second importance budget_tokens budget_money question_minutes": ["number"],
-    "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal past_questions": ["flag"],
+    "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal past_questions create": ["flag"],
     "archived protected": ["flag"],
     "oldest_first": ["flag"], "event_ids kinds context": ["list"], "before beyond": ["number"], "client_id": ["agent"],
     "caused_by": ["id"], "tag containing": ["label"], "following": ["model"],

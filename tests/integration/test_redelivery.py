@@ -14,7 +14,7 @@ from nemuri.client.client import Client
 from nemuri.operations.agent_clone import clone_agent
 from nemuri.operations.erasure import forget
 from nemuri.platform.serving import prepare
-from nemuri_contracts.affective import NightFell, ProjectMerged, TurnTakenBack
+from nemuri_contracts.affective import MemoryRescoped, NightFell, ProjectMerged, TurnTakenBack
 from nemuri_contracts.agents import ORGANISATION, EmbeddingAdopted, MemoriesEmbedded, PolicyAdopted
 from nemuri_contracts.clarifications import ClarificationAnswered
 from nemuri_contracts.client_events import Document, MemoryContent, MemoryOffered, NegotiationAnswered, TaskSubmitted
@@ -194,7 +194,7 @@ async def read_a_report(client: Client) -> None:
 
 
 async def live_affectively(resources: Resources, client: Client) -> None:
-    """Let an agent with affective memory remember a turn, recall it, protect it, merge its project and forget it."""
+    """Let an agent with affective memory remember a turn, recall it, protect, rescope, merge and forget it."""
     log, turn_id = resources.log, uuid4()
     await log.append(turns.defined())
     await client.settle()
@@ -206,6 +206,7 @@ async def live_affectively(resources: Resources, client: Client) -> None:
     for protected in (True, False):
         await log.append(turns.protection(memory_id, protected=protected))
     await log.append(ProjectMerged(event_id=uuid4(), agent_id=turns.AGENT, project="oven", into="bakery"))
+    await log.append(MemoryRescoped(event_id=uuid4(), agent_id=turns.AGENT, memory_id=memory_id, only_asked=True))
     await until_idle(resources)
     again = turns.offered(uuid4(), "Why does the parser accept tabs?")
     await log.append(again)

@@ -13,7 +13,7 @@ from nemuri_domain.language.word_table import MODEL
 from nemuri_domain.strength.memory_rows import RowArrays
 from nemuri_domain.strength.retrieval_index import AgentIndex, IndexArrays
 
-FORMAT: Final = 7
+FORMAT: Final = 8
 """Version of the binary form and of what an index takes from a memory. Raise it if terms, the embedded
 text or the arrays of an index change: then stored copies are ignored.
 """

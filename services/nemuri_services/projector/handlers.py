@@ -73,17 +73,19 @@ async def project(resources: Resources) -> None:
         except Exception as error:
             expected = isinstance(error, Unprojectable)
             logger.critical("halted", service="projector", why=log_safe(error), exc_info=not expected)
-            resources.obstacles[service.name] = log_safe(error)
             await _halt(resources, log_safe(error), error.sequence if isinstance(error, Unprojectable) else None)
             await asyncio.sleep(HALTED)
 
 
 async def _halt(resources: Resources, why: str, at: int | None) -> None:
-    """Store the reason for other processes. This one knows it even if the database does not take it."""
+    """Store the reason, so that every process knows it. If the database does not take it, only this process does."""
     try:
         await resources.projection.halt(why, at)
     except (DBAPIError, *OUTAGES) as error:
         logger.warning("the reason could not be stored", service="projector", why=log_safe(error))
+        resources.obstacles[service.name] = why
+    else:
+        resources.obstacles.pop(service.name, None)
 
 
 async def _follow(resources: Resources) -> None:
@@ -102,8 +104,8 @@ async def _follow(resources: Resources) -> None:
     if resources.obstacles and position.sequence >= await resources.log.last_sequence():
         resources.obstacles.pop(service.name, None)  # Nothing is left that could fail.
     async for batch in resources.log.read(position.sequence):
+        resources.obstacles.pop(service.name, None)  # Before others see that the events are folded. A failure sets it.
         await _publish_progress(resources, await fold(live, batch, resources.log.subjects))
-        resources.obstacles.pop(service.name, None)
 
 
 async def _lost(resources: Resources, position: Position) -> bool:
