@@ -30,7 +30,7 @@ OtherTag = Literal["nostalgia", "surprise", "confusion", "determination"]
 Tag = PositiveTag | NegativeTag | OtherTag
 """Emotion tags of a turn (document 001, emotional tags)."""
 Concern = Literal["user", "life", "rule", "open", "work", "trivia"]
-"""What a turn concerns: the user lastingly (a preference, a habit, a trait), the user's life at present, a rule of the
+"""The concern of a turn: the user lastingly (a preference, a habit, a trait), the user's life at present, a rule of the
 project, something left open in it, any other work, or nothing worth telling.
 """
 LinkSort = Literal["continues", "references", "derived_from", "contradicts", "same_topic"]
@@ -64,7 +64,7 @@ class Reading(Value):
     protect: bool = False
     """True if the user asked to remember this."""
     concern: Concern = "work"
-    """What the turn concerns. It decides where the memory matters, and whether it is shown unasked."""
+    """Concern of the turn. It decides where the memory matters, and whether it is shown unasked."""
 
 
 class TurnMatters(Value):

@@ -1,4 +1,4 @@
-"""What `nemuri up` says of a platform whose projector has halted."""
+"""Tests of the lines of `nemuri up` about a projector that has halted."""
 
 import asyncio
 import signal

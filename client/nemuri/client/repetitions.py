@@ -1,4 +1,4 @@
-"""Whether an agent remembers a text already."""
+"""A search for a memory that says the same already."""
 
 from typing import TYPE_CHECKING, Final
 from uuid import UUID

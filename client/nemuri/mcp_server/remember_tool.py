@@ -7,6 +7,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from pydantic import Field
 
+from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError, PassingError, validated
 from nemuri.client.idempotency_keys import event_id_under
 from nemuri.client.repetitions import remembered_already
@@ -68,7 +69,7 @@ async def remember(
     offer = event_id_under(caller.client_id, chosen, _KINDS.get(view.definition.memory, ""), agent)
     scope = _scope(project, domain)
     try:
-        before = await _before(caller, view, content, scope, said_by)
+        before = await _before(caller.client.within(timeout), view, content, scope, said_by)
         memory_id = await _stored(caller, view, content, tags, scope, said_by, chosen, timeout)
     except PassingError as error:
         raise ToolError(_unknown(str(error), agent, offer, key)) from error
@@ -88,12 +89,12 @@ def _scope(project: str | None, domain: str | None) -> Scope:
     return Scope() if domain is None else validated(Scope, level="domain", name=domain)
 
 
-async def _before(caller: Caller, view: AgentView, content: str, scope: Scope, said_by: str | None) -> UUID | None:
+async def _before(client: Client, view: AgentView, content: str, scope: Scope, said_by: str | None) -> UUID | None:
     """Return the id of a strength memory that says the same already."""
     if view.definition.memory != "strength":
         return None
     memory = validated(MemoryContent, content=content, scope=scope, said_by=said_by)
-    return await remembered_already(caller.client, view.agent_id, memory)
+    return await remembered_already(client, view.agent_id, memory)
 
 
 async def _stored(

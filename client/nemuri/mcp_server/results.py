@@ -206,7 +206,7 @@ class ForgetResult(Result):
 
 
 class RescopeResult(Result):
-    """Where an affective memory matters."""
+    """The reach of an affective memory: whom and which project it is about."""
 
     memory_id: UUID
     label: str

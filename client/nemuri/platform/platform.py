@@ -44,7 +44,7 @@ class Started:
     http: dict[str, str]
     """URLs of the health and metrics endpoints, by process."""
     problems: StartProblems
-    """What has halted already, so that the platform is not ready."""
+    """The services that have halted already, so that the platform is not ready."""
 
 
 Company = Callable[[Settings, Running], AbstractAsyncContextManager[object]]

@@ -24,12 +24,12 @@ class StopTimeout(NotStopped):
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What was stopped in a data directory."""
+    """The processes that were stopped in a data directory."""
 
     pid: int | None
     """Process of the platform; None if it had been killed before."""
     leftovers: tuple[str, ...]
-    """What the platform had left behind and was ended too: workers and servers. Empty after a regular end."""
+    """Workers and servers that the platform had left behind and that were ended too. Empty after a regular end."""
 
 
 def stop_platform(data: Path, seconds: float) -> Stopped:

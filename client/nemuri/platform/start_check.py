@@ -1,4 +1,4 @@
-"""What keeps a platform from working that has just started."""
+"""The problems that keep a platform from working that has just started."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class StartProblems:
-    """What has halted since the platform was started."""
+    """The projector and the services that have halted since the platform was started."""
 
     halted: str | None = None
     """Reason why the projections are halted; None if they are not."""

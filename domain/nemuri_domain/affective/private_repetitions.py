@@ -25,7 +25,7 @@ _LONGEST_STEM: Final = 8
 
 
 class _Weights(NamedTuple):
-    """How much the pieces of the private parts tell, beside what was said openly. Places are before a piece."""
+    """Information of the pieces of private parts, beside what was said openly. Places are before a piece."""
 
     sums: list[float]
     """Information of the words that end up to each place, units included."""

@@ -1,4 +1,4 @@
-"""How much a word tells by itself: little for a frequent or general word, much for a rare one, a name or a number.
+"""Information of a word by itself: little for a frequent or general word, much for a rare one, a name or a number.
 
 The table `words/information.trie` has frequent words of some thirty languages (`python -m bench.word_information` makes
 it). A word that is not in it is rare. Scripts without spaces are divided into words by frequency.
