@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import log
 from typing import Any
 
 from sqlalchemy import ColumnElement, Text, TextClause, case, cast, func, literal, literal_column, select, text, tuple_
@@ -132,23 +133,23 @@ def _unasked() -> TextClause:
     return text(
         f"""
         -- What is shown at the start of a session. Sections: 0 the user, 1 open, 2 standing, 3 the project, 4 outside.
-        WITH told AS (
-            SELECT m.*, {retention_sql()} AS retention,
-                m.project = ANY(CAST(:projects AS text[])) OR (:outside AND m.project IS NULL) AS own
-            FROM affect_memory AS m
-            WHERE m.agent_id = :agent AND m.level < 4 AND NOT m.only_asked
-                AND (m.protected OR (m.concern <> 'trivia' AND (m.words_level < 3 OR m.concern IN ('user', 'rule'))))
-        ), placed AS (
-            SELECT *, CASE WHEN concern = 'user' THEN 0 WHEN own AND concern = 'open' THEN 1
-                WHEN own AND (protected OR concern = 'rule') THEN 2 WHEN own THEN 3 ELSE 4 END AS section
-            FROM told WHERE concern = 'user' OR (own AND (concern <> 'life' OR protected OR idle_shows < :idle))
-                OR (project IS NULL AND (concern <> 'life' OR protected))
+        -- Of each section only the first rows are sorted out of all, which takes a third of the time of a full sort.
+        WITH placed AS MATERIALIZED (
+            SELECT memory_id, said_at, CASE WHEN concern = 'user' THEN 0 WHEN own AND concern = 'open' THEN 1
+                WHEN own AND (protected OR concern = 'rule') THEN 2 WHEN own THEN 3 ELSE 4 END AS section,
+                CASE WHEN own AND concern = 'open' THEN - idle_shows ELSE CAST(protected AS integer) END AS first,
+                CASE WHEN own AND concern = 'open' THEN extract(epoch FROM said_at)
+                    ELSE {retention_sql()} * exp({log(_FADING)} * idle_shows) END AS second
+            FROM (SELECT *, project = ANY(CAST(:projects AS text[])) OR (:outside AND project IS NULL) AS own
+                FROM affect_memory WHERE agent_id = :agent AND level < 4 AND NOT only_asked) AS m
+            WHERE (protected OR (concern <> 'trivia' AND (words_level < 3 OR concern IN ('user', 'rule'))))
+                AND (concern = 'user' OR (own AND (concern <> 'life' OR protected OR idle_shows < :idle))
+                    OR (project IS NULL AND (concern <> 'life' OR protected)))
         ), ranked AS (
-            SELECT memory_id, section, row_number() OVER (PARTITION BY section ORDER BY
-                CASE WHEN section <> 1 THEN protected END DESC NULLS LAST, CASE WHEN section = 1 THEN idle_shows END,
-                CASE WHEN section = 1 THEN said_at END DESC, retention * power({_FADING}, idle_shows) DESC,
-                said_at DESC, memory_id) AS place
-            FROM placed
+            SELECT memory_id, section, row_number() OVER (
+                PARTITION BY section ORDER BY first DESC, second DESC, said_at DESC, memory_id) AS place
+            FROM generate_series(0, 4) AS every CROSS JOIN LATERAL (SELECT * FROM placed WHERE section = every
+                ORDER BY first DESC, second DESC, said_at DESC, memory_id LIMIT :limit) AS foremost
         )
         SELECT memory_id FROM ranked
         ORDER BY (section = 0 AND place > :of_user) OR (section = 1 AND place > :open), section, place LIMIT :limit
