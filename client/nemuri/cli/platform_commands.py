@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from nemuri_infra.runtime.settings import Settings
 
 
+SHOWN_SEQUENCES = 10
+"""Maximum number of damaged messages of a copy that are named."""
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
     for command in (up, worker, rebuild, verify, reembed):
@@ -200,12 +204,21 @@ def rebuild(
         say(f"rebuilt from the log, up to event {found.sequence}")
 
 
-def verify(context: typer.Context, json: JsonOption = False) -> None:
+def verify(
+    context: typer.Context,
+    replicas: Annotated[
+        bool, typer.Option("--replicas", help="Compare the copies of the log that a cluster keeps instead.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
     """Compare every row of every view with the log."""
     from nemuri.operations.views import verify as operation
     from nemuri.terminal.output import say, say_json, short
 
     session = Session.of(context, json=json)
+    if replicas:
+        _verify_replicas(session)
+        return
     found = session.operate("verifying", operation)
     if session.json:
         known = {"rows": found.rows, "sequence": found.sequence, "differences": found.differences}
@@ -220,6 +233,28 @@ def verify(context: typer.Context, json: JsonOption = False) -> None:
         raise Failure(
             f"the views differ from the log in {len(found.differences)} values; run `nemuri rebuild --from-start`"
         )
+
+
+def _verify_replicas(session: Session) -> None:
+    """Print for each stream how its copies differ. Raise `Failure` if they do."""
+    from nemuri.operations.views import verify_replicas
+    from nemuri.terminal.output import say, say_json
+
+    found = session.operate("reading every copy", verify_replicas)
+    if session.json:
+        say_json([{"stream": each.stream, "messages": each.messages, "damaged": each.damaged} for each in found])
+    damaged = [(each.stream, server, places) for each in found for server, places in each.damaged.items() if places]
+    if not session.json:
+        for each in found:
+            number = len(each.damaged)
+            copies = "1 copy" if number == 1 else f"{number} copies"
+            say(f"{each.stream}: {copies} of {each.messages} messages")
+        for stream, server, places in damaged:
+            some = ", ".join(map(str, places[:SHOWN_SEQUENCES])) + (" …" if len(places) > SHOWN_SEQUENCES else "")
+            say(f"{stream}: {server} lacks, or has otherwise, {len(places)} messages: {some}")
+    if damaged:
+        names = ", ".join(dict.fromkeys(server for _, server, _ in damaged))
+        raise Failure(f"{names} must be filled anew from the other servers (docs/how-to/replicas.md)")
 
 
 def reembed(context: typer.Context, json: JsonOption = False) -> None:

@@ -91,6 +91,9 @@ class Pull:
     connection: Nats
     inbox: str
     source: str
+    server: str | None = None
+    """Name of the server on which the consumer lies, and whose copy of the stream it reads; None outside of a cluster.
+    """
     asked: deque[_BatchRequest] = field(default_factory=deque)
     """Requested batches that the reader has not returned yet, oldest first."""
     requests: int = 0
@@ -137,9 +140,10 @@ class Pull:
             inactive_threshold=idle,
             mem_storage=True,
         )
-        await context.add_consumer(stream, config)
+        info = await context.add_consumer(stream, config)
         inbox = connection.new_inbox()
-        pull = cls(connection, inbox, f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{name}")
+        server = info.cluster.leader if info.cluster else None
+        pull = cls(connection, inbox, f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{name}", server)
         subscription = await connection.subscribe(f"{inbox}.*", cb=pull._receive)
         try:
             yield pull

@@ -323,8 +323,12 @@ class EmbeddedNatsCluster:
         """End a node with SIGKILL. Nodes are counted from 0."""
         await self._nodes[node].kill()
 
+    async def halt(self, node: int) -> None:
+        """Stop a node gracefully. Nodes are counted from 0."""
+        await self._nodes[node].stop()
+
     async def restart(self, node: int) -> None:
-        """Start a killed node again and return when it has caught up. A majority of the nodes must run."""
+        """Start a killed or halted node again and return when it has caught up. A majority of the nodes must run."""
         await self._nodes[node].start()
 
     def _seated(self, routes: Sequence[int]) -> list[EmbeddedNats]:

@@ -1,0 +1,160 @@
+"""The copies of a log on three servers are compared: a flipped bit is found, and its server filled anew."""
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import orjson
+import pytest
+
+from nemuri.platform.serving import prepare
+from nemuri_contracts.event import Event
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.replica_comparison import ReplicaError, compare_replicas
+from nemuri_infra.embedded.nats import EmbeddedNatsCluster
+from nemuri_infra.runtime.settings import Settings
+from tests.e2e.conftest import SCRIPT, environment
+from tests.integration.harness import agent_defined, eventually, opened_log, retried
+from tests.integration.servers import Servers, three_nodes
+
+pytestmark = pytest.mark.connected
+AGENTS = 200
+FLIPPED = 100
+"""Number of the event with a flipped bit."""
+
+
+def ignored(done: int, total: int) -> None:
+    """Take the progress of a comparison."""
+    assert 0 <= done <= total
+
+
+async def verified(settings: Settings, directory: Path, *options: str) -> tuple[int, str, str]:
+    """Run `nemuri verify --replicas` and return its exit code, its output and its errors."""
+    urls = environment(NATS_URL=str(settings.nats_url), DATABASE_URL=str(settings.database_url))
+    told = {**urls, "NEMURI_NAMESPACE": settings.namespace}
+    command = (str(SCRIPT), "--data", str(directory), "verify", "--replicas", *options)
+    running = await asyncio.create_subprocess_exec(
+        *command, env=told, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, said = await running.communicate()
+    return running.returncode or 0, out.decode(), said.decode()
+
+
+def blocks(cluster: EmbeddedNatsCluster, log: Log, node: int) -> Path:
+    """Return the directory in which a node keeps the messages of the log."""
+    [found] = (cluster.directory / f"node{node}").glob(f"**/streams/{log.subjects.stream}/msgs")
+    return found
+
+
+def flip(stored: Path, word: str) -> None:
+    """Flip one bit of the message that contains a word, in the blocks of a server that does not run."""
+    [block] = [each for each in stored.glob("*.blk") if word.encode() in each.read_bytes()]
+    content = bytearray(block.read_bytes())
+    content[content.index(word.encode())] ^= 1
+    block.write_bytes(content)
+
+
+async def current(log: Log) -> bool:
+    """Return True if no copy of the log lags behind its leader, by the leader's account."""
+    info = await retried(lambda: log.stream.stream_info(log.subjects.stream))
+    copies = (info.cluster.replicas or []) if info.cluster and info.cluster.leader else []
+    return len(copies) == 2 and all(each.current and not each.offline for each in copies)
+
+
+async def follower(log: Log) -> int:
+    """Return the number of a node that does not lead the log."""
+    info = await log.stream.stream_info(log.subjects.stream)
+    assert info.cluster is not None
+    return next(number for number in range(3) if f"node{number}" != info.cluster.leader)
+
+
+async def lead(log: Log, server: str) -> None:
+    """Let a server lead the log."""
+    stream, asked = log.subjects.stream, orjson.dumps({"placement": {"preferred": server}})
+
+    async def leads() -> bool:
+        """Return True once the server leads. Asks the present leader to step down otherwise."""
+        info = await retried(lambda: log.stream.stream_info(stream))
+        if info.cluster is not None and info.cluster.leader == server:
+            return True
+        await log.connection.request(f"$JS.API.STREAM.LEADER.STEPDOWN.{stream}", asked, timeout=10)
+        return False
+
+    await eventually(leads, seconds=60)
+
+
+async def events_read(log: Log) -> list[Event]:
+    """Return all events that a reader of the log gets now."""
+    return [each async for batch in log.read(until=await log.last_sequence()) for each in batch.events]
+
+
+@pytest.mark.timeout(300)
+async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path: Path) -> None:
+    """A bit of one event flips on one of three servers. Its copy still counts as many messages, and if it leads, the
+    event is missing for every reader. The comparison names server and sequence. Filled anew, all copies are equal.
+    """
+    async with three_nodes() as cluster:
+        urls = ",".join(cluster.urls)
+        settings = servers.settings().model_copy(update={"nats_url": urls, "replicas": 3})
+        await prepare(settings)
+        async with opened_log(settings) as log:
+            for number in range(AGENTS):
+                await log.append(agent_defined(f"agent{number}"))
+            await log.delete(7)
+            rotten = await follower(log)
+            stored = blocks(cluster, log, rotten)
+        await cluster.halt(rotten)
+        flip(stored, f"agent{FLIPPED}")
+        await cluster.restart(rotten)
+        async with opened_log(settings) as log:
+            await eventually(lambda: current(log), seconds=60)
+            found = await compare_replicas(log, log.subjects.stream, ignored)
+            assert found.messages == AGENTS - 1
+            assert {name: len(each) for name, each in found.damaged.items()} == {
+                f"node{number}": int(number == rotten) for number in range(3)
+            }
+            [lost] = found.damaged[f"node{rotten}"]
+            await lead(log, f"node{rotten}")
+            assert (await log.stream.stream_info(log.subjects.stream)).state.messages == AGENTS - 1
+            assert lost not in {each.sequence for each in await events_read(log)}
+        code, out, said = await verified(settings, tmp_path)
+        assert (code, f"node{rotten} must be filled anew" in said) == (1, True)
+        assert f"node{rotten} lacks, or has otherwise, 1 messages: {lost}" in out
+
+        await cluster.halt(rotten)
+        shutil.rmtree(stored)
+        await cluster.restart(rotten)
+        async with opened_log(settings) as log:
+            await eventually(lambda: current(log), seconds=60)
+            await lead(log, f"node{rotten}")
+            assert lost in {each.sequence for each in await events_read(log)}
+        code, out, said = await verified(settings, tmp_path, "--json")
+        assert (code, said) == (0, "")
+        assert [set(map(len, each["damaged"].values())) for each in json.loads(out)] == [{0}, {0}]
+
+
+@pytest.mark.timeout(300)
+async def test_a_server_that_is_away_is_named(servers: Servers) -> None:
+    """Copies cannot be compared while the server of one is away. The only copy of a single server equals itself."""
+    async with three_nodes() as cluster:
+        settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
+        await prepare(settings)
+        async with opened_log(settings) as log:
+            away = await follower(log)
+            await cluster.kill(away)
+
+            async def noticed() -> bool:
+                """Return True once the leader knows that the server is away."""
+                info = await retried(lambda: log.stream.stream_info(log.subjects.stream))
+                return info.cluster is not None and any(not each.current for each in info.cluster.replicas or [])
+
+            await eventually(noticed, seconds=60)
+            with pytest.raises(ReplicaError, match=f"node{away} is away"):
+                await compare_replicas(log, log.subjects.stream, ignored)
+    single = servers.settings()
+    await prepare(single)
+    async with opened_log(single) as log:
+        await log.append(agent_defined())
+        found = await compare_replicas(log, log.subjects.stream, ignored)
+    assert (found.messages, [*found.damaged.values()]) == (1, [()])
