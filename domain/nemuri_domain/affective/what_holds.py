@@ -38,7 +38,8 @@ def what_holds_first(
     A newer memory that contradicts a retrieved one is added, unless it is archived, belongs to another project than
     `projects`, or is `known` already (ids of memories and turns).
     """
-    newer = _by_words(told) | _by_relations(told, near)
+    ranked = [each.memory for each in told if each.ranked is not None][:COMPARED]
+    newer = _by_words(ranked) | _by_relations([each.memory for each in told], near)
     every = {each.memory.memory_id: each for each in told}
     for later in newer.values():
         if later.memory_id not in every and _may_be_shown(later, known, projects):
@@ -53,10 +54,19 @@ def what_holds_first(
     return list(placed.values())
 
 
-def _by_relations(told: Sequence[RetrievedMemory], near: Related) -> dict[UUID, AffectMemory]:
+def without_outdated(shown: Sequence[AffectMemory]) -> list[AffectMemory]:
+    """Return the memories in their order, without statements about the user and rules that a newer one among them
+    replaces by its words.
+    """
+    lasting = [each for each in shown if each.concern in {"user", "rule"}]
+    outdated = _by_words(lasting)
+    return [each for each in shown if each.memory_id not in outdated]
+
+
+def _by_relations(told: Sequence[AffectMemory], near: Related) -> dict[UUID, AffectMemory]:
     """Return the newest memory that contradicts each retrieved one, by the older one's id."""
     found: dict[UUID, AffectMemory] = {}
-    for one in (each.memory for each in told):
+    for one in told:
         later = [
             other for other, sort in near.get(one.memory_id, ()) if sort == "contradicts" and _is_newer(other, one)
         ]
@@ -65,12 +75,11 @@ def _by_relations(told: Sequence[RetrievedMemory], near: Related) -> dict[UUID, 
     return found
 
 
-def _by_words(told: Sequence[RetrievedMemory]) -> dict[UUID, AffectMemory]:
-    """Return the newest memory that replaces each retrieved one by its words, by the older one's id.
+def _by_words(memories: Sequence[AffectMemory]) -> dict[UUID, AffectMemory]:
+    """Return the newest memory that replaces each one by its words, by the older one's id.
 
     The user's own words must tell the change: of the work on a thing, every reply tells that it is different now.
     """
-    memories = [each.memory for each in told if each.ranked is not None][:COMPARED]
     said = [word_table().words(each.trigger) for each in memories]
     signed = [to for to, words in enumerate(said) if signs_of_change(words).max(initial=0.0) >= CHANGED]
     found: dict[UUID, AffectMemory] = {}

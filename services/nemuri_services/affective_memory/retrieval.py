@@ -23,7 +23,7 @@ from nemuri_domain.affective.retrieval import (
 )
 from nemuri_domain.affective.sanitize import is_conversation
 from nemuri_domain.affective.topic_categories import category_asked
-from nemuri_domain.affective.what_holds import what_holds_first
+from nemuri_domain.affective.what_holds import what_holds_first, without_outdated
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries
@@ -138,7 +138,7 @@ async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resource
     if waiting := await queries.awaiting_protection(agent.agent_id):
         oldest = await queries.protected(agent.agent_id, MAX_NAMED)
         block.note(protection_question(agent, waiting, oldest, query.program))
-    block.list(await AffectiveLists(resources.database).shown_unasked(agent, projects, MAX_BRIEF))
+    block.list(without_outdated(await AffectiveLists(resources.database).shown_unasked(agent, projects, MAX_BRIEF)))
     shown = tuple(each.memory_id for each in block.listed)
     if shown and not query.quietly and is_waited_for(query.within, began):
         await resources.log.append(_shown_event("session_start", query, shown, block))

@@ -4,10 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
+import pytest
+
 from nemuri_domain.affective.aggregate import AffectMemory
 from nemuri_domain.affective.context_block import ContextBlock
 from nemuri_domain.affective.retrieval import RankedMemory, RetrievedMemory
-from nemuri_domain.affective.what_holds import Related, what_holds_first
+from nemuri_domain.affective.what_holds import Related, what_holds_first, without_outdated
 from tests.unit.domain.affective.test_retrieval import LONG_AGO, found, remembered
 
 STRIPE = ("Which payment provider do we take for the shop?", "We decided: Stripe is the payment provider of the shop.")
@@ -80,3 +82,36 @@ def test_the_block_says_until_when_something_held() -> None:
     newer, older = (line for line in block.text.splitlines() if line.startswith("- ["))
     assert newer.startswith("- [2026-01-20][L1][mem_2] Payment provider")
     assert older.startswith("- [2026-01-19][L1][mem_1][held until 2026-01-20, see mem_2] Which payment provider")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("今後は日本語で答えて", "これからは英語で答えて"),
+        ("Call me Kim, please.", "Please call me Kimberly from now on."),
+        ("私は大阪に住んでいます", "私は京都に引っ越しました"),
+        ("I work in the mornings, from six to noon.", "I work in the evenings now."),
+    ],
+)
+def test_an_outdated_preference_is_not_shown(before: str, after: str) -> None:
+    """Of two statements about the user of which the newer one says that it changed, only the newer one is shown."""
+    old, new = memory(1, (before, "OK."), concern="user"), memory(2, (after, "OK."), concern="user")
+    other = memory(3, ("I'm vegetarian.", "OK."), concern="user")
+    assert without_outdated([old, new, other]) == [new, other]
+    assert without_outdated([old, other]) == [old, other]
+
+
+def test_preferences_about_other_things_stay() -> None:
+    """Statements about the user that say different things of different matters are all shown, and work is not judged
+    by its words.
+    """
+    said = (
+        "今後は日本語で答えて",
+        "今後は絵文字を使わないで",
+        "I prefer tabs in my code.",
+        "I now prefer dark themes everywhere.",
+    )
+    kept = [memory(number, (each, "OK."), concern="user") for number, each in enumerate(said, 1)]
+    assert without_outdated(kept) == kept
+    work = [memory(1, STRIPE), memory(2, SQUARE)]
+    assert without_outdated(work) == work
