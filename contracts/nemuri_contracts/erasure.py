@@ -47,6 +47,8 @@ class Standing(Value):
     rescoped: Count
     yields_to: tuple[UUID, ...]
     absorbed_by: UUID | None = None
+    text_id: UUID | None = None
+    told_again_at: Moment | None = None
     revision: Count
 
 

@@ -61,7 +61,7 @@ class AgentsView(Value):
 
 
 class SourceMemory(Value):
-    """A memory that a semantic memory has absorbed."""
+    """A memory for which another one stands."""
 
     memory_id: UUID
     content: str
@@ -92,13 +92,17 @@ class MemoryView(Value):
     unconfirmed: bool = False
     """True if it was inferred and nothing has confirmed it yet."""
     status: Literal["active", "archived", "absorbed", "split"]
-    """`absorbed`: a semantic memory stands for it. `split`: it was a semantic memory, and was split."""
+    """`absorbed`: a semantic memory, or the memory that it repeats, stands for it. `split`: it was a semantic memory,
+    and was split.
+    """
     absorbed_by: UUID | None = None
     """Id of the memory that stands for it; None if it stands for itself."""
     experiences: Experiences | None = None
     """Number and times of the experiences behind a semantic memory; None for other memories."""
     sources: tuple[SourceMemory, ...] = ()
-    """The memories that a semantic memory has absorbed, oldest first. Only in the view of a single memory."""
+    """The memories for which it stands, oldest first: those that a semantic memory has absorbed, and repetitions. Only
+    in the view of a single memory.
+    """
     strength: float
     strength_by_perspective: dict[str, float]
     level: int

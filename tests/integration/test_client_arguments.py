@@ -44,7 +44,8 @@ async def test_a_memory_repeated_under_its_key_is_stored_once(settings: Settings
             with pytest.raises(nemuri.ClientError, match="the key 'style-1' was used for something else"):
                 await client.remember("python", wrong, tags=["tone"], key="style-1")
         assert (await client.memory(first)).memory.content == told
-        assert len(await client.memories("python")) == 5
+        assert len(await client.memories("python", status="all")) == 5
+        assert [each.memory_id for each in await client.memories("python")] == [first]
         tasks = {await client.submit("Is steel hard?", key="q-1") for _ in range(2)}
         assert len(tasks) == 1
         assert tasks != {await bob.submit("Is steel hard?", key="q-1")}

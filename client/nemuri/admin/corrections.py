@@ -99,7 +99,7 @@ async def split(client: "Client", memory_id: UUID) -> tuple[UUID, ...]:
         raise ClientError(f"memory {memory_id} is not a semantic memory; see `nemuri memories {view.agent_id}`")
     if view.absorbed_by is not None or not view.sources:
         raise ClientError(f"memory {memory_id} has no sources to split it into: its status is {view.status}")
-    sources = tuple(each.memory_id for each in view.sources)
+    sources = tuple(each.memory_id for each in view.sources if each.memory_id in view.links)
     event = SemanticMemorySplit(
         event_id=derive(memory_id, SemanticMemorySplit.kind_of()),
         agent_id=view.agent_id,

@@ -232,10 +232,9 @@ async def _remembered(
     try:
         if places:
             return await _remember_lines(client, agent, content, create=create)
-        before = None if new else await _remembered_before(client, agent, content[0])
         memory_id = await client.remember(agent, **dict(content[0]), key=key, create=create)
-        if before not in {None, memory_id}:
-            _note(f"{agent} remembers this already, as {before}; both are kept, and one of them is recalled")
+        if (known := None if new else (await client.memory(memory_id)).absorbed_by) is not None:
+            _note(f"{agent} remembered this already, as {known}, which stands for both now")
         return (memory_id,), {}
     finally:
         if new and not await _is_unknown(client, agent):
@@ -253,12 +252,6 @@ async def _remember_lines(
             return await client.remember_all(agent, content, create=create, on_progress=show), {}
         except RefusedMemoriesError as error:
             return error.memory_ids, error.reasons
-
-
-async def _remembered_before(client: "Client", agent: str, memory: "MemoryContent") -> "UUID | None":
-    from nemuri.client.repetitions import remembered_already
-
-    return await remembered_already(client, agent, memory)
 
 
 def _note(text: str) -> None:

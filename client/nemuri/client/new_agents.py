@@ -7,7 +7,7 @@ from nemuri.client.exchange import Exchange, UnknownIdError
 from nemuri_contracts import queries
 from nemuri_contracts.agents import RESERVED_AGENTS, AgentDefined, Definition
 from nemuri_contracts.erasure import AgentErased
-from nemuri_contracts.event import derive
+from nemuri_contracts.event import AgentEvent, derive
 from nemuri_contracts.memory_views import AgentsView, AgentView, StatusView
 from nemuri_infra.bus.event_log import ConflictError, Log
 
@@ -23,8 +23,15 @@ async def agent_or_new(exchange: Exchange, log: Log, agent: str, *, create: bool
     try:
         return await _known(exchange, agent)
     except UnknownIdError:
-        if not create or agent in RESERVED_AGENTS or await _was_defined(log, agent):
+        if not create or agent in RESERVED_AGENTS or await _sequence(log, agent, AgentErased):
             raise
+    sequence = await _sequence(log, agent, AgentDefined) or await _defined(exchange, log, agent)
+    exchange.newest_sequence = max(exchange.newest_sequence, sequence)
+    return await _known(exchange, agent)
+
+
+async def _defined(exchange: Exchange, log: Log, agent: str) -> int:
+    """Define an agent, unless somebody else does so meanwhile, and return the sequence of its definition."""
     embedding = (await exchange.ask(queries.StatusQuery, StatusView, after=0)).embedding
     event = AgentDefined(
         event_id=derive(agent, AgentDefined.kind_of()),
@@ -34,11 +41,10 @@ async def agent_or_new(exchange: Exchange, log: Log, agent: str, *, create: bool
     )
     try:
         sequence = await exchange.retry(lambda: log.append(event, expected=0))
-    except ConflictError:  # Somebody else made it meanwhile.
-        return await _known(exchange, agent)
-    exchange.newest_sequence = max(exchange.newest_sequence, sequence)
+    except ConflictError:
+        return await _sequence(log, agent, AgentDefined)
     logger.warning("%s was unknown: an agent with strength memory is made", agent)
-    return await _known(exchange, agent)
+    return sequence
 
 
 async def _known(exchange: Exchange, agent: str) -> AgentView:
@@ -46,8 +52,6 @@ async def _known(exchange: Exchange, agent: str) -> AgentView:
     return found
 
 
-async def _was_defined(log: Log, agent: str) -> bool:
-    for kind in (AgentDefined, AgentErased):
-        if (await log.newest_on(log.subjects.of_agent(agent, kind))).sequence:
-            return True
-    return False
+async def _sequence(log: Log, agent: str, kind: type[AgentEvent]) -> int:
+    """Return the sequence of the agent's newest event of a kind; 0 if there is none."""
+    return (await log.newest_on(log.subjects.of_agent(agent, kind))).sequence

@@ -7,15 +7,13 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError, PassingError, validated
 from nemuri.client.idempotency_keys import event_id_under
-from nemuri.client.repetitions import remembered_already
 from nemuri.mcp_server.access import Caller, ToolContext, caller_of
 from nemuri.mcp_server.quoted_text import short
 from nemuri.mcp_server.results import RememberResult, answered
 from nemuri.mcp_server.tool_arguments import AgentName, TimeoutSeconds, agent_view, check_no_setting
-from nemuri_contracts.client_events import MemoryContent, Scope
+from nemuri_contracts.client_events import Scope
 from nemuri_contracts.memory_views import AgentView
 
 DEFAULT_SECONDS: Final = 30.0
@@ -67,15 +65,14 @@ async def remember(
         raise ToolError("a memory is valid in one project or in one domain, not in both; give one of them")
     chosen: str | UUID = uuid4() if key is None else key
     offer = event_id_under(caller.client_id, chosen, _KINDS.get(view.definition.memory, ""), agent)
-    scope = _scope(project, domain)
     try:
-        before = await _before(caller.client.within(timeout), view, content, scope, said_by)
-        memory_id = await _stored(caller, view, content, tags, scope, said_by, chosen, timeout)
+        memory_id = await _stored(caller, view, content, tags, _scope(project, domain), said_by, chosen, timeout)
     except PassingError as error:
         raise ToolError(_unknown(str(error), agent, offer, key)) from error
     text = f"Stored: memory [{short(memory_id)}] of {agent} can be recalled now."
-    if before not in {None, memory_id}:
-        text += f" It says the same as memory [{short(before)}]; one of them is recalled."
+    known = (await caller.client.memory(memory_id)).absorbed_by if view.definition.memory == "strength" else None
+    if known is not None:
+        text += f" It says the same as memory [{short(known)}], which stands for both now."
     return answered(text, RememberResult(memory_id=memory_id, agent=agent, key=key))
 
 
@@ -87,14 +84,6 @@ def _scope(project: str | None, domain: str | None) -> Scope:
     if project is not None:
         return validated(Scope, level="project", name=project)
     return Scope() if domain is None else validated(Scope, level="domain", name=domain)
-
-
-async def _before(client: Client, view: AgentView, content: str, scope: Scope, said_by: str | None) -> UUID | None:
-    """Return the id of a strength memory that says the same already."""
-    if view.definition.memory != "strength":
-        return None
-    memory = validated(MemoryContent, content=content, scope=scope, said_by=said_by)
-    return await remembered_already(client, view.agent_id, memory)
 
 
 async def _stored(

@@ -22,8 +22,8 @@ from nemuri_domain.strength.policy import LEVELS, Policy
 Status = Literal["active", "archived", "absorbed", "split"]
 """Status of a memory. Only active memories decay.
 
-`absorbed`: a semantic memory stands for it. `split`: it is a semantic memory that was split, and the source that
-inherited its gains stands for it.
+`absorbed`: a semantic memory, or the memory that it repeats, stands for it. `split`: it is a semantic memory that was
+split, and the source that inherited its gains stands for it.
 """
 
 
@@ -130,7 +130,13 @@ class Memory(RowModel):
     yields_to: tuple[UUID, ...] = ()
     """Newer memories that contradict or supersede it."""
     absorbed_by: UUID | None = None
-    """The memory that stands for it: its semantic memory, or the heir of a semantic memory that was split."""
+    """The memory that stands for it: its semantic memory, the memory that it repeats, or the heir of a semantic memory
+    that was split.
+    """
+    text_id: UUID | None = None
+    """Id of its text (`repetitions`), by which a repetition is noticed; None if nothing repeats it."""
+    told_again_at: datetime | None = None
+    """Time at which a repetition was told; None if there was none."""
     revision: int = 0
     """Number of changes of its strength, level or status."""
     changed: int
@@ -206,12 +212,14 @@ class Mind:
     memories: Map[UUID, Memory] = field(default_factory=Map)
     contents: Map[UUID, Content] = field(default_factory=Map)
     scorer: Scorer | None = None
+    texts: Map[UUID, frozenset[UUID]] = field(default_factory=Map, compare=False)
+    """Ids of the memories by the id of their text. Some may be erased, or have another text by now."""
 
     def with_agent(self, **changes: object) -> "Mind":
         """Return the mind with these changes to the agent. Without an agent, nothing changes."""
         if self.agent is None:
             return self
-        return Mind(self.agent.replace(**changes), self.memories, self.contents, self.scorer)
+        return replace(self, agent=self.agent.replace(**changes))
 
     def find(self, memory_ids: Iterable[UUID]) -> tuple[Memory, ...]:
         """Return the existing memories with these ids, without duplicates. Unknown ids are left out."""
@@ -232,13 +240,27 @@ class Mind:
             passed.add(memory_id)
         return memory_id
 
+    def saying(self, text_id: UUID | None) -> Memory | None:
+        """Return the memory with this text, active rather than archived; None if there is none."""
+        same = self.find(self.texts.get(text_id, ())) if text_id is not None else ()
+        standing = (each for each in same if each.text_id == text_id and each.status in {"active", "archived"})
+        return min(standing, key=lambda each: (each.status != "active", each.memory_id), default=None)
+
+    def holding(self, memories: Mapping[UUID, Memory]) -> "Mind":
+        """Return the mind with these stored memories, by id. The agent's totals include them already."""
+        texts = self.texts.mutate()
+        for each in memories.values():
+            if each.text_id is not None:
+                texts[each.text_id] = texts.get(each.text_id, frozenset()) | {each.memory_id}
+        return replace(self, memories=self.memories.update(memories), texts=texts.finish())
+
     def with_memories(self, memories: Iterable[Memory]) -> "Mind":
         """Return the mind with these memories added or replaced, and the agent's totals updated."""
         changed = tuple(memories)
         if self.agent is None or not changed:
             return self
         agent, held = memory_collection.put(self.agent, self.memories, changed)
-        return Mind(agent, held, self.contents, self.scorer)
+        return replace(self, agent=agent, memories=held)
 
     def without_memories(self, memory_ids: Iterable[UUID]) -> "Mind":
         """Return the mind without these memories and their contents, and the agent's totals updated."""

@@ -33,7 +33,7 @@ def _amended(agent: Agent, memory: Memory, event: MemoryAmended, by: int) -> Mem
         case "unpin":
             return with_strength(agent, memory, by=by, perspectives={}).replace(pinned=False)
         case "rescope":
-            return memory.replace(rescoped=by, changed=by)
+            return memory.replace(rescoped=by, text_id=None, changed=by)  # in its new scope nothing repeats it yet
         case "confirm":
             return confirmed(agent, memory, by=by)
 

@@ -57,6 +57,7 @@ from nemuri_domain.strength.reinforcement import (
     taken_back,
     used,
 )
+from nemuri_domain.strength.repetitions import repeated_text, text_id, with_repetition
 from nemuri_domain.strength.semantic_memory import absorbed, semantic_state, split, unmoved, without_absorbers
 
 
@@ -308,8 +309,10 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded | MemoryCopied) -> M
         stored_strength=stored_strength,
         perspectives=dict.fromkeys(event.perspectives, stored_strength),
         unconfirmed=event.origin.provenance == "inferred",
+        text_id=repeated_text(event),
         changed=event.sequence or 0,
     )
+    mind, memory = with_repetition(mind, agent, memory, event)
     if sources:
         memory = semantic_state(agent, memory, sources)
     mind = mind.with_memories(absorbed(agent, each, event.memory_id, by=event.sequence or 0) for each in sources)
@@ -335,6 +338,7 @@ def _copied(agent: Agent, event: MemoryCopied) -> Memory:
         absorbed_by=event.absorbed_by,
         last_accessed_at=event.last_accessed_at,
         archived_at=event.archived_at,
+        text_id=text_id(event.memory) if event.absorbed_by is None else None,
         changed=event.sequence or 0,
     )
 
@@ -360,6 +364,8 @@ def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, c
     """Return the mind with a new memory. The older memories that it contradicts or supersedes yield to it."""
     sequence, content = event.sequence or 0, content_of(event, created_at)
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
+    if memory.text_id is not None:
+        mind = mind.holding({memory.memory_id: memory})
     named = [each.older for each in event.relations if each.older != event.memory_id]
     older = {each.memory_id: each for each in (*mind.find(named), *mind.standing_for(named))}.values()
     return mind.with_memories(

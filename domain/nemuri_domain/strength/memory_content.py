@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Sequence
 from datetime import datetime, time
 from typing import Any
-from unicodedata import normalize
 from uuid import UUID
 
 from nemuri_contracts.agents import EVERYWHERE, ORGANISATION
@@ -59,17 +58,6 @@ def compared_texts(memory: MemoryContent) -> tuple[str, str]:
     return "\n".join((memory.content, *taught)), "\n".join(taught)
 
 
-def same_text(memory: MemoryContent) -> Hashable | None:
-    """Return a key that memories with the same text have in common: apart from case, white space and how accents are
-    written, in the same scope, from the same source and with the same learnings. None for a turn of a conversation,
-    which stands beside its neighbours and so repeats nothing.
-    """
-    if memory.turn is not None:
-        return None
-    text = " ".join(normalize("NFC", memory.content).casefold().split())
-    return text, memory.scope, memory.said_by, tuple(sorted(memory.learnings.items()))
-
-
 def shown_text(content: Content, perspective: str | None) -> str:
     """Return the text of a memory for a prompt: its content, and its learning under the perspective of the task.
 
@@ -84,9 +72,10 @@ def shown_text(content: Content, perspective: str | None) -> str:
     return "\n\n".join((memory.content, *taught))
 
 
-def told_at(content: Content) -> datetime:
-    """Return when a memory was told: when it was said, or else when it was remembered."""
-    return content.memory.said_at or content.created_at
+def told_at(content: Content, memory: Memory) -> datetime:
+    """Return when a memory was told last: when it was said or repeated, or else when it was remembered."""
+    said = content.memory.said_at or content.created_at
+    return said if memory.told_again_at is None else max(said, memory.told_again_at)
 
 
 def age_and_strength(content: Content, memory: Memory, strength: float) -> str:

@@ -93,7 +93,7 @@ class History:
             kind=event.kind,
             sessions=slept,
             task_id=event.thread,
-            note=_note(event, self.memory_id, stood, stands),
+            note=_note(event, self.memory_id, stood, stands) or _repetition(event, self.memory_id, self.mind),
             before=stood,
             after=stands,
         )
@@ -118,6 +118,7 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
         case MemoryEncoded() | MemoryCopied() if event.memory_id == memory_id:
             merged = isinstance(event, MemoryEncoded) and event.absorbs
             parts = [f"absorbed {len(merged)} memories"] if merged else []
+            parts += ["which was known already"] if after.status == "absorbed" else []
             said = [_begun(event), *parts, *(f"{each.sort} {each.older}" for each in event.relations)]
             return ", ".join(said) if before is None else ""
         case MemoryEncoded() if before and after.status == "absorbed" != before.status:
@@ -145,6 +146,12 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
             return "memory was full" if pruned else "below the threshold"
         case _:
             return ""
+
+
+def _repetition(event: AnyAgentEvent, memory_id: UUID, after: Mind) -> str:
+    """Return in words that a new memory says the same as this one; "" if it does not."""
+    new = after.memories.get(event.memory_id) if isinstance(event, MemoryEncoded) else None
+    return f"told again as {new.memory_id}" if new is not None and new.absorbed_by == memory_id else ""
 
 
 def _begun(event: MemoryEncoded | MemoryCopied) -> str:

@@ -174,8 +174,8 @@ def best_first(
     contents = [known[each.memory_id][0] for each in candidates]
     later = successors(
         [
-            Statement(content.memory_id, shown_text(content, perspective), told_at(content), each.relevance)
-            for content, each in zip(contents, candidates, strict=True)
+            Statement(each.memory_id, shown_text(content, perspective), told_at(content, memory), each.relevance)
+            for each, (content, memory) in ((each, known[each.memory_id]) for each in candidates)
         ],
         query,
     )

@@ -1,27 +1,62 @@
-"""Memories that say the same: of several with the same text one is recalled."""
+"""Memories that say the same: what is told again strengthens what is known, and stands behind it."""
 
-from collections.abc import Hashable, Sequence
-from datetime import datetime
+from hashlib import blake2b
+from json import dumps
+from unicodedata import normalize
+from uuid import UUID
 
-from nemuri_domain.strength.memory_content import same_text, told_at
-from nemuri_domain.strength.ranking import RelevantMemory
+from nemuri_contracts.agents import ORCHESTRATOR
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.strength import MemoryEncoded
+from nemuri_domain.strength.aggregate import PRINCIPLE_SOURCES, Agent, Memory, Mind, with_strength
+from nemuri_domain.strength.reinforcement import reactivated
+from nemuri_domain.strength.semantic_memory import absorbed
 
 
-def without_repetitions(found: Sequence[RelevantMemory]) -> list[RelevantMemory]:
-    """Return the memories in their order, without those whose text another one of them repeats (`same_text`).
-
-    Of equal texts an active memory stays rather than an archived one, and then the one that was told last, because it
-    says what holds now.
+def text_id(memory: MemoryContent) -> UUID | None:
+    """Return an id that memories with the same text have in common: apart from case, white space and how accents are
+    written, in the same scope, from the same source and with the same learnings. None for a turn of a conversation,
+    which stands beside its neighbours and so repeats nothing.
     """
-    standing: dict[Hashable, RelevantMemory] = {}
-    for each in found:
-        text = same_text(each.content.memory)
-        key = each.memory.memory_id if text is None else text
-        if key not in standing or _standing(each) > _standing(standing[key]):
-            standing[key] = each
-    kept = {each.memory.memory_id for each in standing.values()}
-    return [each for each in found if each.memory.memory_id in kept]
+    if memory.turn is not None:
+        return None
+    text = " ".join(normalize("NFC", memory.content).casefold().split())
+    key = (text, memory.scope.level, memory.scope.name, memory.said_by, sorted(memory.learnings.items()))
+    return UUID(bytes=blake2b(dumps(key).encode(), digest_size=16).digest())
 
 
-def _standing(found: RelevantMemory) -> tuple[bool, datetime, str]:
-    return found.memory.status == "active", told_at(found.content), str(found.memory.memory_id)
+def repeated_text(event: MemoryEncoded) -> UUID | None:
+    """Return the id of the text that a new memory may repeat; None if it repeats nothing in any case: a semantic
+    memory, whose sources say the same, and a memory of the orchestrator, which counts what happened.
+    """
+    return None if event.absorbs or event.agent_id == ORCHESTRATOR else text_id(event.memory)
+
+
+def with_repetition(mind: Mind, agent: Agent, memory: Memory, event: MemoryEncoded) -> tuple[Mind, Memory]:
+    """Return the mind and its new memory, which `event` encodes, after a comparison with what the agent knows.
+
+    If the agent has a memory with the same text, the new one stands behind it (`absorbed`), counts for nothing, and the
+    known one is told again (`_told_again`). A principle always stands itself.
+    """
+    known = None if event.source in PRINCIPLE_SOURCES else mind.saying(memory.text_id)
+    if known is None:
+        return mind, memory
+    behind = absorbed(agent, memory, known.memory_id, by=event.sequence or 0).replace(text_id=None)
+    return mind.with_memories((_told_again(agent, known, memory, event),)), behind
+
+
+def _told_again(agent: Agent, known: Memory, memory: Memory, event: MemoryEncoded) -> Memory:
+    """Return a memory that was told again: active, at least as strong as if it were new, and again what holds now."""
+    by = event.sequence or 0
+    if known.status == "archived":
+        known = reactivated(agent, known, by=by)
+    lacking = {
+        name: max(0.0, agent.strength(memory, name) - agent.strength(known, name)) for name in memory.perspectives
+    }
+    more = max(0.0, agent.strength(memory) - agent.strength(known))
+    raised = with_strength(agent, known, by=by, more=more, perspectives=lacking)
+    return raised.replace(
+        yields_to=(),
+        unconfirmed=known.unconfirmed and memory.unconfirmed,
+        told_again_at=event.memory.said_at or event.at,
+    )

@@ -16,7 +16,6 @@ from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
 from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.query_texts import QueryTexts
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, ranked
-from nemuri_domain.strength.repetitions import without_repetitions
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.search_texts import SearchTexts
 
@@ -135,11 +134,7 @@ def ranked_for(
     now: datetime,
     scorer: Scorer | None = None,
 ) -> tuple[Candidate, ...]:
-    """Return the results of stage 1 as candidates, ranked for a query by `scorer` if it serves, best first.
-
-    Of memories with the same text there is one (`repetitions`).
-    """
-    found = without_repetitions(found)
+    """Return the results of stage 1 as candidates, ranked for a query by `scorer` if it serves, best first."""
     tags = {tag for each in found for tag in each.content.memory.tags}
     query = asked.wording.query
     occasion = RetrievalContext(perspective, frozenset(tags_in(tags, query)), now, query)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import orjson
 from immutables import Map
-from sqlalchemy import ColumnElement, Table, Text, any_, cast, literal, text, tuple_
+from sqlalchemy import ColumnElement, Table, Text, and_, any_, cast, literal, text, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -30,6 +30,7 @@ from nemuri_domain.affective.fold import touched as touched_affect
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
 from nemuri_domain.strength.fold import affected_memories
 from nemuri_domain.strength.fold import evolve as evolve_mind
+from nemuri_domain.strength.repetitions import repeated_text
 from nemuri_domain.tasks.aggregate import Assignment, Chunk, Feedback, Task, TaskState
 from nemuri_domain.tasks.fold import LifeEvent
 from nemuri_domain.tasks.fold import evolve as evolve_task
@@ -69,7 +70,8 @@ def _minds() -> MindMap[Mind]:
         agents=(tables.agent, Agent),
         memories=(tables.memory_state, Memory),
         touched=affected_memories,
-        related=_absorbed_by_erased,
+        related=_related_memories,
+        held=Mind.holding,
         standing_in="absorbed_by",
     )
 
@@ -223,10 +225,14 @@ def _concerns(event: AnyEvent, memory: str) -> bool:
     return not isinstance(event, AgentDefined) or event.definition.memory == memory
 
 
-def _absorbed_by_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:
-    """Return SQL conditions for the memories that erased semantic memories had absorbed."""
+def _related_memories(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:
+    """Return SQL conditions for the memories that erased memories had absorbed, and for those that new ones repeat."""
+    state = tables.memory_state.c
     gone = [memory_id for each in events if isinstance(each, MemoriesErased) for memory_id in each.memory_ids]
-    return [tables.memory_state.c.absorbed_by.in_(gone)] if gone else []
+    told = {repeated_text(each) for each in events if isinstance(each, MemoryEncoded)} - {None}
+    absorbed = [state.absorbed_by.in_(gone)] if gone else []
+    repeated = [and_(state.text_id.in_(told), state.status.in_(("active", "archived")))] if told else []
+    return [*absorbed, *repeated]
 
 
 def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:

@@ -58,6 +58,10 @@ class IdentityMap(Generic[K, S]):
         self.now, self.kept, self.unwritten = {}, {}, set()
 
 
+def _with_memories(mind: M, found: dict[UUID, Any]) -> M:
+    return replace(mind, memories=mind.memories.update(found))
+
+
 @dataclass(slots=True)
 class MindMap(IdentityMap[str, M], Generic[M]):
     """An identity map of minds by agent. A mind contains only the memories that the folded events concern."""
@@ -68,6 +72,8 @@ class MindMap(IdentityMap[str, M], Generic[M]):
     """Function that returns the ids of the memories that an event concerns."""
     related: Callable[[Sequence[Any]], list[ColumnElement[bool]]] = field(kw_only=True, default=lambda _: [])
     """Function that returns SQL conditions for further memories that the events concern."""
+    held: Callable[[M, dict[UUID, Any]], M] = field(kw_only=True, default=_with_memories)
+    """Function that returns a mind with these stored memories."""
     standing_in: str | None = field(kw_only=True, default=None)
     """Column of a memory with the id of another memory that the events concern in its place; None if there is none."""
 
@@ -116,8 +122,7 @@ class MindMap(IdentityMap[str, M], Generic[M]):
         for minds in (self.now, self.kept):
             minds.update({each.agent_id: replace(self.none, agent=each) for each in agents})
             for name, found in mine.items():
-                mind = minds.get(name, self.none)
-                minds[name] = replace(mind, memories=mind.memories.update(found))
+                minds[name] = self.held(minds.get(name, self.none), found)
 
     def _in_their_place(self, memories: Iterable[Any]) -> set[UUID]:
         """Return the ids of the memories that stand in for these and are not in the map."""

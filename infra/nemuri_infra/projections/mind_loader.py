@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Self, get_args
 from uuid import UUID
 
-from immutables import Map
 from sqlalchemy import select, text
 
 from nemuri_contracts.codec import AnyAgentEvent
@@ -30,7 +29,7 @@ async def mind_of(database: Database, agent_id: str) -> Mind:
         agents = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
         state = tables.memory_state
         memories = await load(connection, state, Memory, state.c.agent_id == agent_id)
-    return Mind(next(iter(agents), None), Map({each.memory_id: each for each in memories}))
+    return Mind(next(iter(agents), None)).holding({each.memory_id: each for each in memories})
 
 
 async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[str]:

@@ -27,6 +27,9 @@ from nemuri_infra.projections.recent_tasks import RecentTasks
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.strength_queries import memories_with_ids, memory_in_row, select_memories
 
+MAX_SOURCES = 100
+"""Maximum number of memories in the view of the one that stands for them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Views:
@@ -214,11 +217,13 @@ class Views:
         return await self.agents.agent(agent_id, only_rules=only_rules)
 
     async def sources_of(self, memory_id: UUID) -> list[Remembered]:
-        """Return the memories that a semantic memory has absorbed, oldest first."""
+        """Return the memories for which this one stands, oldest first, at most `MAX_SOURCES`: those that a semantic
+        memory has absorbed, and repetitions.
+        """
         state = tables.memory_state.c
         query = select_memories().where(state.absorbed_by == memory_id, state.status == "absorbed")
         async with self.database.reading() as connection:
-            rows = await connection.execute(query.order_by(tables.memory.c.created))
+            rows = await connection.execute(query.order_by(tables.memory.c.created).limit(MAX_SOURCES))
             return [memory_in_row(row) for row in rows]
 
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:

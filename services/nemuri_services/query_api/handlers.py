@@ -238,7 +238,7 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
     if found is None or agent is None:
         return await _not_found("memory", query.memory_id, resources)
     view = (await _memory_views(agent, [found], resources))[0]
-    sources = await resources.views.sources_of(query.memory_id) if found[0].source == "sleep" else ()
+    sources = await resources.views.sources_of(query.memory_id)
     return view.model_copy(update={"sources": tuple(source_memory(*each) for each in sources)})
 
 

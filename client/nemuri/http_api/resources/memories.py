@@ -5,7 +5,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nemuri.client.repetitions import remembered_already
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import Resource
 from nemuri.http_api.fields import Cursor, Limit, Next, Words
@@ -99,10 +98,9 @@ class HistoryAnswer(Value):
 async def store_memory(call: Call, agent_id: Identifier, body: MemoryRequest) -> StoredMemory:
     """Store a memory of an agent. The answer comes as soon as it can be recalled."""
     memory = MemoryContent.model_validate(dict(body))
-    repeats = await remembered_already(call.client, agent_id, memory)
     memory_id = await call.client.remember(agent_id, **dict(memory), key=call.key, create=False)
     call.locate("memories", memory_id)
-    return StoredMemory(memory_id=memory_id, repeats=repeats if repeats != memory_id else None)
+    return StoredMemory(memory_id=memory_id, repeats=(await call.client.memory(memory_id)).absorbed_by)
 
 
 @RESOURCE.get("/agents/{agent_id}/memories")

@@ -76,6 +76,8 @@ memory_state = Table(
     Column("unconfirmed", Boolean, nullable=False),
     json("yields_to"),
     Column("absorbed_by", Uuid, nullable=True),
+    Column("text_id", Uuid, nullable=True),
+    time("told_again_at", nullable=True),
     Column("revision", Integer, nullable=False),
     Column("changed", BigInteger, nullable=False),
     Column("fade", Double, nullable=False),
@@ -83,6 +85,7 @@ memory_state = Table(
     Index("memory_state_strength", "agent_id", "status", "level", text("stored_strength DESC"), "memory_id"),
     Index("memory_state_changed", "agent_id", "changed"),
     Index("memory_state_absorbed", "absorbed_by", postgresql_where=text("absorbed_by IS NOT NULL")),
+    Index("memory_state_text", "text_id", postgresql_where=text("status IN ('active', 'archived')")),
     postgresql_with={"fillfactor": "80"},
     comment="State of strength memories: strength, counts and status. Rows change often, so they are narrow.",
 )

@@ -126,6 +126,7 @@ EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
         perspectives=st.sampled_from([(), ("cost",), ("cost", "quality")]),
     ),
     st.builds(stories.encoded, MEMORY, against=MEMORIES),
+    st.builds(stories.encoded, MEMORY, text=st.just("The same."), principle=st.booleans()),
     st.builds(stories.absorbing, MEMORY, st.dictionaries(MEMORY, REVISION, min_size=2, max_size=3)),
     st.builds(lambda each, sources: stories.split_up(each, *sources), MEMORY, MEMORIES),
     st.builds(_withdrawn, MEMORY, MEMORY),

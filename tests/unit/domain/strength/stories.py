@@ -145,12 +145,17 @@ def encoded(
     perspectives: Iterable[str] = (COST, QUALITY),
     principle: bool = False,
     against: Iterable[UUID] = (),
+    text: str | None = None,
+    **content: Any,
 ) -> MemoryEncoded:
-    """Return the event that encodes a new memory, which contradicts the memories `against`."""
+    """Return the event that encodes a new memory, which contradicts the memories `against`. Without a `text`, it is
+    about something that no other memory is about.
+    """
+    text = text or (RULE if principle else _about(memory_id))
     return MemoryEncoded(
         event_id=memory_id,
         agent_id=AGENT,
-        memory=MemoryContent(content=RULE if principle else _about(memory_id)),
+        memory=MemoryContent(content=text, **content),
         relations=tuple(Relation(older=each, sort="contradicts") for each in against),
         vector="hashing.8.none",
         source="definition" if principle else "manual",

@@ -8,12 +8,13 @@ from uuid import UUID
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from immutables import Map
 
 from nemuri_contracts.codec import AnyAgentEvent
+from nemuri_contracts.strength import MemoryEncoded
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.aggregate import Agent, Memory, Mind
 from nemuri_domain.strength.fold import affected_memories, evolve
+from nemuri_domain.strength.repetitions import repeated_text
 from tests.unit.domain.strength.anything import EVENTS, history
 from tests.unit.domain.strength.facts import totals
 from tests.unit.domain.strength.stories import A, credited, defined, encoded, ended, sleep_input, slept, used
@@ -64,7 +65,9 @@ def _by_batches(log: list[AnyAgentEvent], cuts: list[int]) -> tuple[Agent | None
         wanted = frozenset[UUID]().union(*(affected_memories(event) for event in log[start:end]))
         while standing := {rows[each].absorbed_by for each in wanted if each in rows} - wanted - {None}:
             wanted |= {each for each in standing if each is not None}
-        mind = Mind(agent, Map({each: rows[each] for each in wanted if each in rows}))
+        told = {repeated_text(each) for each in log[start:end] if isinstance(each, MemoryEncoded)} - {None}
+        wanted |= {key for key, each in rows.items() if each.text_id in told}
+        mind = Mind(agent).holding({each: rows[each] for each in wanted if each in rows})
         for event in log[start:end]:
             mind = evolve(mind, event)
         agent = Agent.model_validate(mind.agent.row()) if mind.agent else None

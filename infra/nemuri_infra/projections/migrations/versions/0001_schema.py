@@ -94,12 +94,14 @@ STATEMENTS = (
         access_count integer NOT NULL, effective_uses integer NOT NULL, impact_score double precision NOT NULL,
         last_accessed_at timestamptz, revision integer NOT NULL, changed bigint NOT NULL,
         fade double precision NOT NULL, unconfirmed boolean NOT NULL, pinned boolean NOT NULL,
-        rescoped bigint NOT NULL, yields_to jsonb NOT NULL, archived_at timestamptz, absorbed_by uuid
+        rescoped bigint NOT NULL, yields_to jsonb NOT NULL, archived_at timestamptz, absorbed_by uuid,
+        text_id uuid, told_again_at timestamptz
     ) WITH (fillfactor = 80)
     """,
     "CREATE INDEX memory_state_fade ON memory_state (agent_id, level, fade) WHERE status = 'active'",
     "CREATE INDEX memory_state_changed ON memory_state (agent_id, changed)",
     "CREATE INDEX memory_state_absorbed ON memory_state (absorbed_by) WHERE absorbed_by IS NOT NULL",
+    "CREATE INDEX memory_state_text ON memory_state (text_id) WHERE status IN ('active', 'archived')",
     """
     CREATE TABLE memory_vector (
         agent_id text NOT NULL, memory_id uuid NOT NULL, model text NOT NULL, vector vector NOT NULL,
