@@ -9,7 +9,7 @@ LATER := torch torchgen transformers sentence_transformers huggingface_hub sympy
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client $(VENV)/lib
 
-.PHONY: demo test check tests lint types floors faults bench docs clean
+.PHONY: demo test check tests generate lint types floors faults bench docs clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -31,6 +31,15 @@ types: $(VENV)/.installed-dev
 
 floors: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
+
+generate: $(VENV)/.installed-dev  ## Everything derived from the code: schemas, goldens, corpus, prompts, recorded calls, deployment files
+	$(BIN)/python -m nemuri.platform.api_schemas contracts/schemas
+	$(BIN)/python -m nemuri.http_api.openapi contracts/schemas
+	$(BIN)/python -m tests.contracts.goldens
+	$(BIN)/python -m tests.contracts.corpus
+	$(BIN)/python -m tests.unit.infra.models.prompt_goldens
+	$(BIN)/python -m tests.cassettes.record
+	$(BIN)/python -m nemuri.platform.deployment_files
 
 SCHEDULES ?= 1000
 SEED ?= 1

@@ -10,7 +10,7 @@ from nemuri_contracts.codec import EVENTS, encode
 from tests.contracts.examples import EXAMPLES
 
 FOLDER = Path(__file__).parent / "corpus"
-UPDATE = "python -m tests.contracts.corpus"
+UPDATE = "make generate"
 RELEASED = False
 """True once the events are released. Examples and goldens of existing versions are then never written again."""
 

@@ -9,7 +9,7 @@ from nemuri_contracts.event import Event
 from tests.contracts.corpus import RELEASED, version_of
 
 FOLDER = Path(__file__).parent / "goldens"
-UPDATE = "python -m tests.contracts.goldens"
+UPDATE = "make generate"
 
 
 def schema(event: type[Event]) -> dict[str, Any]:

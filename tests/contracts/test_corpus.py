@@ -2,7 +2,6 @@
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -26,34 +25,36 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 KEPT = list(corpus.kept())
 
 
-@pytest.mark.parametrize(("kind", "version", "file"), KEPT, ids=[file.stem for _, _, file in KEPT])
-def test_every_stored_example_is_decoded_and_folded(kind: str, version: int, file: Path) -> None:
+def test_every_stored_example_is_decoded_and_folded(subtests: pytest.Subtests) -> None:
     """An example of any version is decoded as an event of the present version, and no fold raises."""
-    data = file.read_bytes()
+    for kind, version, file in KEPT:
+        with subtests.test(file.stem):
+            data = file.read_bytes()
 
-    event = decode(data, recorded_at=NOW, sequence=7, client_id="ann")
+            event = decode(data, recorded_at=NOW, sequence=7, client_id="ann")
 
-    assert (type(event), event.version) == (EVENTS[kind], corpus.version_of(kind))
-    assert json.loads(data)["version"] == version
-    if isinstance(event, get_args(LifeEvent)):
-        evolve_task(TaskState(), event)
-    if isinstance(event, get_args(AnyAgentEvent)):
-        evolve_mind(Mind(), event)
-        evolve_affect(AffectMind(), event)
-        evolve_at_its_time(TieredMind(), event)
+            assert (type(event), event.version) == (EVENTS[kind], corpus.version_of(kind))
+            assert json.loads(data)["version"] == version
+            if isinstance(event, get_args(LifeEvent)):
+                evolve_task(TaskState(), event)
+            if isinstance(event, get_args(AnyAgentEvent)):
+                evolve_mind(Mind(), event)
+                evolve_affect(AffectMind(), event)
+                evolve_at_its_time(TieredMind(), event)
 
 
-@pytest.mark.parametrize("kind", sorted(EVENTS))
-def test_a_changed_contract_needs_a_new_version(kind: str) -> None:
+def test_a_changed_contract_needs_a_new_version(subtests: pytest.Subtests) -> None:
     """The stored example of the present version equals the encoded example byte for byte. Otherwise the event has
     changed.
     """
-    file = corpus.path(kind, corpus.version_of(kind))
+    for kind in sorted(EVENTS):
+        with subtests.test(kind):
+            file = corpus.path(kind, corpus.version_of(kind))
 
-    assert file.exists(), f"{kind} has no example of its version; `{corpus.UPDATE}` writes it"
-    assert file.read_bytes() == encode(EXAMPLES[kind]) + b"\n", (
-        f"{kind} changed: raise its version and add an upcast; before the release `{corpus.UPDATE}`"
-    )
+            assert file.exists(), f"{kind} has no example of its version; `{corpus.UPDATE}` writes it"
+            assert file.read_bytes() == encode(EXAMPLES[kind]) + b"\n", (
+                f"{kind} changed: raise its version and add an upcast; before the release `{corpus.UPDATE}`"
+            )
 
 
 def test_all_versions_of_each_kind_are_stored_and_upcast() -> None:

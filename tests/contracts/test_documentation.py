@@ -44,9 +44,7 @@ def _at(document: Any, pointer: str) -> Any:
 
 
 def test_the_schemas_are_current() -> None:
-    """The committed schemas equal the ones that `python -m nemuri.platform.api_schemas contracts/schemas` and
-    `python -m nemuri.http_api.openapi contracts/schemas` write.
-    """
+    """The committed schemas equal the ones that `make generate` writes."""
     kept = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*")}
     wanted = documents() | {"openapi.yaml": openapi.text()}
     assert set(kept) == set(wanted)

@@ -125,21 +125,22 @@ async def test_a_blocking_example_prints_its_expected_output(name: str, environm
     await asyncio.to_thread(run)
 
 
-@pytest.mark.parametrize("name", sorted(DOCUMENTED))
-def test_a_public_docstring_is_complete(name: str) -> None:
+def test_a_public_docstring_is_complete(subtests: pytest.Subtests) -> None:
     """Each public docstring has a summary and an example. For a function it also describes each argument, the result
     and the errors.
     """
-    documented = DOCUMENTED[name]
-    found = sections(documented)
-    assert found["Summary"].strip()
-    assert statements(name)
-    if not inspect.isclass(documented):
-        parameters = [*inspect.signature(documented).parameters]
-        assert ARGUMENT.findall(found.get("Args", "")) == [each for each in parameters if each != "self"]
-        returns = inspect.signature(documented).return_annotation
-        assert ("Returns" in found) == (returns not in {None, "None"})
-        assert found["Raises"].strip()
+    for name in sorted(DOCUMENTED):
+        with subtests.test(name):
+            documented = DOCUMENTED[name]
+            found = sections(documented)
+            assert found["Summary"].strip()
+            assert statements(name)
+            if not inspect.isclass(documented):
+                parameters = [*inspect.signature(documented).parameters]
+                assert ARGUMENT.findall(found.get("Args", "")) == [each for each in parameters if each != "self"]
+                returns = inspect.signature(documented).return_annotation
+                assert ("Returns" in found) == (returns not in {None, "None"})
+                assert found["Raises"].strip()
 
 
 def test_every_public_method_is_listed() -> None:

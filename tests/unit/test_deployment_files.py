@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_files_are_those_that_the_generator_writes() -> None:
-    """The committed files equal the generated ones; otherwise run `python -m nemuri.platform.deployment_files`."""
+    """The committed files equal the generated ones; otherwise run `make generate`."""
     for path, text in generated_files(ROOT).items():
         assert (ROOT / path).read_text(encoding="utf-8") == text, path
 

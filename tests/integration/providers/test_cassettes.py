@@ -20,7 +20,7 @@ async def test_a_job_is_played_as_recorded(provider: ProviderName, name: str) ->
     """Good replies give the value of the job, and bad ones its fallback or its error. The usage counts every reply and
     names the prompts. Requests and replies equal the recorded ones.
 
-    If a prompt or a schema was changed on purpose: `python -m tests.cassettes.record`.
+    If a prompt or a schema was changed on purpose: `make generate`.
     """
     every = await play(provider, name, cassette(name))
     assert {each.title: each.value for each in every} == {each.title: each.case.value for each in every}

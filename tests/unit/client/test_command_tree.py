@@ -98,26 +98,23 @@ def test_help_names_the_default_directory_and_its_variable(monkeypatch: pytest.M
         assert "nemuri." in line.partition("NEMURI_DATA")[2]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_option_and_argument_has_help(name: str) -> None:
-    """Every command, option and argument has a help text."""
-    _, command = COMMANDS[name]
-    assert command.help
-    assert not re.search(r"\[/?[a-z]", command.help), "it would be taken for a style"
-    for each in command.params:
-        if each.hidden:
-            continue
-        assert each.help, each.name
-        assert not re.search(r"\[/?[a-z]", each.help), each.name
+def test_every_command_option_and_argument_has_help() -> None:
+    """Every command, option and argument has a help text, without what would be taken for a style."""
+    described = {
+        (name, described.name): described.help
+        for name, (_, command) in COMMANDS.items()
+        for described in (command, *(parameter for parameter in command.params if not parameter.hidden))
+    }
+    assert [key for key, text in described.items() if not text or re.search(r"\[/?[a-z]", text)] == []
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_help_of_every_command_is_shown(name: str) -> None:
+def test_the_help_of_every_command_is_shown(subtests: pytest.Subtests) -> None:
     """The help of a command works without a running platform and lists the options of its subcommands."""
-    path, _ = COMMANDS[name]
-    shown = run(*path, "--help")
-    assert (shown.code, shown.err) == (0, "")
-    assert {each for each in ("--data", "--verbose") if each not in shown.out} == set()
+    for name, (path, _) in COMMANDS.items():
+        with subtests.test(name):
+            shown = run(*path, "--help")
+            assert (shown.code, shown.err) == (0, "")
+            assert {option for option in ("--data", "--verbose") if option not in shown.out} == set()
 
 
 @pytest.mark.parametrize(
@@ -163,18 +160,17 @@ def wrong_uses() -> Iterator[tuple[str, ...]]:
                 yield (*path, option, "x y")
 
 
-@pytest.mark.parametrize("words", [*wrong_uses()], ids=" ".join)
-def test_wrong_use_is_one_plain_line(words: tuple[str, ...], nowhere: Path) -> None:
+def test_wrong_use_is_one_plain_line(nowhere: Path, subtests: pytest.Subtests) -> None:
     """Invalid arguments end with exit code 2 and one line without names of libraries, and change nothing."""
-    ran = run(*words)
-    assert ran.code == 2, ran
-    assert ran.out == ""
-    assert len(ran.err.splitlines()) == 1
-    assert ran.err.startswith("nemuri: ")
-    assert not LIBRARIES.search(ran.err), ran.err
-    assert [*nowhere.iterdir()] == []
-    if words[0] in ROOT.commands and len(words) > 1 and words[1] != "nope":
-        assert f"see `nemuri {words[0]} " in ran.err
+    for words in wrong_uses():
+        with subtests.test(" ".join(words)):
+            ran = run(*words)
+            assert (ran.code, ran.out, [*nowhere.iterdir()]) == (2, "", [])
+            assert len(ran.err.splitlines()) == 1
+            assert ran.err.startswith("nemuri: ")
+            assert not LIBRARIES.search(ran.err)
+            if words[0] in ROOT.commands and len(words) > 1 and words[1] != "nope":
+                assert f"see `nemuri {words[0]} " in ran.err
 
 
 @pytest.mark.parametrize(

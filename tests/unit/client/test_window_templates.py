@@ -35,10 +35,11 @@ def texts_in_code() -> set[str]:
     return {found for source in sources for found in re.findall(r'\b_\("([^"]+)"', source)}
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
-def test_texts_are_literal(template: str) -> None:
+def test_texts_are_literal(subtests: pytest.Subtests) -> None:
     """Translate literal texts only, so that a missing translation is found without opening the page."""
-    assert [each for each in texts_of(template) if not isinstance(each, nodes.Const)] == []
+    for template in TEMPLATES:
+        with subtests.test(template):
+            assert [each for each in texts_of(template) if not isinstance(each, nodes.Const)] == []
 
 
 def test_every_text_has_a_translation_and_none_is_left_over() -> None:
@@ -56,15 +57,16 @@ def test_translations_have_the_same_places_for_values() -> None:
     assert [each for each, said in TRANSLATIONS.items() if names(each) != names(said) or not said.strip()] == []
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
-def test_a_template_has_no_raw_markup_of_values(template: str) -> None:
+def test_a_template_has_no_raw_markup_of_values(subtests: pytest.Subtests) -> None:
     """Escape every value: no filter `safe`, no script or style in the page, no handlers in attributes."""
-    source = source_of(template)
-    assert "|safe" not in source.replace(" ", "")
-    assert "autoescape" not in source
-    assert re.findall(r"\s(?:style|on\w+|hx-on[\w:-]*)=", source) == []
-    scripts = re.findall(r"<script(?! src=\"/static/| type=\"application/json\")[^>]*>", source)
-    assert (scripts, "<style" in source) == ([], False)
+    for template in TEMPLATES:
+        with subtests.test(template):
+            source = source_of(template)
+            assert "|safe" not in source.replace(" ", "")
+            assert "autoescape" not in source
+            assert re.findall(r"\s(?:style|on\w+|hx-on[\w:-]*)=", source) == []
+            scripts = re.findall(r"<script(?! src=\"/static/| type=\"application/json\")[^>]*>", source)
+            assert (scripts, "<style" in source) == ([], False)
 
 
 def test_nothing_in_the_window_marks_text_as_markup() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.codec import EVENTS
-from nemuri_contracts.event import ClientEvent, Event, OperatorEvent
+from nemuri_contracts.event import ClientEvent, OperatorEvent
 from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.subjects import PARTITIONS, Subjects, virtual_partition
 from nemuri_contracts.tasks import TaskAssigned
@@ -18,35 +18,37 @@ from tests.contracts.examples import EXAMPLES
 SUBJECTS = Subjects("zzz")
 
 
-@pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
-def test_every_kind_has_its_subject(event: Event) -> None:
+def test_every_kind_has_its_subject(subtests: pytest.Subtests) -> None:
     """Each event's subject is on the log's stream, has no wildcard, and matches the filter of its kind."""
-    subject = SUBJECTS.of(event)
+    for kind, event in EXAMPLES.items():
+        with subtests.test(kind):
+            subject = SUBJECTS.of(event)
 
-    family = {"client": 4, "task": 4, "agent": 5, "operator": 3}
-    assert subject.split(".")[1] == event.stream
-    assert subject.split(".")[-1] == event.kind
-    assert len(subject.split(".")) == family[event.stream]
-    assert not re.search(r"[\s*>\x00]", subject)
-    assert [each for each in SUBJECTS.of_kind(type(event)) if _matches(each, subject)]
-    assert [each for each in SUBJECTS.everything if _matches(each, subject)]
+            family = {"client": 4, "task": 4, "agent": 5, "operator": 3}
+            assert subject.split(".")[1] == event.stream
+            assert subject.split(".")[-1] == event.kind
+            assert len(subject.split(".")) == family[event.stream]
+            assert not re.search(r"[\s*>\x00]", subject)
+            assert [each for each in SUBJECTS.of_kind(type(event)) if _matches(each, subject)]
+            assert [each for each in SUBJECTS.everything if _matches(each, subject)]
 
 
-@pytest.mark.parametrize("event", EXAMPLES.values(), ids=list(EXAMPLES))
-def test_exactly_one_group_of_partitions_receives_an_event(event: Event) -> None:
+def test_exactly_one_group_of_partitions_receives_an_event(subtests: pytest.Subtests) -> None:
     """However the partitions are divided into groups, exactly one group receives an event.
 
     Events of clients and operators have no partition.
     """
-    groups = [range(group, PARTITIONS, 16) for group in range(16)]
+    for kind, event in EXAMPLES.items():
+        with subtests.test(kind):
+            groups = [range(group, PARTITIONS, 16) for group in range(16)]
 
-    hearing = [
-        group
-        for group in groups
-        if any(_matches(each, SUBJECTS.of(event)) for each in SUBJECTS.of_kind(type(event), group))
-    ]
+            hearing = [
+                group
+                for group in groups
+                if any(_matches(each, SUBJECTS.of(event)) for each in SUBJECTS.of_kind(type(event), group))
+            ]
 
-    assert len(hearing) == (16 if isinstance(event, ClientEvent | OperatorEvent) else 1)
+            assert len(hearing) == (16 if isinstance(event, ClientEvent | OperatorEvent) else 1)
 
 
 def test_no_filter_of_a_kind_matches_another_kind() -> None:

@@ -1,5 +1,7 @@
 """Tests of dividing a text into the separate requests (items) that it contains."""
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,19 +120,20 @@ REQUESTS = (
 )
 
 
-@pytest.mark.parametrize("marks", MARKS.values(), ids=MARKS)
-@pytest.mark.parametrize("request_", REQUESTS)
-@pytest.mark.parametrize("gap", [" ", "", "\u3000", "\n", "\n\n"], ids=["space", "none", "wide", "line", "blank"])
-def test_the_first_item_may_stand_on_the_line_of_the_request(marks: list[str], request_: str, gap: str) -> None:
+def test_the_first_item_may_stand_on_the_line_of_the_request(subtests: pytest.Subtests) -> None:
     """The first item is found even on the line of the introduction, in any layout. The introduction is kept."""
     items = ("the red boat", "a small car", "蒸気機関車")
-    for between in ("\n", "\n\n", "\n  " if "\n" not in gap else "\n"):
-        text = request_ + gap + between.join(mark + item for mark, item in zip(marks, items, strict=False))
-
-        assert listed_items(text) == items
-        assert introduction(text).strip() == request_
-        asked = [each for each in requests(text) if each not in items]
-        assert asked == [each for each in (request_.partition(" Answer")[0],) if each.endswith(("?", "？", "。"))]
+    gaps = (" ", "", "\u3000", "\n", "\n\n")
+    for (name, marks), request, gap in product(MARKS.items(), REQUESTS, gaps):
+        with subtests.test(name, request=request, gap=gap):
+            for between in ("\n", "\n\n", "\n  " if "\n" not in gap else "\n"):
+                listed = between.join(mark + item for mark, item in zip(marks, items, strict=False))
+                text = request + gap + listed
+                assert listed_items(text) == items
+                assert introduction(text).strip() == request
+                asked = [found for found in requests(text) if found not in items]
+                question = request.partition(" Answer")[0]
+                assert asked == ([question] if question.endswith(("?", "？", "。")) else [])
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,14 @@ def erasures(event: Event) -> list[Erasure]:
     return found
 
 
-@pytest.mark.parametrize("event", EXAMPLES.values(), ids=EXAMPLES)
-def test_the_filters_of_an_erasure_match_its_events(event: Event) -> None:
+def test_the_filters_of_an_erasure_match_its_events(subtests: pytest.Subtests) -> None:
     """Every event that an erasure deletes is matched by one of its filters."""
-    gone = [each for each in erasures(event) if Erased.of_erasure(each).deletes(event)]
-    for whole in gone:
-        patterns = [pattern for group in subjects_of(SUBJECTS, whole) for pattern in group]
-        assert any(matches(each, SUBJECTS.of(event)) for each in patterns), whole
+    for kind, event in EXAMPLES.items():
+        with subtests.test(kind):
+            gone = [each for each in erasures(event) if Erased.of_erasure(each).deletes(event)]
+            for whole in gone:
+                patterns = [pattern for group in subjects_of(SUBJECTS, whole) for pattern in group]
+                assert any(matches(each, SUBJECTS.of(event)) for each in patterns), whole
 
 
 def test_many_tasks_are_read_with_one_filter() -> None:
