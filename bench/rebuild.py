@@ -146,7 +146,7 @@ async def measure(tasks: int, rounds: int) -> dict[str, object]:
 
         async def followed() -> int:
             database = Database.at(str(settings.database_url), f"{settings.namespace}-followed")
-            await database.migrate()
+            await database.create()
             async with open_resources(settings) as resources:
                 live = LiveProjection(replace(resources.projection, database=database))
                 async for batch in log.read(0, number):

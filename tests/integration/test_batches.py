@@ -2,12 +2,11 @@
 views.
 """
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import update
 
 from nemuri.operations.backup import backup
 from nemuri.operations.erasure import forget
@@ -19,7 +18,7 @@ from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_infra.bus.event_log import Batch
-from nemuri_infra.projections import database, tables
+from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, DatabaseError
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, Position
@@ -40,16 +39,6 @@ from tests.integration.harness import (
 from tests.integration.test_every_event import empty_tables
 
 pytestmark = pytest.mark.connected
-
-NEXT_MIGRATION = """
-from alembic import op
-
-revision, down_revision = "0003", "0002"
-
-
-def upgrade() -> None:
-    op.execute("ALTER TABLE task ADD COLUMN next text")
-"""
 
 
 async def batch_between(resources: Resources, after: int, until: int) -> Batch:
@@ -195,31 +184,17 @@ async def test_the_views_halt_before_an_event_that_cannot_be_folded(
     await assert_verified(settings)
 
 
-async def test_operations_do_not_migrate_the_database(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Operations refuse a database of another schema version in one line and do not migrate it."""
-    newer = shutil.copytree(database.MIGRATIONS, tmp_path / "migrations")
-    (newer / "versions" / "0003_next.py").write_text(NEXT_MIGRATION)
-    async with open_resources(settings) as resources:
-
-        async def version(new: str) -> None:
-            """Set the version of the schema."""
-            async with resources.database.begin() as connection:
-                await connection.execute(text("UPDATE schema_version SET version_num = :new"), {"new": new})
-
-        monkeypatch.setattr(database, "MIGRATIONS", newer)
-        for known, help_ in (("0002", "nemuri.cli.provision"), ("9999", "use the newer nemuri that created them")):
-            await version(known)
-            for work in (rebuild, verify, reembed):
-                with pytest.raises(DatabaseError, match=f"have version {known}, but this nemuri needs 0003.*{help_}"):
-                    await work(settings)
-            with pytest.raises(DatabaseError, match=help_):
-                await backup(settings, tmp_path / "copy")
-            assert not (tmp_path / "copy").exists()
-        await version("0002")
-        await resources.database.migrate()
-        await resources.database.check()
+async def test_operations_create_no_tables(settings: Settings, tmp_path: Path) -> None:
+    """Operations refuse a database without tables in one line, and create none."""
+    async with open_resources(settings):
+        elsewhere = settings.model_copy(update={"namespace": f"{settings.namespace}-nobody"})
+        missing = r"there are no projections of .* yet; start `nemuri up`"
+        for work in (rebuild, verify, reembed):
+            with pytest.raises(DatabaseError, match=missing):
+                await work(elsewhere)
+        with pytest.raises(DatabaseError, match=missing):
+            await backup(elsewhere, tmp_path / "copy")
+        assert not (tmp_path / "copy").exists()
         empty = Database.at(str(settings.database_url), f"{settings.namespace}-nobody")
         with pytest.raises(DatabaseError, match=r"there are no projections of .* yet; start `nemuri up`"):
             await empty.check()

@@ -124,7 +124,7 @@ async def second_views(resources: Resources) -> AsyncIterator[Resources]:
     """Yield resources with a second set of views of the same namespace."""
     database = Database.at(resources.database.url, f"{resources.database.schema}-beside", durable=False)
     try:
-        await database.migrate()
+        await database.create()
         fresh = replace(resources, database=database, projection=replace(resources.projection, database=database))
         await empty_tables(fresh)
         yield fresh

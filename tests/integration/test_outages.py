@@ -65,7 +65,7 @@ async def database(servers: Servers) -> AsyncIterator[Database]:
     """A connection to a database that nothing else uses."""
     settings = servers.settings()
     database = Database.at(str(settings.database_url), settings.namespace)
-    await database.migrate()
+    await database.create()
     yield database
     await database.close()
 

@@ -86,7 +86,7 @@ async def test_what_others_leave_in_a_session_does_no_harm(servers: Servers) -> 
         await stranger(url, "SELECT set_config('search_path', 'pg_catalog', false)")
         database = Database.at(url, settings_at(servers, url).namespace)
         try:
-            await database.migrate()
+            await database.create()
             await database.check()
             for _ in range(REPEATS):
                 async with database.reading() as connection:
@@ -126,7 +126,7 @@ async def test_the_maintenance_lock_holds_behind_a_pooler(servers: Servers) -> N
     """Let the second of two maintenance works wait for the first, although both change their sessions."""
     async with pooler(servers.postgres, "transaction") as url:
         database, held = Database.at(url, settings_at(servers, url).namespace), list[str]()
-        await database.migrate()
+        await database.create()
 
         async def second() -> None:
             async with exclusive_maintenance(database):

@@ -65,7 +65,7 @@ async def followed_views(resources: Resources) -> AsyncIterator[Resources]:
     """Yield resources with a second set of views, to which every event is projected one by one."""
     database = Database.at(resources.database.url, f"{resources.database.schema}-followed")
     try:
-        await database.migrate()
+        await database.create()
         projection = replace(resources.projection, database=database)
         await catch_up(projection, resources.log, await resources.log.last_sequence(), lambda *_: None)
         yield replace(resources, database=database)

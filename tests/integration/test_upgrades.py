@@ -2,12 +2,10 @@
 
 import asyncio
 import os
-import shutil
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -16,7 +14,6 @@ from nemuri.platform.serving import ensure_provisioned, prepare
 from nemuri.platform.workers import while_connected
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.models.factory import Models
-from nemuri_infra.projections import database
 from nemuri_infra.projections.projection import FOLD, OtherFoldsError
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
@@ -30,7 +27,7 @@ from tests.integration.harness import (
     running_services,
     until_idle,
 )
-from tests.integration.test_batches import NEXT_MIGRATION, missing_dependencies, set_fold_version
+from tests.integration.test_batches import missing_dependencies, set_fold_version
 
 pytestmark = pytest.mark.connected
 NEWER_VERSION = """
@@ -94,10 +91,14 @@ async def waiting_pulls(resources: Resources) -> int:
     return sum(each.num_waiting or 0 for each in known)
 
 
-async def schema_version(resources: Resources) -> str:
-    """Return the version of the tables in use."""
+async def has_former_column(resources: Resources) -> bool:
+    """Return whether the tables in use have a column that only tables of an older version have."""
+    query = text(
+        "SELECT count(*) FROM information_schema.columns WHERE table_schema = :schema AND column_name = 'former'"
+    )
     async with resources.database.begin() as connection:
-        return str((await connection.execute(text("SELECT version_num FROM schema_version"))).scalar_one())
+        found = await connection.execute(query, {"schema": resources.database.schema, "name": "former"})
+        return bool(found.scalar_one())
 
 
 async def old_version(settings: Settings, model: CountingModel) -> None:
@@ -171,20 +172,17 @@ async def test_an_older_version_does_not_start_on_newer_tables(settings: Setting
     assert last.endswith("a newer version is running, so this one stops")
 
 
-async def test_tables_of_an_older_version_are_replaced_and_not_migrated(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_tables_of_an_older_version_are_replaced(settings: Settings) -> None:
     """Provisioning leaves the tables of an older version alone. The projector replaces them by tables of its own."""
-    newer = shutil.copytree(database.MIGRATIONS, tmp_path / "migrations")
-    (newer / "versions" / "0003_next.py").write_text(NEXT_MIGRATION)
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
         await until_idle(resources, ["projector"])
     async with open_resources(settings) as resources:
+        async with resources.database.begin() as connection:
+            await connection.execute(text("ALTER TABLE task ADD COLUMN former text"))
         await set_fold_version(resources, FOLD - 1)
-        monkeypatch.setattr(database, "MIGRATIONS", newer)
         await prepare(settings)
-        assert await schema_version(resources) == "0002"
+        assert await has_former_column(resources)
         checked = settings.model_copy(update={"provision": False})
         await ensure_provisioned(checked, ["projector"])
         async with running_services(checked, ["projector"]):
@@ -194,5 +192,5 @@ async def test_tables_of_an_older_version_are_replaced_and_not_migrated(
                 return (await resources.projection.position()).fold == FOLD
 
             await eventually(replaced)
-        assert await schema_version(resources) == "0003"
+        assert not await has_former_column(resources)
     await assert_verified(settings)

@@ -9,7 +9,6 @@ from nemuri_infra.bus.connection import jetstream_needed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.fold_version import check_tables
 from nemuri_infra.projections.projection import OtherFoldsError, OutdatedError, Projection, Unprojectable
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import Vectors
@@ -34,12 +33,12 @@ async def open_operation(settings: Settings) -> AsyncIterator[OperationContext]:
 
     Raises:
         OperationError: A server refused an operation, on opening or later.
-        DatabaseError: The projections must be provisioned first, because only provisioning migrates them.
+        DatabaseError: The projections must be provisioned first, because only provisioning creates them.
     """
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        await check_tables(database)
+        await database.check()
         # An operation never calls a model: it reads the stored vectors of models, and computes those of the built-in
         # embedder.
         with permitted(log, OperationError):

@@ -17,7 +17,6 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.fold_version import check_tables, migrate_tables
 from nemuri_infra.projections.projection import FOLD
 from nemuri_infra.runtime.faststream_application import application
 from nemuri_infra.runtime.provisioning import provision
@@ -44,8 +43,8 @@ class NotProvisioned(RuntimeError):  # noqa: N818 - the name states a fact
 async def prepare(settings: Settings) -> None:
     """Create everything that the namespace needs on the NATS server and in the database. Repeating it changes nothing.
 
-    Tables that an older version of the folds built are not migrated, because programs of that version may use them. The
-    projector replaces them. If the database cannot be used, nothing is created on the NATS server either.
+    Tables that an older version of the folds built stay, because programs of that version may use them. The projector
+    replaces them. If the database cannot be used, nothing is created on the NATS server either.
     """
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
@@ -56,7 +55,7 @@ async def prepare(settings: Settings) -> None:
             await provision(
                 log, durables, ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes
             )
-        await migrate_tables(database)
+        await database.create()
     finally:
         await database.close()
         await log.close()
@@ -75,7 +74,7 @@ async def ensure_provisioned(settings: Settings, names: Iterable[str]) -> None:
     try:
         for durable in (each for name in names for each in SERVICES[name].durables(log.subjects)):
             await log.stream.consumer_info(log.subjects.stream, durable.name)
-        await check_tables(database)
+        await database.check()
     except NotFoundError as error:
         where = f"the NATS server holds nothing yet for the namespace {settings.namespace!r}"
         raise NotProvisioned(f"{where}; run `python -m nemuri.cli.provision` first") from error

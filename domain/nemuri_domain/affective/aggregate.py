@@ -15,7 +15,7 @@ from nemuri_contracts.event import Usage
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.event_sourcing import memory_collection
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 
 ARCHIVED = 4
 """Level of a memory in the archive."""
@@ -31,7 +31,7 @@ MAX_WITHDRAWN = 1_000
 """Maximum number of withdrawn memories that are awaited. Turns are read within seconds, so there are few."""
 
 
-class AffectMemory(RowModel):
+class AffectMemory(State):
     """A memory of one turn of a conversation.
 
     Its retention on a night is `kept` · `coefficient` ^ (night - `zero`), the formula intensity · coefficient ^ days of
@@ -142,7 +142,7 @@ class AffectMemory(RowModel):
         return float(found)
 
 
-class DaySpending(RowModel):
+class DaySpending(State):
     """The spending of language models on the memories of an agent in one day, UTC."""
 
     day: date | None = None
@@ -168,7 +168,7 @@ class DaySpending(RowModel):
         return self if self.day is not None and self.day >= day else DaySpending()
 
 
-class AffectAgent(RowModel):
+class AffectAgent(State):
     """An agent with affective memory: its nights, its parameters and the numbers of its memories.
 
     The numbers count rows of memories only, so that an erased memory is not counted.
@@ -242,7 +242,7 @@ def _place(memory: AffectMemory | None) -> int | None:
     return 0 if memory.protected else memory.level
 
 
-class Mood(RowModel):
+class Mood(State):
     """The mood of a session: the emotion of the memory that was last created or recalled in it."""
 
     agent_id: str

@@ -34,7 +34,7 @@ from nemuri_contracts.strength import (
 )
 from nemuri_domain.counterfactual.retrieval import reranked
 from nemuri_domain.counterfactual.sleep import MindPair, SleepReplay, continue_counterfactual
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve, with_policy
 from nemuri_domain.strength.policy import Policy
@@ -59,7 +59,7 @@ UNANSWERED = frozenset(
 """Parameters whose effect a replay cannot show, because they decide what is recorded."""
 
 
-class Missed(RowModel):
+class Missed(State):
     """A recorded use of a memory that the counterfactual mind could not have made."""
 
     sequence: int
@@ -69,7 +69,7 @@ class Missed(RowModel):
     memory_id: UUID
 
 
-class ReplayedRetrieval(RowModel):
+class ReplayedRetrieval(State):
     """The context of an assignment under the recorded policy and under the other policy."""
 
     sequence: int

@@ -20,14 +20,14 @@ from nemuri_contracts.education import (
     Textbook,
 )
 from nemuri_contracts.event import Usage, derive
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 
 ExercisePosition = tuple[int, int]
 """Chapter index and exercise index, both from 0."""
 CourseEvent = CourseBegun | ChapterRead | ExerciseGraded | MemoriesReviewed | CourseFinished
 
 
-class Reading(RowModel):
+class Reading(State):
     """A chapter that was read."""
 
     session_id: UUID
@@ -36,7 +36,7 @@ class Reading(RowModel):
     """Model usage of reading the chapter."""
 
 
-class Grade(RowModel):
+class Grade(State):
     """A graded answer to an exercise."""
 
     repetition: int
@@ -53,7 +53,7 @@ class Grade(RowModel):
     """Memories reviewed after a wrong answer; None before the review and after a right answer."""
 
 
-class Course(RowModel):
+class Course(State):
     """State of a course: its textbook and its progress."""
 
     course_id: UUID
@@ -67,7 +67,7 @@ class Course(RowModel):
     finished_at: datetime | None = None
 
 
-class ExerciseState(RowModel):
+class ExerciseState(State):
     """State of an exercise of a course: its grades and its next repetition."""
 
     course_id: UUID

@@ -15,7 +15,7 @@ from nemuri_contracts.principles import PrincipleRecord
 from nemuri_contracts.scorers import HeldOut, Weights
 from nemuri_contracts.strength import Experiences, Origin, Relation
 from nemuri_domain.event_sourcing import memory_collection
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.decay import INITIAL_CLOCKS, Clocks, clock_of, stored_value, strength
 from nemuri_domain.strength.policy import LEVELS, Policy
 
@@ -27,7 +27,7 @@ split, and the source that inherited its gains stands for it.
 """
 
 
-class Agent(RowModel):
+class Agent(State):
     """State of an agent: definition, policy, decay clocks, sleep state and totals."""
 
     agent_id: str
@@ -102,7 +102,7 @@ class Agent(RowModel):
         return self.replace(active=tuple(active), archived=archived)
 
 
-class Memory(RowModel):
+class Memory(State):
     """Strength and counters of a memory. The row is small because it changes often."""
 
     memory_id: UUID
@@ -153,7 +153,7 @@ class Memory(RowModel):
         return max((self.stored_strength, *self.perspectives.values()))
 
 
-class Content(RowModel):
+class Content(State):
     """Content of a memory. It is written once; only its scope may change."""
 
     memory_id: UUID
@@ -172,7 +172,7 @@ class Content(RowModel):
     """Stream sequence of the event that encoded the memory."""
 
 
-class Scorer(RowModel):
+class Scorer(State):
     """Newest version of an agent's learned scorer."""
 
     agent_id: str

@@ -18,7 +18,7 @@ from nemuri_contracts.strength import (
     RelationWithdrawn,
     SemanticMemorySplit,
 )
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.state_diff import MemoryState
@@ -27,7 +27,7 @@ FADING = "faded"
 """Kind of a step for a period in which the memory only decayed."""
 
 
-class HistoryStep(RowModel):
+class HistoryStep(State):
     """A step in the history of a memory."""
 
     sequence: int

@@ -6,7 +6,7 @@ from math import isclose
 from typing import Any, Literal
 from uuid import UUID
 
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.aggregate import Agent, Mind, Status
 
 ROUNDING = 1e-9
@@ -15,7 +15,7 @@ ChangedValues = Mapping[str, tuple[Any, Any]]
 """The value in the first and the value in the second state, by name."""
 
 
-class MemoryState(RowModel):
+class MemoryState(State):
     """State of a memory at one time."""
 
     status: Status
@@ -61,7 +61,7 @@ class MemoryState(RowModel):
         )
 
 
-class MemoryChange(RowModel):
+class MemoryChange(State):
     """A memory whose states in two minds differ."""
 
     memory_id: UUID

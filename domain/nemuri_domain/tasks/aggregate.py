@@ -27,13 +27,13 @@ from nemuri_contracts.tasks import (
     ReadingPlan,
 )
 from nemuri_contracts.trouble_signs import Sign
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 
 SHORT_ANSWER = 400
 """Maximum characters of the client's answer to a question that is added to the request. A longer one is material."""
 
 
-class MemberRevision(RowModel):
+class MemberRevision(State):
     """The revision of one panel member."""
 
     agent_id: str
@@ -41,7 +41,7 @@ class MemberRevision(RowModel):
     revision: Revision
 
 
-class Task(RowModel):
+class Task(State):
     """State of a task."""
 
     task_id: UUID
@@ -150,7 +150,7 @@ class Task(RowModel):
         return part if text == part.text else part.model_copy(update={"text": text})
 
 
-class Chunk(RowModel):
+class Chunk(State):
     """State of a chunk of the task's documents."""
 
     task_id: UUID
@@ -161,7 +161,7 @@ class Chunk(RowModel):
     """Notes on the chunk for a request about the whole. Those of a condensed group are at its first chunk."""
 
 
-class Recalled(RowModel):
+class Recalled(State):
     """A memory in the context of an assignment."""
 
     memory_id: UUID
@@ -171,7 +171,7 @@ class Recalled(RowModel):
     """Raw features in the order of `FEATURES`; empty if there is no score."""
 
 
-class TakenStep(RowModel):
+class TakenStep(State):
     """A call of a tool before the answer of an assignment, and its result."""
 
     tool: Tool
@@ -195,7 +195,7 @@ class TakenStep(RowModel):
         return self.tool == "consult" and not self.problem and self.consultation is None
 
 
-class Assignment(RowModel):
+class Assignment(State):
     """State of an assignment: one agent's work on one part of the task."""
 
     assignment_id: UUID
@@ -243,7 +243,7 @@ class Assignment(RowModel):
     """True if the agent's session has ended."""
 
 
-class Feedback(RowModel):
+class Feedback(State):
     """State of a client's feedback."""
 
     feedback_id: UUID

@@ -9,14 +9,14 @@ from immutables import Map
 
 from nemuri_contracts.tiered import Because, Cues, Layer, MemoryType, Place, Sharing
 from nemuri_domain.event_sourcing import memory_collection
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.tiered.policy import TiersPolicy
 
 SECONDS_PER_HOUR = 3_600.0
 """Seconds of an hour."""
 
 
-class TierMemory(RowModel):
+class TierMemory(State):
     """A memory of an agent: an experience in short-term memory, or a consolidated memory in long-term memory."""
 
     memory_id: UUID
@@ -57,7 +57,7 @@ class TierMemory(RowModel):
         return frozenset(self.sources or (self.memory_id,))
 
 
-class TiersAgent(RowModel):
+class TiersAgent(State):
     """An agent with tiered memory, with the numbers of its memories.
 
     The numbers count the existing rows, so an erased memory is not counted.

@@ -3,10 +3,9 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -14,11 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nemuri_infra.errors.database_errors import reason
 from nemuri_infra.projections.database_connections import REQUIRED_ENCODING, Sessions
 
-MIGRATIONS = Path(__file__).parent / "migrations"
 DEFAULT_CONNECTIONS = 4
 """Default maximum number of connections. Half of the maximum stay open while they are unused."""
 PROVISION_ADVICE = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
-"""Advice on how to create or migrate the projections."""
+"""Advice on how to create the projections."""
+_CREATED = text("SELECT to_regclass('checkpoint')")
 T = TypeVar("T")
 
 
@@ -125,16 +124,19 @@ class Database:
                 f"the database has the encoding {encoding}, not {REQUIRED_ENCODING}; create one with `{made}`"
             )
 
-    async def migrate(self) -> None:
-        """Create the schema, or migrate it to the newest version.
+    async def create(self) -> None:
+        """Create the schema and its tables, unless they exist.
 
-        Waits while another process migrates. Raises `DatabaseError` if the database cannot be used.
+        Waits while another process does so. Raises `DatabaseError` if the database cannot be used.
         """
+        from nemuri_infra.projections.schema import creation  # a process that only reads does not need the statements
+
         async with self._alone() as alone, alone.begin() as connection:
-            await connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('nemuri-migrate'))"))
+            await connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('nemuri-create'))"))
             await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"))
             await connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"'))
-            await connection.run_sync(self._upgrade)
+            if (await connection.execute(_CREATED)).scalar_one() is None:
+                await connection.exec_driver_sql(creation())
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[Self]:
@@ -151,40 +153,14 @@ class Database:
             await alone.close()
 
     async def check(self) -> None:
-        """Raise `DatabaseError` unless the schema exists in its newest version."""
-        known = migration_versions()
-        newest, version = known[-1], await self._version()
-        if version is None:
-            raise DatabaseError(f"there are no projections of {self.schema!r} yet; {PROVISION_ADVICE}")
-        if version != newest:
-            said = f"the projections have version {version}, but this nemuri needs {newest}"
-            raise DatabaseError(
-                f"{said}; {PROVISION_ADVICE if version in known else 'use the newer nemuri that created them'}"
-            )
-
-    async def _version(self) -> str | None:
-        """Return the version of the schema; None if the schema does not exist. Raises `DatabaseError` without an
-        answer.
-        """
+        """Raise `DatabaseError` unless the tables exist."""
         try:
             async with self.reading() as connection:
-                there = text("SELECT to_regclass('schema_version')")
-                if (await connection.execute(there)).scalar_one() is None:
-                    return None
-                found = await connection.execute(text("SELECT version_num FROM schema_version"))
-                return found.scalar_one_or_none()
+                there = (await connection.execute(_CREATED)).scalar_one() is not None
         except (DBAPIError, OSError) as error:
             raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
-
-    def _upgrade(self, connection: Connection) -> None:
-        from alembic import command
-        from alembic.config import Config
-
-        config = Config()
-        config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-        config.attributes["connection"] = connection
-        config.attributes["schema"] = self.schema
-        command.upgrade(config, "head")
+        if not there:
+            raise DatabaseError(f"there are no projections of {self.schema!r} yet; {PROVISION_ADVICE}")
 
 
 async def binary_rows(connection: AsyncConnection, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -197,14 +173,6 @@ async def binary_rows(connection: AsyncConnection, query: str, values: Mapping[s
         await cursor.execute(query, values)
         rows: list[tuple[Any, ...]] = await cursor.fetchall()
         return rows
-
-
-def migration_versions() -> list[str]:
-    """Return the versions of the schema in ascending order, from the names of the migrations' files.
-
-    Alembic would read the files, but a worker that only checks the version does not load it.
-    """
-    return sorted(path.stem.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 
 
 async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Awaitable[T]]) -> T:

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Table, or_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_domain.affective.aggregate import AffectMind
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_infra.projections.rows import load, load_keyed
@@ -18,8 +18,8 @@ from nemuri_infra.projections.rows import load, load_keyed
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S")
 M = TypeVar("M", Mind, AffectMind, TieredMind)
-R = TypeVar("R", bound=RowModel)
-Change = tuple[RowModel | None, RowModel | None]
+R = TypeVar("R", bound=State)
+Change = tuple[State | None, State | None]
 """The stored row (None if there is none), and the row to write (None to delete the stored one)."""
 
 
@@ -66,8 +66,8 @@ def _with_memories(mind: M, found: dict[UUID, Any]) -> M:
 class MindMap(IdentityMap[str, M], Generic[M]):
     """An identity map of minds by agent. A mind contains only the memories that the folded events concern."""
 
-    agents: tuple[Table, type[RowModel]] = field(kw_only=True)
-    memories: tuple[Table, type[RowModel]] = field(kw_only=True)
+    agents: tuple[Table, type[State]] = field(kw_only=True)
+    memories: tuple[Table, type[State]] = field(kw_only=True)
     touched: Callable[[Any], Collection[UUID]] = field(kw_only=True)
     """Function that returns the ids of the memories that an event concerns."""
     related: Callable[[Sequence[Any]], list[ColumnElement[bool]]] = field(kw_only=True, default=lambda _: [])
@@ -138,7 +138,7 @@ class MindMap(IdentityMap[str, M], Generic[M]):
         return any(memory_id in minds.get(name, self.none).memories for minds in (self.now, self.kept))
 
 
-def single_row_changes(states: Iterable[tuple[RowModel | None, RowModel | None]]) -> list[Change]:
+def single_row_changes(states: Iterable[tuple[State | None, State | None]]) -> list[Change]:
     """Return the changes of states that have one row each. `states` are pairs of the stored and the present row.
 
     No change deletes a row: only a tombstone does.
@@ -146,7 +146,7 @@ def single_row_changes(states: Iterable[tuple[RowModel | None, RowModel | None]]
     return [(old, new) for old, new in states if new is not None and new is not old]
 
 
-def multi_row_changes(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any, RowModel]]]) -> list[Change]:
+def multi_row_changes(states: Iterable[tuple[Mapping[Any, State], Mapping[Any, State]]]) -> list[Change]:
     """Return the changes of states that have many rows each.
 
     `states` are pairs of the stored and the present rows, both by key.
@@ -159,7 +159,7 @@ def multi_row_changes(states: Iterable[tuple[Mapping[Any, RowModel], Mapping[Any
     return found
 
 
-def unconditional_writes(records: Iterable[RowModel | None]) -> list[Change]:
+def unconditional_writes(records: Iterable[State | None]) -> list[Change]:
     """Return changes that write these rows in any case, without comparing them with the stored ones."""
     return [(each, each) for each in records if each is not None]
 

@@ -66,11 +66,11 @@ class LiveProjection:
         async with self.projection.database.reading() as connection:
             contents = await self._states.fold(connection, events)
             rows: dict[str, list[Any]] = {tables.journal.name: [journal_record(each) for each in events]}
-            rows[tables.memory.name] = [each.row() for each in contents]
+            rows[tables.memory.name] = [each.model_dump(mode="json") for each in contents]
             for table, changes in self._states.changes():
                 if changes and (table not in WRITTEN or any(new is None for _, new in changes)):
                     return False
-                rows[table.name] = [new.row() for _, new in changes if new is not None]
+                rows[table.name] = [new.model_dump(mode="json") for _, new in changes if new is not None]
             rows[tables.memory_vector.name] = [
                 {**each, "vector": _text(each["vector"])} for each in vector_rows(events, contents, vectors)
             ]

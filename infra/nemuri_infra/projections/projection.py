@@ -29,7 +29,7 @@ from nemuri_infra.projections.rows import insert_new, remove, write
 from nemuri_infra.projections.vector_generations import texts_of
 from nemuri_infra.stores.vectors import Vectors, generation_in, vector_key
 
-FOLD = 23
+FOLD = 24
 """Version of the folds. A program with a higher version rebuilds the projections before it uses them."""
 VIEW = "views"
 NEWER_VERSION_RUNS = "a newer version is running, so this one stops"

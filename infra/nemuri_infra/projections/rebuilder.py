@@ -143,7 +143,7 @@ async def _fresh_projection(live: Projection) -> AsyncIterator[Projection]:
     async with exclusive_maintenance(live.database):
         try:
             await _drop(live.database, schema)
-            await new_database.migrate()
+            await new_database.create()
             yield replace(live, database=new_database)
         finally:
             await new_database.close()

@@ -1,4 +1,4 @@
-"""Reading and writing of row models. Each write stores whole rows, with one statement per table."""
+"""Reading and writing of states. Each write stores whole rows, with one statement per table."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
@@ -13,23 +13,23 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.elements import TextClause
 
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 
-R = TypeVar("R", bound=RowModel)
+R = TypeVar("R", bound=State)
 
 
 async def load(connection: AsyncConnection, table: Table, record: type[R], *where: Any) -> list[R]:
-    """Return the row models of the table's rows that meet all conditions in `where`."""
+    """Return the states of the table's rows that meet all conditions in `where`."""
     return await records(connection, record, selecting(table, record).where(*where))
 
 
-def selecting(table: Table, record: type[RowModel]) -> Select[Any]:
-    """Return a SELECT of the columns that are fields of the row model."""
+def selecting(table: Table, record: type[State]) -> Select[Any]:
+    """Return a SELECT of the columns that are fields of the state."""
     return select(*(table.c[name] for name in record.model_fields))
 
 
 async def records(connection: AsyncConnection, record: type[R], statement: Select[Any]) -> list[R]:
-    """Return the row models of the rows that a SELECT returns."""
+    """Return the states of the rows that a SELECT returns."""
     rows = await connection.execute(statement)
     return [record.model_validate(dict(row._mapping)) for row in rows]  # noqa: SLF001 - the documented mapping of a row
 
@@ -37,7 +37,7 @@ async def records(connection: AsyncConnection, record: type[R], statement: Selec
 async def load_keyed(
     connection: AsyncConnection, table: Table, record: type[R], column: str, values: Iterable[Any]
 ) -> list[R]:
-    """Return the row models of the rows with one of these values in a column.
+    """Return the states of the rows with one of these values in a column.
 
     It is several times as fast as `load`, because the driver gets one value for each row.
     """
@@ -46,7 +46,7 @@ async def load_keyed(
 
 
 @cache
-def _select_keyed(table: Table, record: type[RowModel], column: str) -> TextClause:
+def _select_keyed(table: Table, record: type[State], column: str) -> TextClause:
     kind = _type(table.columns[column])
     return text(
         f"SELECT to_json(found) FROM {selection(table, record)} AS found "  # noqa: S608 - names of our own tables
@@ -54,21 +54,21 @@ def _select_keyed(table: Table, record: type[RowModel], column: str) -> TextClau
     )
 
 
-def selection(table: Table, record: type[RowModel]) -> str:
-    """Return a SQL subquery of all rows of a table, with the columns that the row model has."""
+def selection(table: Table, record: type[State]) -> str:
+    """Return a SQL subquery of all rows of a table, with the columns that the state has."""
     names = ", ".join(f'"{name}"' for name in record.model_fields)
     return f"(SELECT {names} FROM {table.name})"  # noqa: S608 - names of our own tables
 
 
-async def write(connection: AsyncConnection, table: Table, changed: Iterable[RowModel]) -> None:
+async def write(connection: AsyncConnection, table: Table, changed: Iterable[State]) -> None:
     """Insert the rows, or update the rows that exist already."""
-    rows: Sequence[Any] = [record.row() for record in changed]
+    rows: Sequence[Any] = [record.model_dump(mode="json") for record in changed]
     if rows:
         await connection.execute(_upsert(table), {"rows": orjson.dumps(rows).decode()})
 
 
-async def remove(connection: AsyncConnection, table: Table, gone: Iterable[RowModel]) -> None:
-    """Delete the rows with the keys of these row models."""
+async def remove(connection: AsyncConnection, table: Table, gone: Iterable[State]) -> None:
+    """Delete the rows with the keys of these states."""
     keys = table.primary_key.columns
     rows = [{f"key_{key.name}": getattr(record, key.name) for key in keys} for record in gone]
     if rows:
@@ -85,8 +85,8 @@ async def insert_new(
     return (await connection.execute(statement, {"rows": orjson.dumps(rows).decode()})).scalars().all()
 
 
-async def copy(connection: AsyncConnection, table: Table, fresh: Collection[RowModel]) -> None:
-    """Insert row models with COPY. Their keys must be new. Raises psycopg's `UniqueViolation` if a key exists."""
+async def copy(connection: AsyncConnection, table: Table, fresh: Collection[State]) -> None:
+    """Insert states with COPY. Their keys must be new. Raises psycopg's `UniqueViolation` if a key exists."""
     if fresh:
         await copy_values(connection, table, map(attrgetter(*table.columns.keys()), fresh))
 

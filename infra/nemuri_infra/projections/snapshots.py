@@ -18,6 +18,7 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.log_identity import check_log_identity
 from nemuri_infra.projections.maintenance_lock import check_held, exclusive_maintenance
 from nemuri_infra.projections.projection import FOLD, VIEW, Position, Projection, Unprojectable, read_position
+from nemuri_infra.projections.state_tables import metadata
 from nemuri_infra.stores.snapshots import (
     PIECE_BYTES,
     BrokenSnapshotError,
@@ -32,7 +33,6 @@ GROWTH = 0.1
 
 So the price of snapshots for an event does not grow with the log.
 """
-_VERSION = text("SELECT version_num FROM schema_version")
 
 logger = structlog.get_logger()
 
@@ -51,7 +51,7 @@ async def make_snapshot(projection: Projection, log: Log, events: int) -> Snapsh
         position = await read_position(connection)
         if not _due(position, await store.newest(), events):
             return None
-        origin = await _origin(connection, log)
+        origin = SnapshotOrigin(log=await log.identity(), fold=FOLD)
         writer = SnapshotWriter(store)
         for table in tables.VIEWS:
             await _copy_out(connection, table, writer)
@@ -73,9 +73,8 @@ async def load_snapshot(fresh: Projection, log: Log) -> bool:
     """
     store = SnapshotStore.of(log)
     snapshot = await store.newest()
-    async with fresh.database.reading() as connection:
-        if snapshot is None or snapshot.origin != await _origin(connection, log):
-            return False
+    if snapshot is None or snapshot.origin != SnapshotOrigin(log=await log.identity(), fold=FOLD):
+        return False
     try:
         async with fresh.database.begin() as connection:
             await _copy_in(connection, store.pieces(snapshot))
@@ -98,11 +97,6 @@ async def drop_snapshots(database: Database, log: Log) -> None:
 async def empty_projections(database: Database) -> None:
     """Delete all rows of the projections and their position."""
     await database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))
-
-
-async def _origin(connection: AsyncConnection, log: Log) -> SnapshotOrigin:
-    version = (await connection.execute(_VERSION)).scalar_one()
-    return SnapshotOrigin(log=await log.identity(), fold=FOLD, tables=version)
 
 
 @asynccontextmanager
@@ -132,9 +126,9 @@ async def _copy_in(connection: AsyncConnection, pieces: AsyncIterator[tuple[str,
     piece = await anext(pieces, None)
     while piece is not None:
         table = piece[0]
-        if table not in tables.metadata.tables:
+        if table not in metadata.tables:
             raise BrokenSnapshotError(f"the snapshot has a table {table!r}")
-        columns = _columns(tables.metadata.tables[table])
+        columns = _columns(metadata.tables[table])
         statement = f"COPY {table} ({columns}) FROM STDIN (FORMAT BINARY)"
         async with driver.cursor() as cursor, cursor.copy(statement) as rows:
             while piece is not None and piece[0] == table:

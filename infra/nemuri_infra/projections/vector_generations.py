@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri_contracts.agents import Embedding
 from nemuri_domain.affective.aggregate import AffectMemory
 from nemuri_domain.affective.aggregate import embedded_text as affect_text
-from nemuri_domain.event_sourcing.row_model import RowModel
+from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.tiered.aggregate import TierMemory
@@ -40,7 +40,7 @@ class _Sort:
 
     table: Table
     since: Column[int]
-    record: type[RowModel]
+    record: type[State]
     text: Callable[[Any], str]
 
 

@@ -57,9 +57,7 @@ class SnapshotOrigin(BaseModel):
     log: str
     """Identity of the log."""
     fold: int
-    """Version of the folds."""
-    tables: str
-    """Version of the tables."""
+    """Version of the folds and of the tables."""
 
 
 class Snapshot(BaseModel):

@@ -70,12 +70,12 @@ def _by_batches(log: list[AnyAgentEvent], cuts: list[int]) -> tuple[Agent | None
         mind = Mind(agent).holding({each: rows[each] for each in wanted if each in rows})
         for event in log[start:end]:
             mind = evolve(mind, event)
-        agent = Agent.model_validate(mind.agent.row()) if mind.agent else None
+        agent = Agent.model_validate(mind.agent.model_dump(mode="json")) if mind.agent else None
         rows |= {each: _read_back(memory) for each, memory in mind.memories.items()}
     return agent, rows
 
 
 def _read_back(memory: Memory) -> Memory:
-    row = dict(memory.row())
+    row = memory.model_dump(mode="json")
     row.pop("fade")
     return Memory.model_validate(row)

@@ -1,13 +1,12 @@
-"""Base class of the states that folds produce: immutable, with the fields of a database row."""
+"""Base class of the states that folds produce: immutable, and quick to replace."""
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
 
-class RowModel(BaseModel):
-    """Base class of row models. An instance is one row of a projection."""
+class State(BaseModel):
+    """Base class of states. A state never changes; a fold replaces it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -22,7 +21,3 @@ class RowModel(BaseModel):
         object.__setattr__(other, "__pydantic_extra__", None)
         object.__setattr__(other, "__pydantic_private__", None)
         return other
-
-    def row(self) -> Mapping[str, Any]:
-        """Return the row as JSON values, one per column."""
-        return self.model_dump(mode="json")
