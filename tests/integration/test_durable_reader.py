@@ -45,7 +45,7 @@ async def reading(log: Log, take: Callable[[Msg], Awaitable[None]], room: int) -
     wanted = ConsumerConfig(durable_name="desk", ack_policy=AckPolicy.EXPLICIT, ack_wait=ACK_WAIT)
     await log.stream.add_consumer(stream, wanted)
     requests = f"$JS.API.CONSUMER.MSG.NEXT.{stream}.desk"
-    reader = DurableReader(log.connection, requests, log.connection.new_inbox(), room, ACK_WAIT, take)
+    reader = DurableReader(log.connection, requests, room, ACK_WAIT, take)
     running = asyncio.ensure_future(reader.run())
     try:
         yield reader

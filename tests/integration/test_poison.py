@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from nemuri_contracts.client_events import Document, TaskSubmitted
+from nemuri_contracts.queries import AgentsQuery
 from nemuri_infra.models.answer_jobs import AnswerJob
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.protocol import Reply
@@ -97,3 +98,17 @@ async def put_bytes(blobs: Any, data: bytes) -> str:
     name = sha256(data).hexdigest()
     await blobs.store.put(name, data)
     return name
+
+
+async def test_a_query_with_malformed_headers_holds_up_nobody(settings: Settings) -> None:
+    """After queries whose headers are malformed, or are not text, the service answers the next one at once."""
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        subject = resources.log.subjects.query(AgentsQuery.name).encode()
+        for headers in (b"junk\r\n\r\n", b"\xff\xfe\x00\r\n\r\n", b"NATS/1.0\r\n:\r\nb\r\n\r\n"):
+            sizes = b"%d %d" % (len(headers), len(headers) + 2)
+            command = b"HPUB %s %s\r\n%s{}\r\n" % (subject, sizes, headers)
+            await client.log.connection._send_command(command)  # the driver writes no malformed headers
+            await client.log.connection.flush()
+            assert len(await client.within(5).agents()) == 1

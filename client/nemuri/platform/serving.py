@@ -18,7 +18,7 @@ from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.projection import FOLD
-from nemuri_infra.runtime.faststream_application import application
+from nemuri_infra.runtime.faststream_application import DRAIN_SECONDS, application
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -168,15 +168,12 @@ async def _may_serve(resources: Resources) -> bool:
 
 
 async def _finish(apps: Sequence[FastStream]) -> None:
-    """Stop all subscribers and wait for the handlers in progress, then stop the applications.
+    """Stop all applications: they take no more events and queries, and finish those in progress.
 
-    The handlers get at most 20 seconds (`DRAIN_SECONDS` of the broker). Stopping an application would wait for its
-    handlers once more, so that is limited to `CLOSE_SECONDS`.
+    These get `DRAIN_SECONDS`, and the connections `CLOSE_SECONDS`.
     """
-    subscribers = [each for app in apps for each in app.brokers[0].subscribers]
-    await asyncio.gather(*(each.stop() for each in subscribers))
     try:
-        async with asyncio.timeout(CLOSE_SECONDS):
+        async with asyncio.timeout(DRAIN_SECONDS + CLOSE_SECONDS):
             await asyncio.gather(*(app.stop() for app in apps))
     except TimeoutError:
         logger.warning("stopped with events in progress")

@@ -31,6 +31,10 @@ _COMPLETE: Final = frozenset({"message size exceeds maxbytes", "batch completed"
 logger = logging.getLogger("nemuri.connection")
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 @dataclass(slots=True)
 class DurableReader:
     """A reader of a durable consumer that holds at most `room` messages at a time.
@@ -42,13 +46,13 @@ class DurableReader:
     connection: Nats
     requests: str
     """Subject for requests to the consumer."""
-    inbox: str
-    """Subject to which the server sends messages and statuses. It is this reader's own."""
     room: int
     ack_wait: float
     """Seconds without a heartbeat after which the server delivers a message again."""
     take: Callable[[Msg], Awaitable[None]]
-    _held: dict["asyncio.Task[None]", Msg] = field(default_factory=dict)
+    close: Callable[[], None] = _nothing
+    """Function that lets the held messages that wait for something be given back, when the reader stops."""
+    _held: dict["asyncio.Future[None]", Msg] = field(default_factory=dict)
     _bytes: int = 0
     """Bytes of the held messages."""
     _open: int = 0
@@ -57,10 +61,19 @@ class DurableReader:
     _stopping: bool = False
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     _subscription: Subscription | None = None
+    _inbox: str = ""
+    """Subject to which the server sends messages and statuses. It is this reader's own."""
+    _running: "asyncio.Future[None] | None" = None
+
+    def start(self, ended: Callable[["asyncio.Future[None]"], object]) -> None:
+        """Read in a task of its own. `ended` is called with the task if it ends before `stop`."""
+        self._running = asyncio.ensure_future(self.run())
+        self._running.add_done_callback(lambda running: None if self._stopping else ended(running))
 
     async def run(self) -> None:
         """Read until the caller cancels it."""
-        self._subscription = await self.connection.subscribe(self.inbox, cb=self._receive)
+        self._inbox = self.connection.new_inbox()
+        self._subscription = await self.connection.subscribe(self._inbox, cb=self._receive)
         beating = asyncio.ensure_future(self._beat())
         try:
             while True:
@@ -70,12 +83,19 @@ class DurableReader:
         finally:
             await cancel_and_wait(beating)
 
-    async def stop(self) -> None:
-        """Receive no more messages. Messages that were already sent are given back to the server."""
+    async def stop(self, seconds: float = 0.0) -> None:
+        """Receive no more messages, and give the held ones so many seconds. Messages that were already sent are given
+        back to the server; those that are still held then are delivered again after `ack_wait` seconds.
+        """
         self._stopping = True
+        self.close()
         subscription, self._subscription = self._subscription, None
         if subscription is not None and self.connection.is_connected:
             await subscription.drain()  # type: ignore[no-untyped-call]
+        if self._held and seconds:
+            await asyncio.wait([*self._held], timeout=seconds)
+        if self._running is not None:
+            await cancel_and_wait(self._running, *self._held)
 
     def _has_room(self) -> bool:
         """Return whether at most half of the room is used, so that a request is worth while."""
@@ -86,7 +106,7 @@ class DurableReader:
         bounds = {"batch": number, "max_bytes": MAX_BYTES - self._bytes, "expires": int(REQUEST_SECONDS * 1e9)}
         request = orjson.dumps(bounds)
         try:
-            await self.connection.publish(self.requests, request, reply=self.inbox)
+            await self.connection.publish(self.requests, request, reply=self._inbox)
         except NatsError as error:  # the connection is lost
             logger.debug("request failed: %s", error)
             self._open, self._paused = 0, True
@@ -110,7 +130,7 @@ class DurableReader:
             if self._stopping:
                 await message.nak()
                 return
-            handling = asyncio.create_task(self._handle(message))
+            handling = asyncio.ensure_future(self.take(message))
             self._held[handling] = message
             self._bytes += len(message.data)
             handling.add_done_callback(self._release)
@@ -123,14 +143,11 @@ class DurableReader:
         if code != _HEARTBEAT:
             self._open, self._paused = 0, code not in _ENDED and why not in _COMPLETE
 
-    async def _handle(self, message: Msg) -> None:
-        try:
-            await self.take(message)
-        except NatsError as error:  # the acknowledgement failed, so the message is redelivered
-            logger.info("acknowledgement failed: %s", error)
-
-    def _release(self, handling: "asyncio.Task[None]") -> None:
+    def _release(self, handling: "asyncio.Future[None]") -> None:
         self._bytes -= len(self._held.pop(handling).data)
+        if not handling.cancelled() and (error := handling.exception()) is not None:
+            # The message is not settled, so it is delivered again.
+            logger.info("acknowledgement failed: %s", error, exc_info=None if isinstance(error, NatsError) else error)
         self._news.set()
 
     async def _beat(self) -> None:

@@ -1,4 +1,4 @@
-"""A service as a FastStream application: subscribers on its durable consumers, acknowledgements and heartbeats."""
+"""A service as a FastStream application: its queries are subscribers, its events come from readers beside them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -6,24 +6,22 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import structlog
-from faststream import AckPolicy, FastStream
-from faststream.nats import JStream, NatsBroker, PullSub
+from faststream import FastStream
+from faststream.nats import NatsBroker
 from faststream.nats.annotations import NatsMessage
-from faststream.nats.security import NatsSecurity, NatsUserPassword
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 
 from nemuri_contracts.queries import Query
-from nemuri_infra.bus.access import Credentials, credentials, inbox, sender_of, servers
+from nemuri_infra.bus.access import options, sender_of, servers
 from nemuri_infra.bus.connection import PING_SECONDS, ConnectionProblems
 from nemuri_infra.bus.durable_reader import DurableReader
 from nemuri_infra.bus.event_log import ANSWER_SECONDS
-from nemuri_infra.bus.faststream_broker import Broker, Handler
+from nemuri_infra.bus.faststream_broker import Broker
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.runtime.event_groups import MAX_WAITING
 from nemuri_infra.runtime.fair_turns import FairSlots
-from nemuri_infra.runtime.message_handling import acknowledge_message, take_message
+from nemuri_infra.runtime.message_handling import handle_message
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import EventProcessor, Service
@@ -65,20 +63,29 @@ logger = structlog.get_logger()
 def application(service: Service, resources: Resources) -> FastStream:
     """Return the service as an application that handles its events, answers its queries and runs its background work.
 
-    The durable consumers of the service must have been provisioned.
+    The durable consumers of the service must have been provisioned. Their events come from `DurableReader`: a pull
+    subscriber of FastStream asks for one message at a time, which takes twice as many messages of the bus, or for a
+    batch that it hands over only when it is complete.
     """
     resources = resources.of(service.name)
-    known = credentials(str(resources.settings.nats_url))
-    prefix = inbox(known.user if known else None)
-    broker, processor = _broker(service, resources, known, prefix), EventProcessor(service, resources)
-    for durable in service.durables(resources.log.subjects):
-        _consume(broker, durable, processor, prefix)
+    broker, processor = _broker(service, resources), EventProcessor(service, resources)
+    readers = [_reader(durable, processor) for durable in service.durables(resources.log.subjects)]
     for kind, topic in service.query_topics():
         _answer(broker, kind, topic, processor)
-    return FastStream(broker, lifespan=_lifespan(service, resources), logger=None, serializer=None)
+
+    async def begin() -> None:
+        for reader in readers:
+            reader.start(lambda ended: _report(service.name, ended, resources))
+
+    async def end() -> None:
+        await asyncio.gather(*(reader.stop(DRAIN_SECONDS) for reader in readers))
+
+    return FastStream(
+        broker, lifespan=_lifespan(service, resources), after_startup=[begin], on_shutdown=[end], logger=None
+    )
 
 
-def _broker(service: Service, resources: Resources, known: Credentials | None, prefix: str) -> Broker:
+def _broker(service: Service, resources: Resources) -> Broker:
     async def lose() -> None:
         resources.log.lost.set()
 
@@ -90,21 +97,21 @@ def _broker(service: Service, resources: Resources, known: Credentials | None, p
     async def regain() -> None:
         troubles.log_recovery()
 
-    access = resources.settings.access
-    tls = access.tls()
+    url, access = str(resources.settings.nats_url), resources.settings.access
+    connection = options(url, access) | {
+        "name": f"{resources.settings.namespace}-{service.name}",
+        "max_reconnect_attempts": -1,
+        "reconnect_time_wait": 1,
+        "ping_interval": PING_SECONDS,
+        "closed_cb": lose,
+        "error_cb": complain,
+        "reconnected_cb": regain,
+    }
     return Broker(
-        servers(str(resources.settings.nats_url)),
-        inbox_prefix=prefix,
-        security=NatsUserPassword(*known, ssl_context=tls) if known else NatsSecurity(ssl_context=tls),
-        name=f"{resources.settings.namespace}-{service.name}",
-        max_reconnect_attempts=-1,
-        reconnect_time_wait=1,
-        ping_interval=PING_SECONDS,
+        servers(url),
+        connection=connection,
         graceful_timeout=DRAIN_SECONDS,
         apply_types=False,
-        closed_cb=lose,
-        error_cb=complain,
-        reconnected_cb=regain,
         js_options={"timeout": ANSWER_SECONDS, "domain": access.domain},
         logger=None,
     )
@@ -140,28 +147,24 @@ def _report(name: str, work: "asyncio.Future[None]", resources: Resources) -> No
     logger.critical("halted", service=name, why=resources.halted[name])
 
 
-def _consume(broker: NatsBroker, durable: Durable, processor: EventProcessor, prefix: str) -> None:
-    turns, several = _slots_for(durable.concurrency), durable.concurrency > 1
-    options: dict[str, Any] = {"max_workers": durable.concurrency} if several else {}
-    subscriber = broker.subscriber(
-        durable.subjects[0],
-        stream=JStream(processor.resources.log.subjects.stream, declare=False),
-        durable=durable.name,
-        pull_sub=PullSub(batch_size=1, timeout=5.0),
-        ack_policy=AckPolicy.NACK_ON_ERROR,
-        title=durable.name,
-        inbox_prefix=f"{prefix}.".encode(),
-        **options,
+def _reader(durable: Durable, processor: EventProcessor) -> DurableReader:
+    """Return a reader of a durable consumer. A stopping reader first gives back the events that wait for a slot, so
+    that another worker gets them at once.
+    """
+    turns, log = _slots_for(durable.concurrency), processor.resources.log
+
+    async def take(raw: Msg) -> None:
+        await handle_message(raw, processor, turns)
+
+    room = HELD_FACTOR * durable.concurrency if durable.concurrency > 1 else 1
+    return DurableReader(
+        log.connection,
+        f"$JS.API.CONSUMER.MSG.NEXT.{log.subjects.stream}.{durable.name}",
+        HELD_TOGETHER if processor.service.together else room,
+        processor.resources.settings.ack_wait,
+        take,
+        turns.close,
     )
-
-    async def handle(message: NatsMessage) -> None:
-        raw: Msg = message.raw_message
-        async with _heartbeat(raw, processor.resources.settings.ack_wait):
-            await take_message(raw, processor, turns)
-
-    subscriber(Handler(handle))
-    if several:
-        _read_continuously(subscriber, durable, processor, turns)
 
 
 def _slots_for(concurrency: int) -> FairSlots:
@@ -171,73 +174,15 @@ def _slots_for(concurrency: int) -> FairSlots:
     )
 
 
-def _read_continuously(subscriber: Any, durable: Durable, processor: EventProcessor, turns: FairSlots) -> None:
-    """Let a FastStream subscriber get its messages from a `DurableReader`.
-
-    FastStream requests one message at a time, which takes twice as many messages, and runs each through its own
-    middlewares, which takes longer than handling an event. A stopping subscriber first rejects the events that wait for
-    a slot, so that another worker gets them at once.
-    """
-    log, stop = processor.resources.log, subscriber.stop
-    readers = list[DurableReader]()
-
-    async def take(raw: Msg) -> None:
-        with subscriber.lock:
-            await acknowledge_message(raw, processor, turns)
-
-    async def subscribe() -> None:
-        connection = subscriber.connection
-        requests = f"$JS.API.CONSUMER.MSG.NEXT.{log.subjects.stream}.{durable.name}"
-        room = HELD_FACTOR * durable.concurrency if not processor.service.together else HELD_TOGETHER
-        wait = processor.resources.settings.ack_wait
-        readers.append(DurableReader(connection, requests, connection.new_inbox(), room, wait, take))
-        subscriber.add_task(readers[-1].run)
-
-    async def stopped() -> None:
-        turns.close()
-        for reader in readers:
-            await reader.stop()
-        await stop()
-
-    subscriber._create_subscription, subscriber.stop = subscribe, stopped  # noqa: SLF001 - FastStream has no hook
-
-
-@asynccontextmanager
-async def _heartbeat(message: Msg, ack_wait: float) -> AsyncIterator[None]:
-    """Send a heartbeat for the message every third of `ack_wait` seconds during the context.
-
-    Each heartbeat extends the acknowledgement deadline.
-    """
-
-    beating: asyncio.Future[None] | None = None
-
-    async def beat() -> None:
-        while True:
-            try:
-                await message.in_progress()
-            except NatsError as error:  # the connection may be back at the next heartbeat
-                logger.info("heartbeat failed", why=log_safe(error))
-            await asyncio.sleep(ack_wait / 3)
-
-    def begin() -> None:
-        nonlocal beating
-        beating = asyncio.ensure_future(beat())
-
-    first = asyncio.get_running_loop().call_later(ack_wait / 3, begin)  # most events need none, and a task costs more
-    try:
-        yield
-    finally:
-        first.cancel()
-        if beating is not None:
-            await cancel_and_wait(beating)
-
-
 def _answer(broker: NatsBroker, kind: type[Query], topic: str, processor: EventProcessor) -> None:
     subject = processor.resources.log.subjects.query(topic)
-    subscriber = broker.subscriber(subject, queue=processor.service.name, max_workers=MAX_HELD_QUERIES)
     turns = FairSlots(QUERY_SLOTS, share=QUERY_SLOTS - 2, max_queue=MAX_QUEUED_QUERIES, patient=False)
 
+    @broker.subscriber(subject, queue=processor.service.name, max_workers=MAX_HELD_QUERIES, decoder=_undecoded)
     async def handle(message: NatsMessage) -> bytes:
         return await processor.answer(kind, message.body, turns, sender_of(message.raw_message))
 
-    subscriber(Handler(handle))
+
+async def _undecoded(message: NatsMessage) -> NatsMessage:
+    """Return the message itself, so that a handler sees its sender."""
+    return message

@@ -1,14 +1,15 @@
 """Handling of one message of the log by a service: decoding, a slot, the handler, and the acknowledgement."""
 
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
-from faststream.exceptions import NackMessage, RejectMessage
 from nats.aio.msg import Msg
 
 from nemuri_contracts.codec import AnyEvent, UndecodableError
-from nemuri_infra.bus.event_log import Log, message_id
+from nemuri_infra.bus.event_log import message_id
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.observability.deliveries import Delivery, delivery
@@ -30,83 +31,125 @@ It is longer than `MAX_BACKOFF_SECONDS` because each attempt may cost money.
 logger = structlog.get_logger()
 
 
-async def acknowledge_message(raw: Msg, processor: EventProcessor, turns: FairSlots) -> None:
-    """Handle a message of the log, and acknowledge it or have it redelivered."""
-    try:
-        await take_message(raw, processor, turns)
-    except RejectMessage:
-        await raw.term()
-    except NackMessage as error:
-        await raw.nak(error.extra_options["delay"])
-    else:
-        await raw.ack()
+Settlement = Callable[[], Awaitable[None]]
+"""The acknowledgement, the rejection or the redelivery of a message, when it is called."""
 
 
-@dataclass(frozen=True, slots=True)
-class _DecodedMessage:
-    """A message of the log with its event, or with the decoding error, and the client whose slot it takes."""
+@dataclass(slots=True)
+class _Arrival:
+    """A message of the log with its event, or with the decoding error, and how it is to be settled."""
 
     raw: Msg
     event: AnyEvent | UndecodableError
-    asker: str
+    client: str
+    """The client whose slot the event takes."""
+    settle: Settlement
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Return the client, and the sequence of the message."""
+        return self.client, self.raw.metadata.sequence.stream
 
 
-async def take_message(raw: Msg, processor: EventProcessor, turns: FairSlots) -> None:
-    """Wait for a slot of the event's client, then handle the event. Events that are handled together need no slot.
+async def handle_message(raw: Msg, processor: EventProcessor, turns: FairSlots) -> None:
+    """Wait for a slot of the event's client, handle the event, and settle its message.
 
-    If this returns, the message is to be acknowledged. Raises `RejectMessage` or `NackMessage` like `_handle`, and
-    `NackMessage` if the client has too many events waiting.
+    Events that are handled together need no slot. The message is redelivered if the client has too many events waiting.
     """
-    arrival = await _decoded(raw, processor.resources, look=turns.busy)
-    sequence = raw.metadata.sequence.stream
+    arrival, resources = await _arrival(raw, processor.resources, look=turns.busy), processor.resources
+    together = type(arrival.event) in processor.service.together
     try:
-        turns.admit(arrival.asker, sequence)
-        async with nullcontext() if type(arrival.event) in processor.service.together else turns.turn(arrival.asker):
-            await _handle(arrival, processor, turns)
+        turns.admit(*arrival.place)
+        async with nullcontext() if together else turns.turn(arrival.client):
+            with delivery(processor.service.name, raw, resources.metrics) as seen:
+                async with _settlement(arrival, processor, turns, seen):
+                    if isinstance(arrival.event, UndecodableError):
+                        await _refuse(arrival.event, raw, processor)
+                    else:
+                        seen.concerns(arrival.event)
+                        await processor.process(arrival.event, raw.metadata.num_delivered)
     except CrowdedError as error:
-        processor.resources.metrics.put_off.labels(processor.service.name).inc()
-        raise NackMessage(delay=error.delay) from error
+        resources.metrics.put_off.labels(processor.service.name).inc()
+        arrival.settle = partial(raw.nak, error.delay)
+    await arrival.settle()
 
 
-async def _decoded(raw: Msg, resources: Resources, *, look: bool) -> _DecodedMessage:
+async def _arrival(raw: Msg, resources: Resources, *, look: bool) -> _Arrival:
     log = resources.log
     try:
         event = log.decode(raw)
     except UndecodableError as error:
-        return _DecodedMessage(raw, error, log.subjects.client_of(raw.subject) or "")
-    return _DecodedMessage(raw, event, await resources.clients.of(event, resources.database, look=look))
+        return _Arrival(raw, error, log.subjects.client_of(raw.subject) or "", raw.ack)
+    return _Arrival(raw, event, await resources.clients.of(event, resources.database, look=look), raw.ack)
 
 
-async def _handle(arrival: _DecodedMessage, processor: EventProcessor, turns: FairSlots) -> None:
-    """Handle a message and decide about its acknowledgement.
+@asynccontextmanager
+async def _settlement(
+    arrival: _Arrival, processor: EventProcessor, turns: FairSlots, seen: Delivery
+) -> AsyncIterator[None]:
+    """Decide how the message is settled after what happens in the context.
 
-    If this returns, the message is acknowledged. Raises `RejectMessage` if no attempt can succeed, so that the message
-    is not redelivered. Raises `NackMessage` to redeliver it after the backoff.
+    It is acknowledged, unless an error is raised: rejected if no attempt can succeed, redelivered after the backoff if
+    a dependency is missing or after a fault. Only `CrowdedError` leaves the context.
     """
-    raw, place = arrival.raw, (arrival.asker, arrival.raw.metadata.sequence.stream)
-    with delivery(processor.service.name, raw, processor.resources.metrics) as seen:
-        try:
-            await _deliver(arrival, processor, seen)
-            seen.outcome = "done"
-            turns.forget_event(*place)
-        except (UndecodableError, GaveUpError) as error:
-            seen.outcome = "gave_up" if isinstance(error, GaveUpError) else "undecodable"
-            logger.warning("dead letter", outcome=seen.outcome)
-            turns.forget_event(*place)
-            raise RejectMessage from error
-        except CrowdedError:
-            seen.outcome = "waiting"
-            raise
-        except Exception as error:
-            delay = _delay(error, raw.metadata.num_delivered)
-            if is_outage(error):
-                seen.outcome = "waiting"
-                logger.info("waiting", why=log_safe(error), seconds=delay)
-                turns.put_off(*place, delay)
-            else:
-                seen.outcome = "fault"
-                logger.exception("fault")
-            raise NackMessage(delay=delay) from error
+    try:
+        async with _dead_letter(arrival, processor):
+            yield
+    except (UndecodableError, GaveUpError) as error:
+        seen.outcome, arrival.settle = "gave_up" if isinstance(error, GaveUpError) else "undecodable", arrival.raw.term
+        logger.warning("dead letter", outcome=seen.outcome)
+        turns.forget_event(*arrival.place)
+    except CrowdedError:
+        seen.outcome = "waiting"
+        raise
+    except Exception as error:  # noqa: BLE001 - it is logged, and the event handled again
+        _redeliver(arrival, error, turns, seen)
+    else:
+        seen.outcome = "done"
+        turns.forget_event(*arrival.place)
+
+
+@asynccontextmanager
+async def _dead_letter(arrival: _Arrival, processor: EventProcessor) -> AsyncIterator[None]:
+    """Store a dead letter of the event if the service gives it up in the context."""
+    try:
+        yield
+    except GaveUpError as error:
+        letter = dead_letter_of(processor.service.name, arrival.raw, str(error), error.fault)
+        if not isinstance(arrival.event, UndecodableError):
+            letter = with_event_details(letter, arrival.event, error.attempt, error.faults)
+        await DeadLetters(processor.resources.log).store(letter, arrival.raw.data)
+        raise
+
+
+async def _refuse(error: UndecodableError, raw: Msg, processor: EventProcessor) -> None:
+    """Raise why a message that cannot be decoded is not handled; return if an operator has parked it.
+
+    A client's message raises `UndecodableError`. The one service that consumes all client events then stores a dead
+    letter. A service's message raises `BehindError` and waits: it comes from a newer version, or it halts the projector
+    until an operator repairs or parks it.
+    """
+    log, service = processor.resources.log, processor.service
+    if log.subjects.client_of(raw.subject) is None:
+        if (await log.parked()).covers(message_id(raw.subject, raw.data), raw.metadata.sequence.stream):
+            return
+        raise BehindError(str(error)) from error
+    if service.consumes_client_events:
+        await DeadLetters(log).store(dead_letter_of(service.name, raw, str(error), "Undecodable"), raw.data)
+    raise error
+
+
+def _redeliver(arrival: _Arrival, error: Exception, turns: FairSlots, seen: Delivery) -> None:
+    """Log why the handling failed, and let the message be redelivered after the backoff."""
+    delay = _delay(error, arrival.raw.metadata.num_delivered)
+    if is_outage(error):
+        seen.outcome = "waiting"
+        logger.info("waiting", why=log_safe(error), seconds=delay)
+        turns.put_off(*arrival.place, delay)
+    else:
+        seen.outcome = "fault"
+        logger.error("fault", exc_info=error)
+    arrival.settle = partial(arrival.raw.nak, delay)
 
 
 def _delay(error: Exception, deliveries: int) -> float:
@@ -119,35 +162,3 @@ def _delay(error: Exception, deliveries: int) -> float:
     if isinstance(error, ModelUnavailable):
         return min(MAX_MODEL_BACKOFF_SECONDS, max(error.retry_after or 0.0, growing))
     return min(MAX_BACKOFF_SECONDS, growing)
-
-
-async def _deliver(arrival: _DecodedMessage, processor: EventProcessor, seen: Delivery) -> None:
-    """Pass the message's event to the service. If the service gives it up, store a dead letter and raise `GaveUpError`.
-
-    A message that cannot be decoded raises `UndecodableError` if a client sent it. The one service that consumes all
-    client events then stores a dead letter. If a service sent it, `BehindError` is raised and the message waits: it
-    comes from a newer version, or it halts the projector until an operator repairs or parks it. A parked message is
-    skipped.
-    """
-    log, letters, service = processor.resources.log, DeadLetters(processor.resources.log), processor.service
-    raw, event = arrival.raw, arrival.event
-    if isinstance(event, UndecodableError):
-        if log.subjects.client_of(raw.subject) is None:
-            if await _is_parked(raw, log):
-                return
-            raise BehindError(str(event)) from event
-        if service.consumes_client_events:
-            await letters.store(dead_letter_of(service.name, raw, str(event), "Undecodable"), raw.data)
-        raise event
-    seen.concerns(event)
-    try:
-        await processor.process(event, raw.metadata.num_delivered)
-    except GaveUpError as error:
-        letter = dead_letter_of(service.name, raw, str(error), error.fault)
-        await letters.store(with_event_details(letter, event, error.attempt, error.faults), raw.data)
-        raise
-
-
-async def _is_parked(raw: Msg, log: Log) -> bool:
-    """Return whether an operator has parked a message that cannot be decoded, so that services skip it."""
-    return (await log.parked()).covers(message_id(raw.subject, raw.data), raw.metadata.sequence.stream)

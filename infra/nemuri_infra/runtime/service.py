@@ -8,8 +8,8 @@
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial, reduce
@@ -260,29 +260,31 @@ class EventProcessor:
         tried = await tries.of(*place)
         async with self._one_suspect if tried.suspect else nullcontext():
             await tries.begin(*place, tried)
-            await self._try(event, tried, alone=tried.suspect or type(event) not in self.service.together)
+            if tried.give_up_reason() is not None:
+                raise GaveUpError(tried, await self._give_up(event, tried))
+            async with self._attempt(event, tried):
+                await self._process(event, alone=tried.suspect or type(event) not in self.service.together)
 
-    async def _try(self, event: Event, tried: DeliveryAttempts, *, alone: bool) -> None:
-        if tried.give_up_reason() is None:
-            budgets, limits = self.resources.call_budgets, partial(limits_of, event, self.resources)
-            spent = budgets.of(self.service.name, event, tried.calls, limits)
-            waits = False
-            try:
-                with count_replies(spent):
-                    await self._process(event, alone=alone)
-            except CrowdedError:
+    @asynccontextmanager
+    async def _attempt(self, event: Event, tried: DeliveryAttempts) -> AsyncIterator[None]:
+        """Count the model calls of an attempt at an event, and note its failure or give the event up."""
+        budgets, limits = self.resources.call_budgets, partial(limits_of, event, self.resources)
+        spent = budgets.of(self.service.name, event, tried.calls, limits)
+        waits = False
+        try:
+            with count_replies(spent):
+                yield
+        except CrowdedError:
+            raise
+        except Exception as error:
+            after = self._after(error, replace(tried, calls=spent.calls))
+            waits = after.faults == tried.faults
+            await self._note(event, after)
+            if after.give_up_reason() is None:
                 raise
-            except Exception as error:
-                faults, tried = tried.faults, self._after(error, replace(tried, calls=spent.calls))
-                waits = tried.faults == faults
-                await self._note(event, tried)
-                if tried.give_up_reason() is None:
-                    raise
-            else:
-                return
-            finally:
-                self.resources.call_budgets.keep(self.service.name, event, spent, waits=waits)
-        raise GaveUpError(tried, await self._give_up(event, tried))
+            raise GaveUpError(after, await self._give_up(event, after)) from error
+        finally:
+            budgets.keep(self.service.name, event, spent, waits=waits)
 
     def _after(self, error: Exception, tried: DeliveryAttempts) -> DeliveryAttempts:
         """Return the delivery attempts after this error: with one more wait, one more failure, or given up."""
