@@ -15,7 +15,7 @@ CHAT_RADIUS = 32.0
 VISUAL_RADIUS = 16.0
 """Radius of sight in blocks."""
 REACH = 4.0
-"""Maximum distance in blocks from which an agent can dig, place, give, trade or attack."""
+"""Maximum distance in blocks from which an agent can dig, place, give or trade."""
 SPEECH_LIMIT = 256
 """Maximum length of an utterance, in characters."""
 ACTS_LIMIT = 4_000
@@ -50,7 +50,7 @@ class Go(Value):
 
 
 class Collect(Value):
-    """Take a block within reach, or drink. The yield goes into the inventory."""
+    """Take a block within reach. The yield goes into the inventory."""
 
     action: Literal["collect"] = "collect"
     block: Item
@@ -70,20 +70,6 @@ class Craft(Value):
 
     action: Literal["craft"] = "craft"
     item: Item
-
-
-class Eat(Value):
-    """Eat an item from the inventory."""
-
-    action: Literal["eat"] = "eat"
-    item: Item
-
-
-class Attack(Value):
-    """Attack a creature within reach. `target` is the creature's id in `Percept.agents`."""
-
-    action: Literal["attack"] = "attack"
-    target: Identifier
 
 
 class Give(Value):
@@ -127,19 +113,19 @@ class Say(Value):
 
 
 class Rest(Value):
-    """Do nothing for some seconds. Rest restores health."""
+    """Do nothing for some seconds."""
 
     action: Literal["rest"] = "rest"
     seconds: float = Field(default=1.0, gt=0, le=60)
 
 
 Action = Annotated[
-    Go | Collect | Place | Craft | Eat | Attack | Give | Trade | Deposit | Withdraw | Say | Rest,
+    Go | Collect | Place | Craft | Give | Trade | Deposit | Withdraw | Say | Rest,
     Field(discriminator="action"),
 ]
 ACTIONS: dict[str, type[Value]] = {
     each.model_fields["action"].default: each
-    for each in (Go, Collect, Place, Craft, Eat, Attack, Give, Trade, Deposit, Withdraw, Say, Rest)
+    for each in (Go, Collect, Place, Craft, Give, Trade, Deposit, Withdraw, Say, Rest)
 }
 """Action class by name."""
 action_of: TypeAdapter[Action] = TypeAdapter(Action)
@@ -147,15 +133,13 @@ action_of: TypeAdapter[Action] = TypeAdapter(Action)
 
 
 class Sighting(Value):
-    """Another agent or a creature within sight."""
+    """Another agent within sight."""
 
     id: Identifier
     name: Label
     position: Position
     distance: float = Field(ge=0)
     activity: Item = "idle"
-    creature: bool = False
-    """True for a creature of the world that no agent controls."""
 
 
 class Block(Value):
@@ -188,7 +172,7 @@ class Percept(Value):
     """One agent's perception at one moment.
 
     `heard`, `outcomes` and `hurt` report what happened since the agent's last percept. The other fields are the current
-    state.
+    state. A world in which agents are always well leaves out `health`, `hunger` and `hurt`.
     """
 
     second: float = Field(ge=0)
@@ -199,7 +183,7 @@ class Percept(Value):
     """Hunger level: 20 is full, 0 is starving."""
     inventory: dict[Item, int] = Field(default_factory=dict)
     agents: tuple[Sighting, ...] = Field(default=(), max_length=64)
-    """Visible agents and creatures, nearest first."""
+    """Visible agents, nearest first."""
     blocks: tuple[Block, ...] = Field(default=(), max_length=64)
     """Visible blocks, the nearest of each type first."""
     heard: tuple[Utterance, ...] = ()

@@ -39,7 +39,7 @@ from tests.integration.servers import Servers, fresh_namespace
 
 pytestmark = pytest.mark.connected
 SOCIETY = "eden"
-SETTINGS = WorldSettings(size=64, rate=50.0, speed=10.0, creatures=False, towns=("town",))
+SETTINGS = WorldSettings(size=64, rate=50.0, speed=10.0, towns=("town",))
 
 
 @dataclass(slots=True)

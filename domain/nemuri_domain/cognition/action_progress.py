@@ -4,16 +4,15 @@ Progress counts the reported outcomes of acts. The module action awareness can t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal
 
 from pydantic import JsonValue
 
-from nemuri_domain.cognition.action_selection import is_finished, required_acts
+from nemuri_domain.cognition.action_selection import required_acts
 from nemuri_domain.cognition.intents import Intent, read_intent
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.situation_detection import number
-from nemuri_domain.cognition.surroundings import Surroundings
 
 MAX_RETRIES: Final = 3
 """Maximum number of consecutive failures of a step. With one more, the step has failed."""
@@ -44,8 +43,6 @@ class ActionProgress:
     """Reason of the last failure."""
     acts: int = 0
     """Number of acts that the agent has begun in its whole life. Act ids are derived from it."""
-    had: Mapping[str, JsonValue] = field(default_factory=dict)
-    """Inventory at the beginning of the step."""
     counted: tuple[tuple[str, int], ...] = ()
     """Ids of the acts that were last counted as done, each with the index of its step."""
     undone: tuple[str, ...] = ()
@@ -67,7 +64,7 @@ class ActionProgress:
         counted = tuple((str(act), int(step)) for act, step in values["counted"])
         return cls(**{**values, "counted": counted, "undone": tuple(values["undone"])})
 
-    def advanced(self, steps: Sequence[Intent], view: Surroundings) -> "ActionProgress":
+    def advanced(self, steps: Sequence[Intent]) -> "ActionProgress":
         """Return the progress at the first unfinished step. After the last step its status is `done`.
 
         A step is not left while an act is under way.
@@ -75,11 +72,11 @@ class ActionProgress:
         now = self
         while now.status == "on" and now.step < len(steps):
             intent = steps[now.step]
-            if now.done < required_acts(intent) and not is_finished(intent, view, now.had):
+            if now.done < required_acts(intent):
                 return now
             if now.act is not None:
                 return now
-            now = replace(now, step=now.step + 1, done=0, legs=0, failed=0, had=dict(_inventory(view)))
+            now = replace(now, step=now.step + 1, done=0, legs=0, failed=0)
         return replace(now, status="done") if now.status == "on" else now
 
     def ended(self, act: Mapping[str, Any]) -> "ActionProgress":
@@ -125,7 +122,3 @@ _NAMES: Final = tuple(each.name for each in fields(ActionProgress))
 def steps_of(plans: Mapping[str, JsonValue]) -> list[Intent]:
     """Return the executable steps of a plan as intents."""
     return [found for each in listed(plans, "steps") if (found := read_intent(str(each))) and found.verb != "plan"]
-
-
-def _inventory(view: Surroundings) -> Mapping[str, JsonValue]:
-    return mapped(view.percepts.get("inventory"))

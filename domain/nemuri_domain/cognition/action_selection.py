@@ -13,9 +13,9 @@ from pydantic import JsonValue
 from nemuri_contracts.world_protocol import REACH
 from nemuri_domain.cognition.intents import Intent
 from nemuri_domain.cognition.percept_updates import listed
-from nemuri_domain.cognition.situation_detection import HOSTILE, bodies_in_sight, number, species_of
+from nemuri_domain.cognition.situation_detection import bodies_in_sight
 from nemuri_domain.cognition.surroundings import BlockPosition, Surroundings, coordinates_of, json_position
-from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, PLACING_RULES, RECIPES, SPECIES
+from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, PLACING_RULES, RECIPES
 
 WALK_BLOCKS: Final = 12
 """Length in blocks of a walk without a known target. The agent looks around again after it."""
@@ -39,8 +39,8 @@ class PlannedAct:
     """The act in the form of `nemuri_contracts.world_protocol.Action`."""
     text: str
     expected: Mapping[str, JsonValue] = field(default_factory=dict)
-    """Expected effects: `gain` and `loss` are counts by item, `rises` lists health or hunger if they rise, `at` is a
-    position, and `block` is the block at this position.
+    """Expected effects: `gain` and `loss` are counts by item, `at` is a position, and `block` is the block at this
+    position.
     """
     serves: bool = True
     """True if the act performs the intent; False if it only leads to the intent."""
@@ -49,30 +49,13 @@ class PlannedAct:
 def required_acts(intent: Intent) -> int:
     """Return the number of acts that complete an intent. Acts that only lead to it are not counted."""
     match intent.verb:
-        case "collect" | "place" | "eat" | "explore":
+        case "collect" | "place" | "explore":
             return intent.count
         case "craft":
             recipe = RECIPES.get(intent.item or "")
             return ceil(intent.count / recipe.count) if recipe else intent.count
-        case "attack":
-            return 16
         case _:
             return 1
-
-
-def is_finished(intent: Intent, view: Surroundings, had: Mapping[str, JsonValue]) -> bool:
-    """Return True if the percepts show that an intent is complete.
-
-    `had` is the inventory at the beginning of the intent.
-    """
-    if intent.verb == "flee":
-        return _threat(view) is None
-    if intent.verb == "attack" and intent.item is not None:
-        leaves = SPECIES[intent.item].drops if intent.item in SPECIES else {}
-        if leaves:
-            return any(view.held(item) >= number(had.get(item)) + intent.count for item in leaves)
-        return view.body(intent.item) is None
-    return False
 
 
 def next_act(intent: Intent, view: Surroundings) -> PlannedAct | None:
@@ -81,22 +64,14 @@ def next_act(intent: Intent, view: Surroundings) -> PlannedAct | None:
     match intent.verb:
         case "collect":
             return _collect(item, view)
-        case "drink":
-            return _take(("water",), view, {"rises": ["health"]}) or _leg(view)
         case "craft":
             return _craft(item, view)
         case "place":
             return _place(item, view)
-        case "eat":
-            return PlannedAct({"action": "eat", "item": item}, f"eat {item}", {"rises": ["hunger"]})
-        case "attack":
-            return _attack(item, view)
         case "give" | "trade" | "follow" | "go":
             return _towards(intent, view)
         case "deposit" | "withdraw":
             return _store(intent, view)
-        case "flee":
-            return _flee(view)
         case "explore":
             return _leg(view, serves=True)
         case "rest" | "wait":
@@ -114,10 +89,7 @@ def rest_act(seconds: float) -> PlannedAct:
 
 def _collect(item: str, view: Surroundings) -> PlannedAct | None:
     sources = tuple(block for block, rule in COLLECTING_RULES.items() if item in (rule.item, block))
-    prey = next((name for name, each in SPECIES.items() if item in each.drops), None)
-    if prey is not None and not sources:
-        return _attack(prey, view)
-    gain = next((COLLECTING_RULES[block].item for block in sources), item) or item
+    gain = next((COLLECTING_RULES[block].item for block in sources), item)
     if found := _take(sources or (item,), view, {"gain": {gain: 1}}):
         return found
     if sources and set(sources) <= set(BUILDABLE_BLOCKS):
@@ -159,16 +131,6 @@ def _place(item: str, view: Surroundings) -> PlannedAct | None:
     return PlannedAct(_at("place", item, place), f"place {item}", seen)
 
 
-def _attack(target: str, view: Surroundings) -> PlannedAct | None:
-    found = view.body(target)
-    if found is None:
-        return _leg(view)
-    body, place = found
-    if view.away(place) <= REACH:
-        return PlannedAct({"action": "attack", "target": body}, f"attack {target}")
-    return _go(place, target)
-
-
 def _towards(intent: Intent, view: Surroundings) -> PlannedAct | None:
     if intent.place is not None:
         return _go(intent.place, "there", serves=True)
@@ -199,31 +161,6 @@ def _store(intent: Intent, view: Surroundings) -> PlannedAct | None:
     change = {"deposit": "loss", "withdraw": "gain"}[intent.verb]
     act: dict[str, JsonValue] = {"action": intent.verb, "at": json_position(found[1]), "stack": stack}
     return PlannedAct(act, intent.words(), {change: {intent.item or "": intent.count}})
-
-
-def _flee(view: Surroundings) -> PlannedAct | None:
-    threat = _threat(view)
-    if threat is None:
-        return None
-    x, y, z = view.here
-    dx, dz = x - threat[0], z - threat[2]
-    far = hypot(dx, dz) or 1.0
-    turned = view.turn % 5 * pi / 4 if view.avoided else 0.0
-    across = (dx * cos(turned) - dz * sin(turned), dx * sin(turned) + dz * cos(turned))
-    return _go(
-        (x + round(across[0] / far * WALK_BLOCKS), y, z + round(across[1] / far * WALK_BLOCKS)), "away", serves=True
-    )
-
-
-def _threat(view: Surroundings) -> BlockPosition | None:
-    return next(
-        (
-            coordinates_of(each.get("position"))
-            for each in bodies_in_sight(view.percepts)
-            if species_of(each) in HOSTILE
-        ),
-        None,
-    )
 
 
 def _leg(view: Surroundings, *, serves: bool = False) -> PlannedAct:

@@ -16,7 +16,7 @@ from nemuri_domain.cognition.output_salience import Output
 from nemuri_domain.cognition.percept_updates import listed, mapped
 from nemuri_domain.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget, section_shares
 from nemuri_domain.cognition.shared_state import Snapshot
-from nemuri_domain.cognition.situation_detection import Situation, threats
+from nemuri_domain.cognition.situation_detection import Situation
 from nemuri_domain.cognition.task_texts import task_text
 from nemuri_domain.language.token_estimate import estimate_tokens
 
@@ -97,10 +97,7 @@ def _memories(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:
 
 
 def _alerts(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> list[str]:
-    pressing = [
-        "You have just been hurt." if situation.hurt else "",
-        *(f"A {sort} is {away:.0f} blocks away, and strikes." for sort, away in threats(snapshot["percepts"])[:1]),
-    ]
+    pressing = ["You have just been hurt."] if situation.hurt else []
     acts = listed(snapshot["action_history"])[-5:] if "skill_execution" in passed else []
     wrong = snapshot["action_corrections"] if "action_awareness" in passed else {}
-    return [each for each in pressing if each] + prompt_text.alert_lines(wrong, acts)
+    return pressing + prompt_text.alert_lines(wrong, acts)

@@ -7,7 +7,7 @@ from math import ceil
 from typing import Final
 
 from nemuri_domain.cognition.intents import MAX_COUNT, Intent
-from nemuri_domain.world.game_rules import COLLECTING_RULES, PICKAXES, PLACING_RULES, RECIPES, SPECIES, VISIBLE_BLOCKS
+from nemuri_domain.world.game_rules import COLLECTING_RULES, PICKAXES, PLACING_RULES, RECIPES, VISIBLE_BLOCKS
 
 MAX_DEPTH: Final = 12
 """Maximum depth of the recipe search."""
@@ -69,9 +69,9 @@ class CraftingPlan:
             ),
             None,
         )
-        if block is None and not any(item in each.drops for each in SPECIES.values()):
-            raise ValueError(f"no block or creature gives {item}")
-        needs = COLLECTING_RULES[block].tool if block else None
+        if block is None:
+            raise ValueError(f"no block gives {item}")
+        needs = COLLECTING_RULES[block].tool
         if needs and not any(self.held[each] for each in PICKAXES[PICKAXES.index(needs) :]):
             self.get(needs, 1, depth + 1)
         if block not in self.sight:
@@ -83,8 +83,8 @@ class CraftingPlan:
 def crafting_steps(target: Intent, inventory: Mapping[str, int], blocks: Iterable[str]) -> list[Intent]:
     """Return the steps that carry out an intent; empty if it cannot be carried out. `blocks` are the blocks in sight.
 
-    The count of an item to craft or collect is added to what the inventory has. An item to place, give, trade, store or
-    eat is obtained first if the inventory lacks it. Stations that a recipe uses together are placed together, unless
+    The count of an item to craft or collect is added to what the inventory has. An item to place, give, trade or store
+    is obtained first if the inventory lacks it. Stations that a recipe uses together are placed together, unless
     all of them are in sight.
     """
     sight = frozenset(blocks)
@@ -97,7 +97,7 @@ def crafting_steps(target: Intent, inventory: Mapping[str, int], blocks: Iterabl
             case "place" if item in PLACING_RULES:
                 way.get(item, target.count)
                 way.steps.append(target)
-            case "give" | "trade" | "deposit" | "eat":
+            case "give" | "trade" | "deposit":
                 way.get(item, target.count)
                 way.steps.append(target)
             case _:

@@ -12,16 +12,14 @@ from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.shared_state import Snapshot
 from nemuri_domain.cognition.situation_detection import (
     CONVERSATION_SECONDS,
-    HOSTILE,
     bodies_in_sight,
     number,
-    species_of,
 )
 from nemuri_domain.cognition.state_sections import MAX_ENTRIES
 from nemuri_domain.cognition.working_memory import cues_of, location
 
 MAX_KNOWN: Final = 256
-"""Maximum number of agents and creatures that an agent knows by sight."""
+"""Maximum number of agents that an agent knows by sight."""
 CONVERSATION_PART: Final = 12
 """Number of utterances in each part of a long conversation. A full part is recorded before the conversation ends."""
 
@@ -33,7 +31,7 @@ class NewExperiences:
     experiences: tuple[JsonValue, ...]
     cursor: Mapping[str, JsonValue]
     """Values of the section `short_term_memory`. `heard`: the last recorded utterance. `acts`: ids of recorded acts.
-    `known`: ids of agents and creatures seen. `hurt_at`: second of the last recorded wound.
+    `known`: ids of agents seen. `hurt_at`: second of the last recorded wound.
     """
 
 
@@ -124,19 +122,16 @@ def _cues(act: Mapping[str, Any], goals: list[str]) -> Cues:
 
 
 def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Return experiences of agents and hostile creatures that were seen for the first time, and the ids of all known
-    ones.
-    """
+    """Return experiences of agents that were seen for the first time, and the ids of all known ones."""
     familiar = frozenset(known)
     new = [each for each in bodies_in_sight(snapshot["percepts"]) if each["id"] not in familiar]
-    new = [each for each in new if not each.get("creature") or species_of(each) in HOSTILE]
     found = [
         experience(
             snapshot,
             "observation",
-            f"I saw a {each.get('name')}" if each.get("creature") else f"I saw {each.get('name')} for the first time",
-            [] if each.get("creature") else [str(each.get("name"))],
-            cues=Cues(new_agent=not each.get("creature"), threat=bool(each.get("creature"))),
+            f"I saw {each.get('name')} for the first time",
+            [str(each.get("name"))],
+            cues=Cues(new_agent=True),
         )
         for each in new
     ]

@@ -13,16 +13,12 @@ Verb = Literal[
     "collect",
     "craft",
     "place",
-    "eat",
-    "drink",
-    "attack",
     "give",
     "trade",
     "deposit",
     "withdraw",
     "go",
     "follow",
-    "flee",
     "explore",
     "rest",
     "wait",
@@ -36,24 +32,20 @@ _SYNONYMS: Final[dict[Verb, str]] = {
     "collect": "collect gather mine dig chop cut harvest get fetch pick obtain take farm find acquire",
     "craft": "craft make build create smelt cook forge",
     "place": "place put set plant lay",
-    "eat": "eat consume",
-    "drink": "drink",
-    "attack": "attack fight kill strike hit hunt defend",
     "give": "give hand share bring deliver donate",
     "trade": "trade exchange barter swap",
     "deposit": "deposit store stash",
     "withdraw": "withdraw",
     "go": "go move walk travel head return approach visit",
     "follow": "follow accompany",
-    "flee": "flee escape retreat",
     "explore": "explore search scout wander look",
-    "rest": "rest sleep heal",
+    "rest": "rest sleep",
     "wait": "wait stay idle nothing none stand",
     "plan": "plan continue proceed",
 }
 VERB_OF: Final[dict[str, Verb]] = {word: verb for verb, words in _SYNONYMS.items() for word in words.split()}
 """The verb that each synonym stands for."""
-NEEDS_ITEM: Final = frozenset[Verb]({"collect", "craft", "place", "eat", "attack", "give", "deposit", "withdraw"})
+NEEDS_ITEM: Final = frozenset[Verb]({"collect", "craft", "place", "give", "deposit", "withdraw"})
 _TEN: Final = "one two three four five six seven eight nine ten"
 _NUMBERS: Final = {word: count for count, word in enumerate(_TEN.split(" "), 1)}
 _ARTICLES: Final = "a an the some more of my your our up down out off x piece pieces block blocks"
@@ -73,7 +65,7 @@ class Intent:
 
     verb: Verb
     item: str | None = None
-    """An item, block or creature. For a trade, the offered item."""
+    """An item or block. For a trade, the offered item."""
     count: int = 1
     """Number of items, 1 to 64."""
     whom: str | None = None
@@ -149,7 +141,7 @@ def _read(verb: Verb, words: list[str]) -> Intent | None:
         case "go" | "follow":
             whom = whom or _named(words)
             return Intent(verb, whom=whom) if whom else None
-        case "drink" | "flee" | "plan":
+        case "plan":
             return Intent(verb)
         case "explore" | "rest" | "wait":
             return Intent(verb, count=count)

@@ -15,15 +15,12 @@ from nemuri_domain.cognition.module import Prompt
 from nemuri_domain.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_domain.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget
 from nemuri_domain.cognition.shared_state import Snapshot
-from nemuri_domain.cognition.situation_detection import creatures, number
+from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.cognition.task_texts import TaskText
-from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, FOOD_POINTS, RECIPES, SPECIES, Recipe
+from nemuri_domain.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, RECIPES, Recipe
 
 _ABOUT: Final = {"town": "You live in {}", "traits": "You are {}", "role": "Your role: {}", "told": "{}"}
 """Templates for the parts of a profile."""
-
-
-_BODY: Final = "Health and hunger count from 0 to 20: at 20 you are well and full, at 0 you die and starve."
 
 
 def describe_agent(snapshot: Snapshot) -> str:
@@ -31,7 +28,7 @@ def describe_agent(snapshot: Snapshot) -> str:
     profile = snapshot["profile"]
     known = {key: _listing(profile[key]) for key in ("town", "traits", "role", "told") if profile.get(key)}
     more = [_ABOUT[key].format(each).rstrip(".") + "." for key, each in known.items()]
-    return " ".join([f"You are {snapshot.name}, one of the people of a world of blocks.", *more, _BODY])
+    return " ".join([f"You are {snapshot.name}, one of the people of a world of blocks.", *more])
 
 
 def _listing(value: object) -> str:
@@ -147,10 +144,9 @@ def _ending(outcome: Mapping[str, JsonValue]) -> str:
 
 
 def surroundings_lines(percepts: Mapping[str, JsonValue]) -> list[str]:
-    """Return a line with the kinds of blocks and the creatures in sight. Empty if there are none."""
+    """Return a line with the kinds of blocks in sight. Empty if there are none."""
     there = dict.fromkeys(str(each.get("block")) for each in listed(percepts, "blocks"))
-    roaming = [f"{sort} {away:.0f} blocks away" for sort, away in creatures(percepts)]
-    return [f"in sight: {', '.join([*there, *roaming])}"] if there or roaming else []
+    return [f"in sight: {', '.join(there)}"] if there else []
 
 
 def _made(item: str, recipe: Recipe) -> str:
@@ -164,21 +160,17 @@ def _stacks(uses: Mapping[str, int]) -> str:
 
 
 def _taken() -> list[str]:
-    """Return one line per item that can be collected or hunted, with its source. Items with a recipe are left out."""
-    found = {
-        each.item: (block, each.tool) for block, each in COLLECTING_RULES.items() if each.item not in (None, *RECIPES)
-    }
-    lines = [
+    """Return one line per item that can be collected, with its source. Items with a recipe are left out."""
+    found = {each.item: (block, each.tool) for block, each in COLLECTING_RULES.items() if each.item not in RECIPES}
+    return [
         f"{item}{'' if block == item else f' from {block}'}{f' with a {needs} or better' if needs else ''}"
         for item, (block, needs) in found.items()
     ]
-    hunted = [f"{' and '.join(each.drops)} from a {sort}" for sort, each in SPECIES.items() if each.drops]
-    return [*lines, *hunted]
 
 
 RULES_TEXT: Final = (
     f"What can be made: {'; '.join(_made(*each) for each in RECIPES.items())}."
-    f" What can be collected: {'; '.join(_taken())}. Water can be drunk, {', '.join(FOOD_POINTS)} eaten. A table,"
+    f" What can be collected: {'; '.join(_taken())}. A table,"
     f" furnace or chest is used where it is placed; things are placed on {', '.join(BUILDABLE_BLOCKS)}."
 )
 """The rules of the world as one paragraph, for planning prompts."""

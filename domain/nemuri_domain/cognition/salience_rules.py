@@ -21,7 +21,7 @@ def scores(snapshot: Snapshot, situation: Situation, outputs: Iterable[Output]) 
 
 
 def urgency(output: Output, snapshot: Snapshot, situation: Situation) -> float:
-    """Return the urgency of an output, 0 to 1. Wounds rank highest, then danger, anomalies, utterances and goals."""
+    """Return the urgency of an output, 0 to 1. Wounds rank highest, then anomalies, utterances and goals."""
     section = snapshot[OUTPUTS[output]]
     match output:
         case "perception":
@@ -45,9 +45,7 @@ def urgency(output: Output, snapshot: Snapshot, situation: Situation) -> float:
 
 
 def _of_percepts(situation: Situation) -> float:
-    if situation.hurt:
-        return 1.0
-    return 0.9 if situation.threat is not None else 0.7 if situation.weak else 0.2
+    return 1.0 if situation.hurt else 0.2
 
 
 def _of_corrections(section: Mapping[str, JsonValue]) -> float:

@@ -12,10 +12,9 @@ from typing import Any, Final
 from nemuri_domain.cognition.crafting_plan import crafting_steps
 from nemuri_domain.cognition.intents import Intent, read_intent
 from nemuri_domain.cognition.module import Prompt
-from nemuri_domain.cognition.situation_detection import DANGER_DISTANCE, HOSTILE, WEAK_POINTS, number, species_of
+from nemuri_domain.cognition.situation_detection import number
 from nemuri_domain.cognition.smalltalk import judge_speakers, small_talk
 from nemuri_domain.cognition.surroundings import Surroundings
-from nemuri_domain.world.game_rules import FOOD_POINTS, SWORD_DAMAGE
 
 TOOL_ORDER: Final = ("wood_pickaxe", "stone_pickaxe", "furnace", "iron_pickaxe", "diamond_pickaxe")
 """Tools to make, in this order. Each one needs the tools before it."""
@@ -28,14 +27,11 @@ OPTIONAL_ITEMS: Final = (
     "iron_sword",
     "brick",
     "glass",
-    "armour",
     "lantern",
 )
 """Items to make besides the tools."""
 STATIONS: Final = ("table", "furnace")
 """Stations that are needed for better tools."""
-ATTACK_DISTANCE: Final = 4.0
-"""Blocks within which the agent attacks a hostile creature, or flees from it, before it has been hurt."""
 TALK_PROBABILITY: Final = 0.4
 """Probability of greeting an agent in sight, and of answering an utterance that does not name the agent."""
 GIFT_SENTIMENT: Final = 6.5
@@ -57,28 +53,13 @@ def _decision(about: Mapping[str, Any], rng: Random) -> str:
             "high_level_intent": why,
             "priority_action": action,
             "speech_directive": _directive(about, rng),
-            "context_summary": f"{about.get('context')}, health {about.get('health')}, hunger {about.get('hunger')}",
+            "context_summary": str(about.get("context")),
         }
     )
 
 
 def _action(about: Mapping[str, Any]) -> tuple[str, str]:
-    """Return an action and the reason for it. Survival comes first, then food, then the plan, then exploration."""
-    inventory, sighted = about.get("inventory") or {}, about.get("sighted") or []
-    near = DANGER_DISTANCE if about.get("hurt") else ATTACK_DISTANCE
-    threats = [
-        species_of(each) for each in sighted if species_of(each) in HOSTILE and number(each.get("distance")) <= near
-    ]
-    last, progress = about.get("last") or {}, about.get("progress") or {}
-    in_vain = progress.get("status") == "failed" and str(last.get("priority_action")).startswith(("attack", "flee"))
-    if threats and not in_vain:
-        fit = number(about.get("health"), 20) > WEAK_POINTS * 1.5 or any(inventory.get(each) for each in SWORD_DAMAGE)
-        return (f"attack {threats[0]}", "be rid of the danger") if fit else ("flee", "get away from danger")
-    if number(about.get("hunger"), 20) <= WEAK_POINTS * 1.5:
-        if food := next((each for each in FOOD_POINTS if inventory.get(each)), None):
-            return f"eat {food}", "still my hunger"
-        if any(species_of(each) == "cow" for each in sighted):
-            return "collect beef", "find something to eat"
+    """Return an action and the reason for it: the plan if there is one, else exploration."""
     plan = about.get("plan") or {}
     if plan.get("status") == "active" and plan.get("steps"):
         return "follow the plan", f"go on with {plan.get('description') or 'my plan'}"
@@ -90,10 +71,7 @@ def _directive(about: Mapping[str, Any], rng: Random) -> str:
     silence.
     """
     last, heard = about.get("last") or {}, about.get("heard") or []
-    progress, near = (
-        about.get("progress") or {},
-        [each for each in about.get("sighted") or [] if not each.get("creature")],
-    )
+    progress, near = about.get("progress") or {}, about.get("sighted") or []
     spoken = heard[-1] if heard and heard[-1].get("speaker") != about.get("agent") else None
     if spoken is not None and number(spoken.get("second")) > number(last.get("at"), -1.0):
         eager = 1.0 if about.get("addressed") else TALK_PROBABILITY

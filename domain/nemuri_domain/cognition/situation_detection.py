@@ -17,10 +17,6 @@ SITUATION_SECTIONS: Final = frozenset(
     {"percepts", "conversations", "action_corrections", "decision", "plans", "profile"}
 )
 """Sections from which the situation is derived."""
-HOSTILE: Final = frozenset({"zombie", "skeleton", "spider", "creeper", "witch", "enderman"})
-"""Species of creatures that attack."""
-DANGER_DISTANCE: Final = 8.0
-"""Blocks within which a hostile creature counts as a danger."""
 CONVERSATION_SECONDS: Final = 15.0
 """Seconds without an utterance after which a conversation is over."""
 SEARCHED_UTTERANCES: Final = 12
@@ -29,8 +25,6 @@ UNCHANGED_SECONDS: Final = 5.0
 """Seconds without changes after which the surroundings count as unchanged."""
 FULL_COMPANY: Final = 4
 """Number of other agents in sight at which company counts as full."""
-WEAK_POINTS: Final = 6
-"""Maximum points of health or hunger at which an agent counts as weak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +33,6 @@ class Situation:
 
     hurt: bool
     """True if the agent lost health since its last decision."""
-    threat: float | None
-    """Distance in blocks of the nearest hostile creature within `DANGER_DISTANCE`; None if there is none."""
-    weak: bool
     anomalies: int
     near: tuple[str, ...]
     """Names of the other agents in sight, nearest first."""
@@ -56,8 +47,8 @@ class Situation:
 
     @property
     def danger(self) -> bool:
-        """True if the agent was hurt, or if a hostile creature is near."""
-        return self.hurt or self.threat is not None
+        """True if the agent was hurt."""
+        return self.hurt
 
     @property
     def context(self) -> Context:
@@ -73,7 +64,7 @@ class Situation:
         """Need of the alerts for a larger share of the prompt, 0 to 1."""
         if self.hurt:
             return 1.0
-        return max(0.8 * (self.threat is not None), min(1.0, 0.3 * self.anomalies), 0.3 * self.weak)
+        return min(1.0, 0.3 * self.anomalies)
 
     @property
     def company(self) -> float:
@@ -87,11 +78,8 @@ def situation_of(snapshot: Snapshot) -> Situation:
     decided = decided_at(snapshot)
     others = said_by_others(snapshot, SEARCHED_UTTERANCES)
     heard = max((number(each.get("second")) for each in others), default=None)
-    near = threats(percepts)
     return Situation(
         hurt=hurt_since(snapshot, decided),
-        threat=near[0][1] if near else None,
-        weak=any(number(percepts.get(each), WEAK_POINTS + 1) <= WEAK_POINTS for each in ("health", "hunger")),
         anomalies=int(number(snapshot["action_corrections"].get("anomalies"))),
         near=tuple(agents_in_sight(percepts)),
         talking=heard is not None and snapshot.second - heard <= CONVERSATION_SECONDS,
@@ -112,31 +100,13 @@ def hurt_since(snapshot: Snapshot, second: float) -> bool:
 
 
 def bodies_in_sight(percepts: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
-    """Return the agents and creatures in sight, nearest first."""
+    """Return the other agents in sight, nearest first."""
     return [each for each in listed(percepts, "agents") if isinstance(each, dict) and "id" in each]
 
 
 def agents_in_sight(percepts: Mapping[str, JsonValue]) -> list[str]:
     """Return the names of the other agents in sight, nearest first."""
-    return [str(each.get("name")) for each in bodies_in_sight(percepts) if not each.get("creature")]
-
-
-def creatures(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
-    """Return the species and the distance in blocks of each creature in sight."""
-    return [
-        (species_of(each), number(each.get("distance"))) for each in bodies_in_sight(percepts) if each.get("creature")
-    ]
-
-
-def threats(percepts: Mapping[str, JsonValue]) -> list[tuple[str, float]]:
-    """Return the species and the distance of each hostile creature within `DANGER_DISTANCE` blocks, nearest first."""
-    near = [(species, away) for species, away in creatures(percepts) if species in HOSTILE and away <= DANGER_DISTANCE]
-    return sorted(near, key=lambda each: each[1])
-
-
-def species_of(sighting: Mapping[str, Any]) -> str:
-    """Return the species of a creature."""
-    return str(sighting.get("name", "")).casefold()
+    return [str(each.get("name")) for each in bodies_in_sight(percepts)]
 
 
 def said_by_others(snapshot: Snapshot, most: int | None = None) -> list[dict[str, Any]]:

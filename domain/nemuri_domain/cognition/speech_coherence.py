@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.cognition.intents import VERB_OF, Intent, Verb, singular
-from nemuri_domain.world.game_rules import BLOCKS, COLLECTING_RULES, ITEMS, SPECIES
+from nemuri_domain.world.game_rules import BLOCKS, COLLECTING_RULES, ITEMS
 
 _PROMISE: Final = re.compile(
     r"\b(?:i|we)(?:'ll| will| shall| am going to|'m going to| are going to|'re going to|'m about to| am about to"
@@ -29,11 +29,11 @@ _LEADING_ON: Final = frozenset[Verb]({"go", "follow", "explore"})
 _STILL: Final = frozenset[Verb]({"rest", "wait"})
 _AMBIGUOUS: Final = (
     "get take make find put set share bring hand build look pick cut return store continue cook place stand head move"
-    " plan strike hit none nothing idle"
+    " plan none nothing idle"
 )
 _VAGUE: Final = frozenset(_AMBIGUOUS.split(" "))
 """Words that count as a verb only if they are followed by an item."""
-_KNOWN: Final = frozenset([*ITEMS, *BLOCKS, *SPECIES]) - {"edge", "path"}
+_KNOWN: Final = frozenset([*ITEMS, *BLOCKS]) - {"edge", "path"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ class Surroundings:
         return [*min(station_sets, key=lambda each: (self.away(each[0]), each))] if station_sets else []
 
     def body(self, who: str) -> tuple[str, BlockPosition] | None:
-        """Return the id and the position of the nearest agent or creature whose name, species or exact id is `who`;
+        """Return the id and the position of the nearest agent whose name or exact id is `who`;
         None if none is in sight.
         """
         near = bodies_in_sight(self.percepts)

@@ -74,7 +74,7 @@ def current_action(history: list[dict[str, Any]]) -> JsonValue:
 
 def nearby_agents(percepts: Mapping[str, JsonValue]) -> list[JsonValue]:
     """Return the nearest other agents, at most `MAX_NEARBY`."""
-    others = [each for each in bodies_in_sight(percepts) if not each.get("creature")][:MAX_NEARBY]
+    others = bodies_in_sight(percepts)[:MAX_NEARBY]
     return [{key: each.get(key) for key in ("id", "name", "distance", "activity")} for each in others]
 
 

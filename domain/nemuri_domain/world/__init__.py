@@ -1,1 +1,1 @@
-"""The embedded world: a flat grid of blocks, creatures and agents. Equal seeds and acts give equal results."""
+"""The embedded world: a flat grid of blocks and agents. Equal seeds and acts give equal results."""

@@ -9,11 +9,9 @@ from nemuri_contracts.world_protocol import (
     CHAT_RADIUS,
     Act,
     Action,
-    Attack,
     Collect,
     Craft,
     Deposit,
-    Eat,
     Give,
     Go,
     Place,
@@ -23,8 +21,7 @@ from nemuri_contracts.world_protocol import (
     Withdraw,
 )
 from nemuri_domain.world import gifts_and_trades, item_actions, movement
-from nemuri_domain.world.combat import attack
-from nemuri_domain.world.game_rules import MIN_SLEEP_SECONDS, OFFER_SECONDS
+from nemuri_domain.world.game_rules import OFFER_SECONDS
 from nemuri_domain.world.pathfinding import MAX_SEARCHED_CELLS
 from nemuri_domain.world.player_table import ActInProgress
 from nemuri_domain.world.refusal_reasons import DONE, REPLACED
@@ -34,8 +31,8 @@ from nemuri_domain.world.world_state import WorldState
 MAX_UNREAD_UTTERANCES = 64
 """Maximum number of unread utterances that an agent keeps. The oldest are dropped."""
 VISIBLE_ACTIVITY: dict[type[Action], str] = {
-    Go: "walking", Collect: "collecting", Place: "placing", Craft: "crafting", Eat: "eating", Attack: "fighting",
-    Give: "giving", Trade: "trading", Deposit: "storing", Withdraw: "storing", Rest: "resting",
+    Go: "walking", Collect: "collecting", Place: "placing", Craft: "crafting", Give: "giving",
+    Trade: "trading", Deposit: "storing", Withdraw: "storing", Rest: "resting",
 }  # fmt: skip
 """Activity that other agents see, by class of action."""
 
@@ -118,8 +115,6 @@ def _advance_act(state: WorldState, row: int, act_in_progress: ActInProgress, ac
             return item_actions.place(state, row, act)
         case Craft():
             return item_actions.craft(state, row, act)
-        case Eat():
-            return item_actions.eat(state, row, act)
         case Deposit():
             return item_actions.deposit(state, row, act)
         case Withdraw():
@@ -128,22 +123,12 @@ def _advance_act(state: WorldState, row: int, act_in_progress: ActInProgress, ac
             return gifts_and_trades.give(state, row, act)
         case Trade():
             return gifts_and_trades.trade(state, row, act_in_progress, act)
-        case Attack():
-            return attack(state, row, act)
         case Rest():
-            return _advance_rest(state, row, act_in_progress, act)
+            return DONE if state.second >= act_in_progress.until else None
         case Go() | Say():
             raise TypeError(f"{act.action} is not handled here")
         case _:
             assert_never(act)
-
-
-def _advance_rest(state: WorldState, row: int, act_in_progress: ActInProgress, act: Rest) -> str | None:
-    if state.second < act_in_progress.until:
-        return None
-    if act.seconds >= MIN_SLEEP_SECONDS:
-        state.players.achieve(row, "wake_up")
-    return DONE
 
 
 def _show_idle_agents(state: WorldState) -> None:

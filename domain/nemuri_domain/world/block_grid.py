@@ -9,14 +9,13 @@ import numpy as np
 from nemuri_contracts.world_protocol import REACH, VISUAL_RADIUS, Position
 from nemuri_domain.world.column_types import (
     BLOCK_NUMBER,
-    LIGHT_NUMBERS,
     VISIBLE_NUMBERS,
     WALKABLE,
     WALKABLE_BYTES,
     Bytes,
     Indices,
 )
-from nemuri_domain.world.game_rules import BLOCKS, LIGHT_RADIUS
+from nemuri_domain.world.game_rules import BLOCKS
 
 GROUND_Y = 64
 """Height of the flat ground: the y of all positions."""
@@ -90,14 +89,6 @@ class BlockGrid:
     def has_in_reach(self, x: int, z: int, block: str) -> bool:
         """Return True if a block of this name is within reach of a position."""
         return bool((self.cells[self.cell(x, z) + self.reach_offsets] == BLOCK_NUMBER[block]).any())
-
-    def is_lit(self, x: int, z: int) -> bool:
-        """Return True if a light is within `LIGHT_RADIUS` blocks of a position, along x and along z."""
-        first_x, first_z = max(x + MARGIN - LIGHT_RADIUS, 0), max(z + MARGIN - LIGHT_RADIUS, 0)
-        window = self.cells.reshape(self.width, self.width)[
-            first_x : x + MARGIN + LIGHT_RADIUS + 1, first_z : z + MARGIN + LIGHT_RADIUS + 1
-        ]
-        return bool(np.isin(window, LIGHT_NUMBERS).any())
 
     def is_walkable(self, cell: int) -> bool:
         """Return True if agents can stand in a cell."""

@@ -17,15 +17,12 @@ def take_changed_percepts(state: WorldState) -> dict[str, bytes]:
     """
     rows = _agents_with_changes(state)
     percepts = percepts_json(state, rows)
-    players, creatures = state.players, state.creatures
+    players = state.players
     for row in rows.tolist():
         if players.unread[row].outcomes or players.unread[row].utterances:
             players.unread[row] = UnreadEvents()
-    players.hurt[rows] = 0
     players.percept_changed[:] = players.appearance_changed[:] = False
     players.last_seen_x[:], players.last_seen_z[:] = players.x, players.z
-    creatures.appearance_changed[:] = False
-    creatures.last_seen_x[:], creatures.last_seen_z[:] = creatures.x, creatures.z
     state.departures.clear()
     state.reported_daylight = state.daylight
     return percepts
@@ -40,25 +37,13 @@ def percept_json(state: WorldState, row: int) -> bytes:
 
 def _agents_with_changes(state: WorldState) -> Indices:
     """Return the rows of the agents whose percepts have changed. After a change of daylight, these are all agents."""
-    players, creatures, rows = state.players, state.creatures, state.players.present_rows()
+    players, rows = state.players, state.players.present_rows()
     index = SpatialIndex(players.x[rows], players.z[rows])
     _mark_changed_blocks(state, rows, index)
-    moved, moved_creatures = players.present & players.appearance_changed, creatures.appearance_changed
+    moved = players.present & players.appearance_changed
     departures = np.array(state.departures, dtype=np.int32).reshape(-1, 2)
-    x = [
-        players.x[moved],
-        players.last_seen_x[moved],
-        creatures.x[moved_creatures],
-        creatures.last_seen_x[moved_creatures],
-        departures[:, 0],
-    ]
-    z = [
-        players.z[moved],
-        players.last_seen_z[moved],
-        creatures.z[moved_creatures],
-        creatures.last_seen_z[moved_creatures],
-        departures[:, 1],
-    ]
+    x = [players.x[moved], players.last_seen_x[moved], departures[:, 0]]
+    z = [players.z[moved], players.last_seen_z[moved], departures[:, 1]]
     _, bodies, _ = index.pairs(np.concatenate(x), np.concatenate(z), VISUAL_RADIUS)
     players.percept_changed[rows[bodies]] = True
     return (

@@ -1,4 +1,4 @@
-"""Types of NumPy columns, and the numbers that stand for blocks, items, species and activities in them."""
+"""Types of NumPy columns, and the numbers that stand for blocks, items and activities in them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,8 +7,6 @@ from nemuri_domain.world.game_rules import (
     ACHIEVEMENTS,
     BLOCKS,
     ITEMS,
-    LIGHT_BLOCKS,
-    SPECIES,
     VISIBLE_BLOCKS,
     WALKABLE_BLOCKS,
 )
@@ -22,12 +20,8 @@ Booleans = NDArray[np.bool_]
 BLOCK_NUMBER = {name: number for number, name in enumerate(BLOCKS)}
 ITEM_NUMBER = {name: number for number, name in enumerate(ITEMS)}
 ACHIEVEMENT_NUMBER = {name: number for number, name in enumerate(ACHIEVEMENTS)}
-SPECIES_NAMES = tuple(SPECIES)
-"""Species of creatures. The index is the number of the species."""
-SPECIES_NUMBER = {name: number for number, name in enumerate(SPECIES_NAMES)}
 ACTIVITIES = (
-    "idle", "walking", "collecting", "placing", "crafting", "eating", "fighting", "giving", "trading", "storing",
-    "resting",
+    "idle", "walking", "collecting", "placing", "crafting", "giving", "trading", "storing", "resting",
 )  # fmt: skip
 """Visible activities. The index is the number of the activity."""
 ACTIVITY_NUMBER = {name: number for number, name in enumerate(ACTIVITIES)}
@@ -35,6 +29,5 @@ ACTIVITY_NUMBER = {name: number for number, name in enumerate(ACTIVITIES)}
 WALKABLE: Booleans = np.isin(np.arange(256), [BLOCK_NUMBER[each] for each in WALKABLE_BLOCKS])
 """True for the number of a block that agents can walk on, shape (256,)."""
 WALKABLE_BYTES = WALKABLE.astype(np.uint8).tobytes()
-LIGHT_NUMBERS = np.array([BLOCK_NUMBER[each] for each in LIGHT_BLOCKS], dtype=np.uint8)
 VISIBLE_NUMBERS = tuple(BLOCK_NUMBER[each] for each in VISIBLE_BLOCKS)
 """Numbers of the blocks that percepts contain."""

@@ -1,20 +1,15 @@
-"""The rules of the grid world: blocks, items, recipes, creatures, achievements and durations.
+"""The rules of the grid world: blocks, items, recipes, achievements and durations.
 
-Items, needs, recipes and the 22 achievements are those of Crafter (MIT). Further items suit a town: chests, lights,
-fences, glass, bricks, armour and diamond tools. Trees stay after wood is collected, so woods last for a thousand
+Items, recipes and achievements are those of the technology tree of Crafter (MIT). Further items suit a town: chests,
+lights, fences, glass, bricks and diamond tools. Trees stay after wood is collected, so woods last for a thousand
 agents.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 PICKAXES = ("wood_pickaxe", "stone_pickaxe", "iron_pickaxe", "diamond_pickaxe")
 """Pickaxes in ascending order. Each can do everything that the ones before it can."""
-SWORD_DAMAGE: Mapping[str, int] = {"wood_sword": 2, "stone_sword": 3, "iron_sword": 5, "diamond_sword": 8}
-"""Damage of a blow with each sword, in points of health. The best sword that the agent holds counts."""
-BARE_HAND_DAMAGE = 1
-ARMOUR = "armour"
-"""Item that halves the damage of a blow to the agent that holds it, rounded up."""
 
 MAX_CARRIED = 64
 """Maximum number of units of one item that an agent can hold."""
@@ -24,8 +19,6 @@ MIN_FREE_CELLS = 32
 """Minimum number of cells that an agent must be able to reach after it has placed a block. An agent that can reach
 fewer before is exempt.
 """
-DRINK_HEALING = 1
-"""Points of health that a drink of water restores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +27,8 @@ class CollectingRule:
 
     remaining_block: str
     """Block that is in the cell afterwards."""
-    item: str | None
-    """Item obtained; None for a drink."""
+    item: str
+    """Item obtained."""
     tool: str | None = None
     """Weakest pickaxe that suffices; None if no tool is needed."""
     probability: float = 1.0
@@ -63,36 +56,14 @@ class Recipe:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Species:
-    """A species of creatures."""
-
-    health: int
-    drops: Mapping[str, int] = field(default_factory=dict)
-    """Number of each item that the agent gets that defeats the creature."""
-    speed: float = 0.5
-    """Speed in blocks per second."""
-    damage: int = 0
-    damage_to_sleeper: int = 0
-    attack_interval: float = 4.0
-    """Seconds between two blows."""
-    attack_range: float = 1.5
-    """Maximum distance in blocks at which it can strike."""
-    hunting_radius: float = 8.0
-    """Distance in blocks within which a hostile creature hunts agents."""
-
-
 BUILDABLE_BLOCKS = ("grass", "sand", "path")
 """Blocks that agents can walk on and build on."""
 BLOCKS = (
     "edge", *BUILDABLE_BLOCKS, "water", "lava", "tree", "stone", "coal", "iron", "diamond", "table", "furnace", "chest",
-    "plant", "ripe_plant", "torch", "lantern", "fence", "glass", "brick",
+    "plant", "torch", "lantern", "fence", "glass", "brick",
 )  # fmt: skip
 """All blocks. The index is the number of the block. The first one, `edge`, surrounds the map."""
 WALKABLE_BLOCKS = (*BUILDABLE_BLOCKS, "torch", "lantern")
-LIGHT_BLOCKS = ("torch", "lantern")
-"""Lights. No hostile creature spawns within `LIGHT_RADIUS` blocks of them."""
-LIGHT_RADIUS = 8
 VISIBLE_BLOCKS = tuple(each for each in BLOCKS if each not in {"edge", "path"})
 """Useful blocks, which percepts show."""
 
@@ -103,10 +74,8 @@ COLLECTING_RULES: Mapping[str, CollectingRule] = {
     "coal": CollectingRule(remaining_block="path", item="coal", tool="wood_pickaxe", seconds=1.0),
     "iron": CollectingRule(remaining_block="path", item="iron", tool="stone_pickaxe", seconds=1.5),
     "diamond": CollectingRule(remaining_block="path", item="diamond", tool="iron_pickaxe", seconds=2.0),
-    "water": CollectingRule(remaining_block="water", item=None),
     "sand": CollectingRule(remaining_block="path", item="sand"),
     "grass": CollectingRule(remaining_block="grass", item="sapling", probability=0.1),
-    "ripe_plant": CollectingRule(remaining_block="plant", item="fruit"),
     "table": CollectingRule(remaining_block="path", item="table"),
     "furnace": CollectingRule(remaining_block="path", item="furnace", tool="wood_pickaxe"),
     "chest": CollectingRule(remaining_block="path", item="chest"),
@@ -137,66 +106,28 @@ RECIPES: Mapping[str, Recipe] = {
     "iron_sword": Recipe({"wood": 1, "coal": 1, "iron": 1}, _TABLE_AND_FURNACE),
     "diamond_pickaxe": Recipe({"wood": 1, "diamond": 1}, _TABLE_AND_FURNACE),
     "diamond_sword": Recipe({"wood": 1, "diamond": 1}, _TABLE_AND_FURNACE),
-    "armour": Recipe({"iron": 2, "hide": 1, "coal": 1}, _TABLE_AND_FURNACE),
     "chest": Recipe({"wood": 2}, _TABLE),
     "fence": Recipe({"wood": 1}, _TABLE, count=2),
     "torch": Recipe({"wood": 1, "coal": 1}, count=4),
     "glass": Recipe({"sand": 2, "coal": 1}, ("furnace",), count=2),
     "lantern": Recipe({"glass": 1, "torch": 1}, _TABLE),
     "brick": Recipe({"stone": 2, "coal": 1}, ("furnace",), count=4),
-    "cooked_beef": Recipe({"beef": 2, "coal": 1}, ("furnace",), count=2),
-}
-FOOD_POINTS: Mapping[str, int] = {"fruit": 4, "beef": 6, "cooked_beef": 10}
-"""Points of hunger that each food restores."""
-SPECIES: Mapping[str, Species] = {
-    "cow": Species(health=3, drops={"beef": 1, "hide": 1}, speed=0.2),
-    "zombie": Species(health=5, speed=1.5, damage=2, damage_to_sleeper=7),
-    "skeleton": Species(
-        health=3, drops={"bone": 1}, speed=0.5, damage=1, damage_to_sleeper=2, attack_interval=5.0, attack_range=4.0
-    ),
 }
 
-ITEMS = tuple(
-    dict.fromkeys(
-        [
-            *(each.item for each in COLLECTING_RULES.values() if each.item),
-            *RECIPES,
-            *(item for each in SPECIES.values() for item in each.drops),
-        ]
-    )
-)
+ITEMS = tuple(dict.fromkeys([*(rule.item for rule in COLLECTING_RULES.values()), *RECIPES]))
 """All items. The index is the number of the item."""
 
 ACHIEVEMENTS = (
-    "collect_coal", "collect_diamond", "collect_drink", "collect_iron", "collect_sapling", "collect_stone",
-    "collect_wood", "defeat_skeleton", "defeat_zombie", "eat_cow", "eat_plant", "make_iron_pickaxe", "make_iron_sword",
-    "make_stone_pickaxe", "make_stone_sword", "make_wood_pickaxe", "make_wood_sword", "place_furnace", "place_plant",
-    "place_stone", "place_table", "wake_up",
+    "collect_coal", "collect_diamond", "collect_iron", "collect_sapling", "collect_stone", "collect_wood",
+    "make_iron_pickaxe", "make_iron_sword", "make_stone_pickaxe", "make_stone_sword", "make_wood_pickaxe",
+    "make_wood_sword", "place_furnace", "place_plant", "place_stone", "place_table",
 )  # fmt: skip
-"""The 22 achievements of Crafter."""
-EATING_ACHIEVEMENTS: Mapping[str, str] = {"fruit": "eat_plant", "beef": "eat_cow", "cooked_beef": "eat_cow"}
-"""Achievement for eating each item."""
-
-RIPENING_SECONDS = 240.0
-"""Seconds until a plant bears fruit, also after each harvest."""
-MIN_SLEEP_SECONDS = 30.0
-"""Minimum seconds of an undisturbed rest that counts as sleep."""
+"""The achievements of Crafter, without those that need creatures, food or sleep."""
 WALKING_SPEED = 4.3
 """Walking speed of an agent in blocks per second."""
-HUNGER_SECONDS = 45.0
-"""Seconds until the points of hunger fall by one."""
-HEALING_SECONDS = 10.0
-"""Seconds until health rises by one point. At rest it rises four times as fast. If the points of hunger are 0, health
-falls instead.
-"""
-REST_HEALING_FACTOR = 4.0
 OFFER_SECONDS = 10.0
 """Seconds for which an offer to trade is open."""
-MAX_POINTS = 20
-"""Maximum points of health and of hunger."""
 
 CRAFTING_SECONDS = 0.5
 PLACING_SECONDS = 0.25
-EATING_SECONDS = 1.0
-ATTACK_SECONDS = 0.5
 TRANSFER_SECONDS = 0.25

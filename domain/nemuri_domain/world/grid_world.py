@@ -9,9 +9,7 @@ import numpy as np
 from nemuri_contracts.world_protocol import Act, Percept
 from nemuri_domain.world import (
     act_lifecycle,
-    body_needs,
     changed_percepts,
-    creature_behaviour,
     movement,
     spawning,
     world_snapshot,
@@ -25,7 +23,7 @@ MAX_STEP_SECONDS = 0.25
 
 
 class World:
-    """A grid of blocks with agents and creatures. Only `step` advances its time."""
+    """A grid of blocks with agents. Only `step` advances its time."""
 
     def __init__(self, settings: WorldSettings | None = None, *, state: WorldState | None = None) -> None:
         """Create a new world from settings, or a world with an existing state."""
@@ -101,9 +99,6 @@ class World:
         state.second += seconds
         act_lifecycle.advance_acts(state)
         movement.advance_walkers(state, seconds)
-        body_needs.update_needs(state, seconds)
-        body_needs.ripen_plants(state)
-        creature_behaviour.advance_creatures(state, seconds)
 
     def percept(self, agent_id: str) -> Percept:
         """Return an agent's current percept without marking it as read. Raises `LookupError` if the agent is not in the

@@ -1,26 +1,18 @@
-"""Actions of a single agent with items: collect, place, craft, eat, store. Each returns the reason of the failure, or
+"""Actions of a single agent with items: collect, place, craft, store. Each returns the reason of the failure, or
 "".
 """
 
-import numpy as np
-
-from nemuri_contracts.world_protocol import Collect, Craft, Deposit, Eat, Place, Position, Withdraw
+from nemuri_contracts.world_protocol import Collect, Craft, Deposit, Place, Position, Withdraw
 from nemuri_domain.world.column_types import BLOCK_NUMBER, WALKABLE
 from nemuri_domain.world.game_rules import (
     CHEST_CAPACITY,
     COLLECTING_RULES,
     CRAFTING_SECONDS,
-    DRINK_HEALING,
-    EATING_ACHIEVEMENTS,
-    EATING_SECONDS,
-    FOOD_POINTS,
-    MAX_POINTS,
     MIN_FREE_CELLS,
     PICKAXES,
     PLACING_RULES,
     PLACING_SECONDS,
     RECIPES,
-    RIPENING_SECONDS,
     TRANSFER_SECONDS,
     CollectingRule,
 )
@@ -29,7 +21,7 @@ from nemuri_domain.world.world_state import WorldState
 
 
 def collect(state: WorldState, row: int, act: Collect) -> str:
-    """Collect a block into the agent's inventory, or drink water. Return the reason of the failure; "" for success."""
+    """Collect a block into the agent's inventory. Return the reason of the failure; "" for success."""
     if reason := _reach_refusal(state, row, act.at):
         return reason
     cell = state.ground.cell(act.at.x, act.at.z)
@@ -38,7 +30,7 @@ def collect(state: WorldState, row: int, act: Collect) -> str:
         return f"there is {block}, not {act.block}"
     rule = COLLECTING_RULES.get(block)
     if rule is None:
-        return "the plant is not ripe yet" if block == "plant" else f"cannot collect {block}"
+        return f"cannot collect {block}"
     if reason := _collecting_refusal(state, row, cell, rule):
         return reason
     state.players.busy_until[row] = state.second + rule.seconds
@@ -51,24 +43,18 @@ def collect(state: WorldState, row: int, act: Collect) -> str:
 def _collecting_refusal(state: WorldState, row: int, cell: int, rule: CollectingRule) -> str:
     if rule.tool and not any(state.players.count(row, each) for each in PICKAXES[PICKAXES.index(rule.tool) :]):
         return f"needs a {rule.tool}"
-    if rule.item and not state.players.free_capacity(row, rule.item):
+    if not state.players.free_capacity(row, rule.item):
         return no_room(rule.item)
     return "the chest is not empty" if state.chests.get(cell) else DONE
 
 
 def _take_block(state: WorldState, row: int, cell: int, rule: CollectingRule) -> None:
     players, block = state.players, state.ground.block_name(cell)
-    if rule.item is None:
-        players.health[row] = min(MAX_POINTS, players.health[row] + DRINK_HEALING)
-        players.percept_changed[row] = True
-    else:
-        players.add_items(row, rule.item, 1)
-    players.achieve(row, f"collect_{rule.item or 'drink'}")
+    players.add_items(row, rule.item, 1)
+    players.achieve(row, f"collect_{rule.item}")
     state.chests.pop(cell, None)
     if rule.remaining_block != block:
         state.ground.set_block(cell, rule.remaining_block)
-    if rule.remaining_block == "plant":
-        state.plants[cell] = state.second + RIPENING_SECONDS
 
 
 def place(state: WorldState, row: int, act: Place) -> str:
@@ -88,8 +74,6 @@ def place(state: WorldState, row: int, act: Place) -> str:
     players.add_items(row, act.block, -1)
     players.achieve(row, f"place_{block}")
     state.ground.set_block(cell, block)
-    if block == "plant":
-        state.plants[cell] = state.second + RIPENING_SECONDS
     players.busy_until[row] = state.second + PLACING_SECONDS
     return DONE
 
@@ -98,9 +82,9 @@ def _placement_refusal(state: WorldState, row: int, at: Position) -> str:
     """Return the reason for which a solid block cannot be placed: the cell is occupied, or the agent would be enclosed.
     "" if it can.
     """
-    players, creatures, ground = state.players, state.creatures, state.ground
+    players, ground = state.players, state.ground
     agents = players.present & (players.x == at.x) & (players.z == at.z)
-    if agents.any() or np.any((creatures.x == at.x) & (creatures.z == at.z)):
+    if agents.any():
         return "the cell is occupied"
     own_cell, target = ground.cell(int(players.x[row]), int(players.z[row])), ground.cell(at.x, at.z)
     encloses = ground.has_free_cells(own_cell, MIN_FREE_CELLS) and not ground.has_free_cells(
@@ -128,20 +112,6 @@ def craft(state: WorldState, row: int, act: Craft) -> str:
     players.add_items(row, act.item, recipe.count)
     players.achieve(row, f"make_{act.item}")
     players.busy_until[row] = state.second + CRAFTING_SECONDS
-    return DONE
-
-
-def eat(state: WorldState, row: int, act: Eat) -> str:
-    """Eat an item from the agent's inventory, even without hunger. Return the reason of the failure; "" for success."""
-    players, points = state.players, FOOD_POINTS.get(act.item)
-    if points is None:
-        return f"cannot eat {act.item}"
-    if not players.count(row, act.item):
-        return too_few(act.item, 0)
-    players.add_items(row, act.item, -1)
-    players.hunger[row] = min(MAX_POINTS, players.hunger[row] + points)
-    players.achieve(row, EATING_ACHIEVEMENTS[act.item])
-    players.busy_until[row] = state.second + EATING_SECONDS
     return DONE
 
 

@@ -12,7 +12,7 @@ import orjson
 
 from nemuri_contracts.world_protocol import VISUAL_RADIUS
 from nemuri_domain.world.block_grid import GROUND_Y, MARGIN
-from nemuri_domain.world.column_types import ACTIVITIES, SPECIES_NAMES, Indices, Integers
+from nemuri_domain.world.column_types import ACTIVITIES, Indices
 from nemuri_domain.world.player_table import UnreadEvents
 from nemuri_domain.world.spatial_index import SpatialIndex
 from nemuri_domain.world.terrain import BIOMES
@@ -20,10 +20,10 @@ from nemuri_domain.world.world_state import WorldState
 
 _POSITION = b'{"x":%%d,"y":%d,"z":%%d}' % GROUND_Y
 _PERCEPT = (
-    b'{"second":%%b,"position":%b,"health":%%d,"hunger":%%d,"inventory":%%b,"agents":[%%b],"blocks":[%%b],'
-    b'"heard":%%b,"outcomes":%%b,"hurt":%%d,"daylight":%%b,"biome":"%%b"}' % _POSITION
+    b'{"second":%%b,"position":%b,"inventory":%%b,"agents":[%%b],"blocks":[%%b],'
+    b'"heard":%%b,"outcomes":%%b,"hurt":0,"daylight":%%b,"biome":"%%b"}' % _POSITION
 )
-_BODY = b'{"id":%%b,"name":%%b,"position":%b,"activity":"%%b","creature":%%b,"distance":' % _POSITION
+_BODY = b'{"id":%%b,"name":%%b,"position":%b,"activity":"%%b","distance":' % _POSITION
 _BLOCK = b'{"block":"%%b","position":%b}' % _POSITION
 _DISTANCES = tuple(b"%.2f}" % sqrt(square) for square in range(int(VISUAL_RADIUS**2) + 1))
 """End of a sighting's JSON, with the distance of the body, by squared distance."""
@@ -39,14 +39,14 @@ def percepts_json(state: WorldState, rows: Indices) -> dict[str, bytes]:
     players, second, daylight = state.players, orjson.dumps(round(state.second, 3)), _BOOLEANS[state.daylight]
     _update_visible_blocks(state, rows)
     biomes = state.terrain.biomes[players.x[rows], players.z[rows]]
-    numbers = [each[rows].tolist() for each in (players.x, players.z, players.health, players.hunger, players.hurt)]
+    numbers = [each[rows].tolist() for each in (players.x, players.z)]
     percepts = dict[str, bytes]()
     values = zip(rows.tolist(), *numbers, biomes.tolist(), _sightings(state, rows), strict=True)
-    for row, x, z, health, hunger, hurt, biome, sightings in values:
+    for row, x, z, biome, sightings in values:
         heard, outcomes = _events_json(players.unread[row])
         percepts[players.ids[row]] = _PERCEPT % (
-            second, x, z, health, hunger, _inventory_json(state, row), sightings, players.visible_blocks_json[row],
-            heard, outcomes, hurt, daylight, _BIOMES[biome],
+            second, x, z, _inventory_json(state, row), sightings, players.visible_blocks_json[row],
+            heard, outcomes, daylight, _BIOMES[biome],
         )  # fmt: skip
     return percepts
 
@@ -80,18 +80,17 @@ def _update_visible_blocks(state: WorldState, rows: Indices) -> None:
 
 
 def _sightings(state: WorldState, rows: Indices) -> list[bytes]:
-    """Return the bodies in sight of each agent as JSON, nearest first, at most `max_sightings` each."""
-    players, creatures, agents = state.players, state.creatures, state.players.present_rows()
-    x = np.concatenate([players.x[agents], creatures.x])
-    z = np.concatenate([players.z[agents], creatures.z])
-    observers, bodies, squares = SpatialIndex(x, z).pairs(players.x[rows], players.z[rows], VISUAL_RADIUS)
-    others = (bodies >= agents.size) | (agents[np.minimum(bodies, agents.size - 1)] != rows[observers])
+    """Return the other agents in sight of each agent as JSON, nearest first, at most `max_sightings` each."""
+    players, agents = state.players, state.players.present_rows()
+    index = SpatialIndex(players.x[agents], players.z[agents])
+    observers, bodies, squares = index.pairs(players.x[rows], players.z[rows], VISUAL_RADIUS)
+    others = agents[bodies] != rows[observers]
     observers, bodies, squares = observers[others], bodies[others], squares[others]
     order = np.lexsort((bodies, squares, observers))
     observers, bodies, squares = observers[order], bodies[order], squares[order]
     within_limit = np.arange(observers.size) - np.searchsorted(observers, observers) < state.settings.max_sightings
     observers, bodies, squares = observers[within_limit], bodies[within_limit], squares[within_limit]
-    parts = _sighting_parts(state, agents, x, z, np.unique(bodies))
+    parts = _sighting_parts(state, agents, np.unique(bodies))
     sightings = [
         parts[body] + _DISTANCES[square] for body, square in zip(bodies.tolist(), squares.tolist(), strict=True)
     ]
@@ -99,16 +98,12 @@ def _sightings(state: WorldState, rows: Indices) -> list[bytes]:
     return [b",".join(sightings[begin:end]) for begin, end in pairwise(ends)]
 
 
-def _sighting_parts(state: WorldState, agents: Indices, x: Integers, z: Integers, bodies: Indices) -> dict[int, bytes]:
-    """Return the part of each body's sighting that is the same for all observers, by index of the body."""
-    players, creatures, parts = state.players, state.creatures, dict[int, bytes]()
-    for body, at_x, at_z in zip(bodies.tolist(), x[bodies].tolist(), z[bodies].tolist(), strict=True):
-        if body < agents.size:
-            row = int(agents[body])
-            body_id, name, activity = players.ids[row], players.names[row], _ACTIVITIES[players.activity[row]]
-        else:
-            index = body - agents.size
-            body_id, name, activity = creatures.id_of(index), SPECIES_NAMES[creatures.species[index]], b"roaming"
-        values = (orjson.dumps(body_id), orjson.dumps(name), at_x, at_z, activity, _BOOLEANS[body >= agents.size])
-        parts[body] = _BODY % values
+def _sighting_parts(state: WorldState, agents: Indices, bodies: Indices) -> dict[int, bytes]:
+    """Return the part of each agent's sighting that is the same for all observers, by index in `agents`."""
+    players, parts = state.players, dict[int, bytes]()
+    for body, row in zip(bodies.tolist(), agents[bodies].tolist(), strict=True):
+        parts[body] = _BODY % (
+            orjson.dumps(players.ids[row]), orjson.dumps(players.names[row]), players.x[row], players.z[row],
+            _ACTIVITIES[players.activity[row]],
+        )  # fmt: skip
     return parts

@@ -15,14 +15,13 @@ from nemuri_domain.world.column_types import (
     Indices,
     Integers,
 )
-from nemuri_domain.world.game_rules import ACHIEVEMENTS, ITEMS, MAX_CARRIED, MAX_POINTS
+from nemuri_domain.world.game_rules import ACHIEVEMENTS, ITEMS, MAX_CARRIED
 
 MAX_STORED_PATH_CELLS = 512
 """Maximum number of stored cells of a path. A longer path is walked in parts."""
 PLAYER_COLUMNS: dict[str, tuple[type, int]] = {
     "present": (np.bool_, 0), "x": (np.int32, 0), "z": (np.int32, 0), "home_x": (np.int32, 0), "home_z": (np.int32, 0),
-    "health": (np.int32, 0), "hunger": (np.int32, 0), "hurt": (np.int32, 0), "healing": (np.float64, 0),
-    "hunger_timer": (np.float64, 0), "busy_until": (np.float64, 0), "walk_budget": (np.float64, 0),
+    "busy_until": (np.float64, 0), "walk_budget": (np.float64, 0),
     "activity": (np.uint8, 0), "path_index": (np.int32, 0), "path_length": (np.int32, 0),
     "percept_changed": (np.bool_, 0), "appearance_changed": (np.bool_, 0), "view_outdated": (np.bool_, 0),
     "last_seen_x": (np.int32, 0), "last_seen_z": (np.int32, 0), "item_counts": (np.int32, len(ITEMS)),
@@ -67,14 +66,6 @@ class PlayerTable:
     z: Integers
     home_x: Integers
     home_z: Integers
-    health: Integers
-    hunger: Integers
-    hurt: Integers
-    """Points of health lost since the agent's last percept."""
-    healing: Floats
-    """Fraction of the next point of health gained, or lost if negative."""
-    hunger_timer: Floats
-    """Seconds since the points of hunger last fell."""
     busy_until: Floats
     """Second until which the agent is busy."""
     walk_budget: Floats
@@ -114,7 +105,7 @@ class PlayerTable:
             setattr(self, name, np.zeros((0, width) if width else 0, dtype=dtype))
 
     def add(self, agent_id: str, name: str) -> int:
-        """Add a row for a new agent with full health and hunger, and return its number."""
+        """Add a row for a new agent, and return its number."""
         row = len(self.ids)
         if row == self.x.size:
             self.grow(max(16, 2 * row))
@@ -124,7 +115,6 @@ class PlayerTable:
         self.unread.append(UnreadEvents())
         self.visible_blocks_json.append(b"")
         self.inventory_json.append(None)
-        self.health[row] = self.hunger[row] = MAX_POINTS
         return row
 
     def grow(self, rows: int) -> None:
@@ -175,12 +165,6 @@ class PlayerTable:
         number = ITEM_NUMBER[item]
         self.item_counts[row, number] += count
         self.ever_held[row, number] |= count > 0
-        self.inventory_json[row] = None
-        self.percept_changed[row] = True
-
-    def clear_inventory(self, row: int) -> None:
-        """Remove all items from an agent's inventory."""
-        self.item_counts[row] = 0
         self.inventory_json[row] = None
         self.percept_changed[row] = True
 

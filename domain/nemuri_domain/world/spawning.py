@@ -55,7 +55,6 @@ def leave_world(state: WorldState, agent_id: str) -> None:
     players.end_act(row, LEFT)
     state.departures.append((int(players.last_seen_x[row]), int(players.last_seen_z[row])))
     players.present[row] = players.appearance_changed[row] = players.percept_changed[row] = False
-    players.hurt[row] = 0
     players.unread[row].utterances.clear()
     players.unread[row].outcomes.clear()
 

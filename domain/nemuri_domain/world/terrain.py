@@ -12,8 +12,6 @@ BIOMES = ("plains", "forest", "mountains", "caves", "shore", "town")
 """Biomes. The index is the number of the biome."""
 TOWN_RADIUS = 8
 """Radius of the clear area around a town's centre, in blocks."""
-SAFE_RADIUS = 24
-"""Radius in blocks around a town's centre in which no zombie spawns."""
 TUNNEL_RATIO = 5.0
 """Ratio of length to width of a tunnel."""
 
@@ -25,10 +23,6 @@ class Terrain:
     blocks: Bytes
     """Number of the block at each [x, z]."""
     biomes: Bytes
-    dark: Booleans
-    """True in caves and tunnels, where skeletons live."""
-    safe: Booleans
-    """True near towns, where no zombie spawns."""
     towns: dict[Identifier, tuple[int, int]]
     """Centre (x, z) of each town, by its name."""
 
@@ -74,15 +68,13 @@ def generate_terrain(settings: WorldSettings) -> Terrain:
     shore = wet > 0.86
     biomes[shore] = BIOMES.index("shore")
     blocks[shore], blocks[wet > 0.9] = BLOCK_NUMBER["sand"], BLOCK_NUMBER["water"]
-    dark = _add_mountains(rng, height, blocks, biomes)
+    _add_mountains(rng, height, blocks, biomes)
     biomes[clear] = BIOMES.index("town")
-    return Terrain(blocks, biomes, dark, _cells_near_towns(towns, size, SAFE_RADIUS), towns)
+    return Terrain(blocks, biomes, towns)
 
 
-def _add_mountains(rng: np.random.Generator, height: Floats, blocks: Bytes, biomes: Bytes) -> Booleans:
-    """Add mountains with tunnels, caves and ores to the high areas of `blocks` and `biomes`. Return the mask of the
-    dark cells.
-    """
+def _add_mountains(rng: np.random.Generator, height: Floats, blocks: Bytes, biomes: Bytes) -> None:
+    """Add mountains with tunnels, caves and ores to the high areas of `blocks` and `biomes`."""
     size, draws = height.shape[0], rng.random(height.shape)
     is_high = height > 0.8
     blocks[is_high], biomes[is_high] = BLOCK_NUMBER["stone"], BIOMES.index("mountains")
@@ -98,7 +90,6 @@ def _add_mountains(rng: np.random.Generator, height: Floats, blocks: Bytes, biom
     deep = np.flatnonzero((height > 0.84) & ~dark)
     cells = rng.choice(deep, size=min(deep.size, max(6, size * size // 4_000)), replace=False)
     blocks.reshape(-1)[cells] = BLOCK_NUMBER["diamond"]
-    return dark
 
 
 def _place_towns(settings: WorldSettings, rng: np.random.Generator) -> dict[Identifier, tuple[int, int]]:

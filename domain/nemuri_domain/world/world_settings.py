@@ -20,6 +20,4 @@ class WorldSettings(Value):
     day_seconds: float = Field(default=1200.0, ge=1)
     """Simulated seconds of a day. The last third is night."""
     max_sightings: int = Field(default=24, ge=1, le=64)
-    """Maximum number of other bodies in a percept. The nearest ones are taken."""
-    creatures: bool = True
-    """True if there are cows, zombies and skeletons."""
+    """Maximum number of other agents in a percept. The nearest ones are taken."""

@@ -11,13 +11,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from nemuri_contracts.world_protocol import Action, action_of
 from nemuri_domain.world.block_grid import BlockGrid
-from nemuri_domain.world.creatures import CREATURE_COLUMNS, Creatures
 from nemuri_domain.world.player_table import SNAPSHOT_COLUMNS, ActInProgress, PlayerTable, UnreadEvents
 from nemuri_domain.world.terrain import generate_terrain
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_domain.world.world_state import WorldState
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Version of the format. Snapshots of other versions cannot be loaded."""
 _values_type: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
@@ -28,11 +27,10 @@ class InvalidSnapshotError(ValueError):
 
 def dump(state: WorldState) -> bytes:
     """Return the world as compressed NumPy arrays, with one JSON value for everything else."""
-    players, creatures = state.players, state.creatures
+    players = state.players
     known = len(players.ids)
     paths = [players.path[row, : players.path_length[row]] for row in range(known)]
     arrays: dict[str, Any] = {f"players_{name}": getattr(players, name)[:known] for name in SNAPSHOT_COLUMNS}
-    arrays |= {f"creatures_{name}": getattr(creatures, name) for name in CREATURE_COLUMNS}
     arrays["paths"] = np.concatenate([*paths, np.zeros(0, dtype=np.int32)])
     arrays["ground"] = state.ground.blocks()
     arrays["values"] = np.frombuffer(json.dumps(_other_values(state)).encode(), dtype=np.uint8)
@@ -55,9 +53,7 @@ def _other_values(state: WorldState) -> dict[str, Any]:
             [row, each.act_id, each.action.model_dump(mode="json"), each.until, each.path_searches]
             for row, each in players.acts.items()
         ],
-        "spawned": state.creatures.spawned,
         "chests": list(state.chests.items()),
-        "plants": list(state.plants.items()),
         "departures": state.departures,
         "changed_cells": sorted(state.ground.changed_cells),
     }
@@ -87,11 +83,9 @@ def _load_state(arrays: Any, values: dict[str, Any]) -> WorldState:
     ground.changed_cells = set(values["changed_cells"])
     rng = np.random.default_rng()
     rng.bit_generator.state = values["rng"]
-    creatures = Creatures(**{name: arrays[f"creatures_{name}"] for name in CREATURE_COLUMNS}, spawned=values["spawned"])
     return WorldState(
-        settings, generate_terrain(settings), ground, rng, _load_players(arrays, values), creatures,
+        settings, generate_terrain(settings), ground, rng, _load_players(arrays, values),
         chests={int(cell): dict(contents) for cell, contents in values["chests"]},
-        plants={int(cell): float(second) for cell, second in values["plants"]},
         departures=[(x, z) for x, z in values["departures"]], second=values["second"],
         reported_daylight=values["reported_daylight"],
     )  # fmt: skip

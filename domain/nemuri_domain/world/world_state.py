@@ -6,7 +6,6 @@ import numpy as np
 
 from nemuri_contracts.world_protocol import REACH
 from nemuri_domain.world.block_grid import BlockGrid
-from nemuri_domain.world.creatures import Creatures
 from nemuri_domain.world.player_table import PlayerTable
 from nemuri_domain.world.terrain import Terrain, generate_terrain
 from nemuri_domain.world.world_settings import WorldSettings
@@ -24,13 +23,10 @@ class WorldState:
     ground: BlockGrid
     rng: np.random.Generator
     players: PlayerTable = field(default_factory=PlayerTable)
-    creatures: Creatures = field(default_factory=Creatures)
     chests: dict[int, dict[str, int]] = field(default_factory=dict)
     """Contents of each chest, by cell."""
-    plants: dict[int, float] = field(default_factory=dict)
-    """Second at which each plant is ripe, by cell."""
     departures: list[tuple[int, int]] = field(default_factory=list)
-    """Positions at which agents and creatures that left since the last percepts were last seen."""
+    """Positions at which agents that left since the last percepts were last seen."""
     second: float = 0.0
     """Simulation time in seconds."""
     reported_daylight: bool = True

@@ -14,29 +14,18 @@ def bridge_rules() -> dict[str, Any]:
     """Return the rules of the grid world as values that JSON can encode."""
     return {
         "pickaxes": game_rules.PICKAXES,
-        "sword_damage": dict(game_rules.SWORD_DAMAGE),
-        "bare_hand_damage": game_rules.BARE_HAND_DAMAGE,
-        "armour": game_rules.ARMOUR,
         "max_carried": game_rules.MAX_CARRIED,
         "chest_capacity": game_rules.CHEST_CAPACITY,
-        "drink_healing": game_rules.DRINK_HEALING,
         "collecting": {name: asdict(each) for name, each in game_rules.COLLECTING_RULES.items()},
         "placing": {name: asdict(each) for name, each in game_rules.PLACING_RULES.items()},
         "recipes": {name: asdict(each) for name, each in game_rules.RECIPES.items()},
-        "species": {name: asdict(each) for name, each in game_rules.SPECIES.items()},
-        "food_points": dict(game_rules.FOOD_POINTS),
         "visible_blocks": game_rules.VISIBLE_BLOCKS,
         "max_blocks_per_kind": MAX_BLOCKS_PER_KIND,
         "max_sightings": WorldSettings().max_sightings,
         "visible_activity": {
             name: VISIBLE_ACTIVITY[kind] for name, kind in ACTIONS.items() if kind in VISIBLE_ACTIVITY
         },
-        "ripening_seconds": game_rules.RIPENING_SECONDS,
-        "hunger_seconds": game_rules.HUNGER_SECONDS,
-        "healing_seconds": game_rules.HEALING_SECONDS,
-        "rest_healing_factor": game_rules.REST_HEALING_FACTOR,
         "offer_seconds": game_rules.OFFER_SECONDS,
-        "max_points": game_rules.MAX_POINTS,
     }
 
 

@@ -74,7 +74,6 @@ class Stage:
     size: int = 128
     tick: float = 2.0
     """Simulated seconds between two percepts. Two suffice if agents only walk and talk."""
-    creatures: bool = False
     hallucinating: float = 0.0
     """Probability that an action is not carried out although the agent believes that it was."""
 
@@ -86,9 +85,7 @@ def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -
     towns.
     """
     land, minds, dreams = (Random(f"{seed}/{each}") for each in ("land", "minds", "dreams"))
-    settings = WorldSettings(
-        seed=land.getrandbits(62), size=stage.size, towns=stage.towns, creatures=stage.creatures, max_sightings=12
-    )
+    settings = WorldSettings(seed=land.getrandbits(62), size=stage.size, towns=stage.towns, max_sightings=12)
     world = World(settings)
     around: SimulatedWorld = HallucinatingWorld(world, stage.hallucinating, dreams) if stage.hallucinating else world
     engine = Engine(stage.modules, 0.0, land.getrandbits(32))

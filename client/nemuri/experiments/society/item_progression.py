@@ -44,9 +44,7 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
 def society(name: str, setting: Setting, without: frozenset[str]) -> tuple[Simulation, World]:
     """Return a simulation and its world: agents in one town, with the nine modules except those in `without`."""
     members = [Member(f"agent-{number}", "town") for number in range(setting.agents)]
-    stage = Stage(
-        members, parts(MODULES, without), scripted_answer, tick=TICK, creatures=True, hallucinating=HALLUCINATION
-    )
+    stage = Stage(members, parts(MODULES, without), scripted_answer, tick=TICK, hallucinating=HALLUCINATION)
     return staged(stage, name)
 
 

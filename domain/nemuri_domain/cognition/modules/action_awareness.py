@@ -65,7 +65,7 @@ def effect_difference(act: Mapping[str, Any], percepts: Mapping[str, JsonValue])
     """Return the expected and the actual effect of an act in words; None if they agree, or if the effect is not
     visible.
 
-    Only the inventory, the position, health, hunger, and blocks in sight are compared.
+    Only the inventory, the position, and blocks in sight are compared.
     """
     expected, before = mapped(act.get("expected")), mapped(act.get("before"))
     held = mapped(percepts.get("inventory"))
@@ -77,9 +77,6 @@ def effect_difference(act: Mapping[str, Any], percepts: Mapping[str, JsonValue])
         lost = number(before.get(item)) - number(held.get(item))
         if lost < number(count):
             return f"{count} less {item}", f"there are {lost:.0f} less"
-    for feeling in listed(expected, "rises"):
-        if number(percepts.get(feeling)) <= min(number(before.get(feeling)), 19):
-            return f"more {feeling}", f"{feeling} is {percepts.get(feeling)}"
     return _misplaced(expected, percepts)
 
 

@@ -59,7 +59,7 @@ class SkillExecution(Module):
             if _going(act, snapshot.second):
                 return _kept(before, progress)
             progress = progress.ended(act)
-        progress = progress.settled().advanced(steps, view)
+        progress = progress.settled().advanced(steps)
         deed = next_act(steps[progress.step], view) if progress.status == "on" else None
         if progress.status == "on" and deed is None:
             progress = replace(progress, status="failed", why=f"nothing leads to {steps[progress.step].words()}")
@@ -124,9 +124,7 @@ def _concerned(deed: PlannedAct, percepts: Mapping[str, JsonValue]) -> dict[str,
     """Return the present values of everything that the act is expected to change."""
     held, expected = mapped(percepts.get("inventory")), deed.expected
     items = {*mapped(expected.get("gain")), *mapped(expected.get("loss"))}
-    return {each: held[each] for each in held if each in items} | {
-        each: percepts.get(each) for each in listed(expected, "rises")
-    }
+    return {each: held[each] for each in held if each in items}
 
 
 def _kept(before: Mapping[str, Any], progress: ActionProgress) -> Changes:

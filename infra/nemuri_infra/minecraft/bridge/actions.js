@@ -26,7 +26,6 @@ async function collect (agent, { block, at }, signal) {
   const kind = rules.kindOf(terrain.at(at.x, at.y, at.z))
   demand(kind === block, `there is ${kind ?? 'nothing'}, not ${block}`)
   const { item, tool } = rules.collectingRule(kind, agent.inventory.held)
-  if (item === null) return drink(agent)
   demandRoom(agent, item, 1)
   agent.world.chests.removeEmpty(at.x, at.y, at.z)
   if (tool) await agent.holdItem(bestPickaxe(agent))
@@ -43,11 +42,6 @@ function bestPickaxe (agent) {
   return agent.world.rules.table.pickaxes.findLast(each => agent.inventory.held[each] > 0)
 }
 
-function drink ({ player, world }) {
-  const { max_points: most, drink_healing: healing } = world.rules.table
-  player.updateHealth(Math.min(most, player.health + healing))
-}
-
 async function place (agent, { block, at }) {
   const { world } = agent
   const { rules, terrain } = world
@@ -62,7 +56,6 @@ async function place (agent, { block, at }) {
   const side = SIDES.find(([x, y, z]) => supports(terrain, at.x + x, at.y + y, at.z + z))
   demand(side, 'there is no block to place it against')
   await world.reserve(at, () => placeAgainst(agent, block, at, new Vec3(...side)))
-  if (serverBlock === 'oak_sapling') world.plants.planted(at)
 }
 
 function occupies (agent, { x, y, z }) {
@@ -90,25 +83,6 @@ async function craft (agent, { item }) {
   for (const [thing, count] of Object.entries(recipe.ingredients)) agent.inventory.take(thing, count)
   agent.inventory.put(item, recipe.count)
   await agent.inventorySynced()
-}
-
-async function eat (agent, { item }) {
-  const { food_points: points, max_points: most } = agent.world.rules.table
-  demand(points[item], `cannot eat ${item}`)
-  demandItems(agent, item, 1)
-  agent.inventory.take(item, 1)
-  agent.player.updateFood(Math.min(most, agent.player.food + points[item]))
-  await agent.inventorySynced()
-}
-
-async function attack (agent, { target }, signal) {
-  const entity = agent.world.creatureEntity(target)
-  demand(!agent.world.agents.has(target), `${agent.world.agents.get(target)?.name} is not a creature`)
-  demand(entity?.type === 'mob', `there is no creature ${target}`)
-  agent.demandReach(entity.position.floored())
-  const seen = agent.bot.entities[entity.id]
-  demand(seen, `${target} is not in sight`)
-  await agent.awaitServer(async () => agent.bot.attack(seen), signal)
 }
 
 /** Return another agent within reach. Throw `Refused` if it is absent or out of reach. */
@@ -183,6 +157,6 @@ const go = (agent, { to }, signal) => walk(agent, to, signal)
 const say = (agent, { text }) => agent.bot._client.write('chat', { message: text })
 
 /** The function of each action of the contract: `(agent, act, signal)`. It resolves when done, or throws `Refused`. */
-const ACTS = { go, collect, place, craft, eat, attack, give, trade, deposit, withdraw, say, rest }
+const ACTS = { go, collect, place, craft, give, trade, deposit, withdraw, say, rest }
 
 module.exports = { ACTS }

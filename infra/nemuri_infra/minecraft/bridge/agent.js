@@ -23,8 +23,6 @@ class Agent {
     this.lastMoved = world.second
     this.actRunner = new ActRunner(each => this.outcomes.push(each), error => world.fault(this, error))
     this.pendingAnswer = null
-    this.hungerTimer = 0
-    this.healing = 0
     this.lastPercept = ''
   }
 
@@ -172,11 +170,6 @@ class Agent {
     if (this.pendingAnswer && this.digging && this.digging.x === x && this.digging.y === y && this.digging.z === z) {
       this.pendingAnswer.reject(new Refused('another agent collected it first'))
     }
-  }
-
-  /** Handle the server's answer that a blow hit. */
-  hitLanded () {
-    this.pendingAnswer?.resolve()
   }
 
   onBotEnd (bot, reason) {

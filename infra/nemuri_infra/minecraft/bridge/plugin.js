@@ -5,10 +5,12 @@ const { Refused } = require('./refusal')
 
 const FLUSH_INTERVAL = 20
 /** Milliseconds for which packets are collected. Many small packets cost the system more than the server. */
+const MAX_POINTS = 20
+/** Points of full health and food. */
 
 /**
  * The features that the server lacks: speech with a radius, blocks that yield items by the rules and update the
- * terrain, damage by the held weapon, a player list for late players, and respawning.
+ * terrain, a player list for late players, and respawning.
  */
 class Plugin {
   /** `world` is the `World` of this server. */
@@ -57,8 +59,6 @@ class Plugin {
     this.departures.set(player.username, this.departure(player))
     this.redirectChat(player)
     player.on('dug_cancel', (data, cancel) => this.dig(player, data, cancel))
-    player.on('attack', data => this.onAttack(player, data))
-    player.on('attack_done', data => this.afterAttack(player, data))
     player._client.on('client_command', ({ actionId }) => actionId === 'perform_respawn' && this.revive(player))
   }
 
@@ -91,11 +91,10 @@ class Plugin {
 
   /** Respawn a dead player at its spawn point with its inventory. The server lacks the command. */
   async revive (player) {
-    const { max_points: most } = this.world.rules.table
     if (player.health > 0) return
     await player.teleport(player.spawnPoint.clone())
-    player.food = most
-    player.updateHealth(most)
+    player.food = MAX_POINTS
+    player.updateHealth(MAX_POINTS)
   }
 
   /** Treat all chat and commands of clients as speech. */
@@ -148,23 +147,10 @@ class Plugin {
 
   /** Replace a dug block, and refuse other agents that dig at it. */
   replaceBlock (player, at, kind) {
-    const { rules, terrain, agents, plants } = this.world
+    const { rules, terrain, agents } = this.world
     terrain.put(at.x, at.y, at.z, rules.serverBlock(kind))
     player.once('dug_done', () => this.setBlock(at, rules.serverBlock(kind)))
-    if (kind === 'plant') plants.planted(at)
     for (const each of agents.values()) if (each.player !== player) each.blockTaken(at)
-  }
-
-  onAttack (player, data) {
-    data.damage = this.world.rules.damage(this.world.agentByUsername(player.username)?.inventory.held ?? {})
-    data.velocity = new Vec3(0, 0, 0)
-  }
-
-  afterAttack (player, { attackedEntity: other }) {
-    const striker = this.world.agentByUsername(player.username)
-    const defeated = other.type === 'mob' && other.health <= 0
-    if (striker && defeated) this.world.creatures.defeated(other, striker)
-    striker?.hitLanded()
   }
 }
 

@@ -38,7 +38,7 @@ class Rules {
   /** Return the rule for collecting a block with these items. Throw `Refused` without the required tool. */
   collectingRule (kind, held) {
     const rule = this.table.collecting[kind]
-    demand(rule, kind === 'plant' ? 'the plant is not ripe yet' : `cannot collect ${kind}`)
+    demand(rule, `cannot collect ${kind}`)
     const { pickaxes } = this.table
     const good = rule.tool ? pickaxes.slice(pickaxes.indexOf(rule.tool)) : []
     demand(!rule.tool || good.some(each => held[each] > 0), `needs a ${rule.tool}`)
@@ -60,12 +60,6 @@ class Rules {
     const rule = this.table.placing[thing]
     demand(rule, `cannot place ${thing}`)
     return { serverBlock: this.serverBlock(rule.block ?? thing), onto: rule.onto.filter(each => each !== 'path') }
-  }
-
-  /** Return the damage of a blow with the best of these items. */
-  damage (held) {
-    const { sword_damage: swords, bare_hand_damage: bare } = this.table
-    return Math.max(bare, ...Object.keys(swords).filter(each => held[each] > 0).map(each => swords[each]))
   }
 }
 

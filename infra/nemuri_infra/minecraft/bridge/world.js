@@ -5,9 +5,6 @@ const { ACTS } = require('./actions')
 const { randomNumbers } = require('./random')
 const { Chests, Trades } = require('./chests_and_trades')
 const { username } = require('./username')
-const { Creatures } = require('./creatures')
-const { updateNeeds } = require('./body_needs')
-const { Plants } = require('./plants')
 const { outcome } = require('./act_runner')
 const { buildPercept } = require('./percept')
 const { Plugin } = require('./plugin')
@@ -21,7 +18,7 @@ const LOGIN_SLOTS = 10
 const TOWN_DISTANCE = 96
 const TOWNS_PER_ROW = 4
 
-/** One server with its agents, blocks, chests, plants and creatures. */
+/** One server with its agents, blocks and chests. */
 class World {
   /** `kept` is the result of `save`, or null. `log(fields)` logs errors. */
   constructor ({ seed, table, radii, most, kept, log }) {
@@ -30,7 +27,6 @@ class World {
     this.terrain = new Terrain(seed, kept?.changes)
     this.random = randomNumbers(seed, Math.round(this.second))
     this.chests = new Chests(table.chest_capacity, kept?.chests)
-    this.plants = new Plants(this, kept?.plants)
     this.trades = new Trades(table.offer_seconds)
     this.savedAgents = new Map(Object.entries(kept?.agents ?? {}))
     this.towns = new Map(Object.entries(kept?.towns ?? {}))
@@ -47,8 +43,6 @@ class World {
     const lacking = serv => { this.plugin = new Plugin(serv, this) }
     this.serv = await server.start(this.terrain, this.agentsByUsername, this.most, lacking)
     this.serv.time = this.time
-    this.creatures = new Creatures(this)
-    this.creatures.spawnHerd()
   }
 
   /** Return the state from which a new world can continue. */
@@ -57,7 +51,7 @@ class World {
     for (const [id, agent] of this.agents) if (agent.inventory && agent.bot.entity) agents[id] = agent.save()
     return {
       second: this.second, time: this.serv.time, changes: this.terrain.save(), chests: this.chests.save(),
-      plants: this.plants.save(), towns: Object.fromEntries(this.towns), agents
+      towns: Object.fromEntries(this.towns), agents
     }
   }
 
@@ -185,15 +179,11 @@ class World {
     return hosts
   }
 
-  /** Advance plants and needs to a second. */
+  /** Advance the clock to a second. */
   advance (second) {
-    const seconds = second - this.second
     this.second = second
-    this.plants.grow()
     for (const agent of this.agents.values()) {
-      if (!agent.inventory) continue
-      updateNeeds(agent, seconds)
-      agent.pauseAtRest()
+      if (agent.inventory) agent.pauseAtRest()
     }
   }
 
@@ -203,14 +193,8 @@ class World {
 
   /** Return the sighting fields of an entity; undefined for an irrelevant entity. */
   describeEntity (entity) {
-    if (entity.name === 'cow') return { id: `cow-${entity.id}`, name: 'cow', creature: true }
     const agent = this.agentByUsername(entity.username)
     return agent && { id: agent.id, name: agent.name, activity: agent.actRunner.activity }
-  }
-
-  /** Return the server's entity of a creature. */
-  creatureEntity (id) {
-    return this.serv.entities[id.replace(/^cow-/, '')]
   }
 
   /** Return the spawn position of a player. */

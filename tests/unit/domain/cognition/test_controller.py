@@ -84,19 +84,18 @@ def test_each_urgent_output_is_in_the_prompt_once() -> None:
     state = _at_work()
     wrong = {"expected": "go there", "actual": "failed, found no path", "correction": "try another place"}
     corrections: list[Any] = [{**wrong, "second": 1.0, "severity": 0.5} for _ in range(8)]
-    zombie: dict[str, Any] = {"id": "zombie-1", "name": "zombie", "distance": 3.0, "creature": True}
     tree: dict[str, Any] = {"block": "tree", "position": {"x": 1, "y": 64, "z": 0}}
     state.put(
         {
             "action_corrections": {"entries": corrections, "anomalies": 8},
-            "percepts": {"agents": [zombie], "blocks": [tree, tree]},
+            "percepts": {"hurt_at": 1.0, "blocks": [tree, tree]},
         },
         1.0,
     )
     lines = asked(CONTROLLER, state, 1.0).prompt.user.splitlines()
-    assert "A zombie is 3 blocks away, and strikes." in lines
+    assert "You have just been hurt." in lines
     assert "go there, but failed, found no path: try another place (8 times)" in lines
-    assert "in sight: tree, zombie 3 blocks away" in lines
+    assert "in sight: tree" in lines
 
 
 def test_the_plan_in_force_is_in_every_prompt() -> None:
@@ -136,8 +135,7 @@ def test_the_interval_depends_on_the_situation() -> None:
     assert CONTROLLER.pause(seen_by(CONTROLLER, state, 30.0)) == 8.0
     state.put({"conversations": {"entries": [{"speaker": "bea", "text": "Hi", "second": 30.0}]}}, 30.0)
     assert CONTROLLER.pause(seen_by(CONTROLLER, state, 31.0)) == 2.0
-    zombie: dict[str, Any] = {"id": "c1", "name": "zombie", "distance": 3.0, "creature": True}
-    state.put({"percepts": {"agents": [zombie]}}, 31.0)
+    state.put({"percepts": {"hurt_at": 31.0}}, 31.0)
     assert CONTROLLER.pause(seen_by(CONTROLLER, state, 31.0)) == 1.0
 
 

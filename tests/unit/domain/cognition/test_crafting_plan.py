@@ -70,4 +70,4 @@ def test_a_gift_is_obtained_first() -> None:
     gift = Intent("give", "wood", 2, "bea")
     assert crafting_steps(gift, {}, []) == [Intent("collect", "wood", 2), gift]
     assert crafting_steps(gift, {"wood": 2}, []) == [gift]
-    assert crafting_steps(Intent("attack", "zombie"), {}, []) == [Intent("attack", "zombie")]
+    assert crafting_steps(Intent("follow", whom="bea"), {}, []) == [Intent("follow", whom="bea")]

@@ -19,9 +19,6 @@ from nemuri_domain.cognition.intents import VERBS, Intent, Verb, read_intent
         ("place table", Intent("place", "table")),
         ("give 2 wood to Bea", Intent("give", "wood", 2, "Bea")),
         ("trade 2 wood for 1 stone with bea-2", Intent("trade", "wood", 2, "bea-2", "stone", 1)),
-        ("attack the zombie", Intent("attack", "zombie")),
-        ("eat fruit", Intent("eat", "fruit")),
-        ("drink water", Intent("drink")),
         ("go to 10 64 -3", Intent("go", place=(10, 64, -3))),
         ("move_to_mine", Intent("go", whom="mine")),
         ("follow bea", Intent("follow", whom="bea")),
@@ -64,7 +61,7 @@ def intents(draw: st.DrawFn) -> Intent:
             return Intent(verb, place=place) if draw(st.booleans()) else Intent(verb, whom=whom)
         case "follow":
             return Intent(verb, whom=whom)
-        case "drink" | "flee" | "plan":
+        case "plan":
             return Intent(verb)
         case "explore" | "rest" | "wait":
             return Intent(verb, count=count)

@@ -11,8 +11,6 @@ from nemuri_domain.cognition.situation_detection import Situation
 
 CALM = Situation(
     hurt=False,
-    threat=None,
-    weak=False,
     anomalies=0,
     near=(),
     talking=False,

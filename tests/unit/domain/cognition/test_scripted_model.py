@@ -20,8 +20,6 @@ from nemuri_domain.world.world_settings import WorldSettings
 from tests.unit.domain.cognition.living import Life
 from tests.unit.domain.cognition.states import held
 
-ZOMBIE = {"id": "c1", "name": "zombie", "distance": 3.0, "creature": True}
-COW = {"id": "c2", "name": "cow", "distance": 3.0, "creature": True}
 BEA = {"id": "bea", "name": "Bea", "distance": 3.0}
 PLAN = {"id": "p", "status": "active", "steps": ["collect 3 wood"], "description": "make a table"}
 
@@ -34,18 +32,12 @@ def _asked(seed: int = 0, **about: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("about", "action"),
     [
-        ({"plan": PLAN, "health": 20, "hunger": 20}, "follow the plan"),
+        ({"plan": PLAN}, "follow the plan"),
         ({"plan": {"status": "done"}}, "explore"),
-        ({"plan": PLAN, "health": 20, "sighted": [ZOMBIE]}, "attack zombie"),
-        ({"plan": PLAN, "health": 5, "sighted": [ZOMBIE]}, "flee"),
-        ({"plan": PLAN, "health": 5, "sighted": [ZOMBIE], "inventory": {"iron_sword": 1}}, "attack zombie"),
-        ({"plan": PLAN, "hunger": 5, "inventory": {"beef": 1}}, "eat beef"),
-        ({"plan": PLAN, "hunger": 5, "sighted": [COW]}, "collect beef"),
-        ({"plan": PLAN, "hunger": 5}, "follow the plan"),
     ],
 )
-def test_survival_then_food_then_the_plan_decide(about: dict[str, Any], action: str) -> None:
-    """Decisions follow survival first, then food, then the plan. Without any of them the agent looks around."""
+def test_the_plan_decides(about: dict[str, Any], action: str) -> None:
+    """Decisions follow the plan. Without an active plan the agent looks around."""
     assert _asked(job="decision", **about)["priority_action"] == action
 
 
@@ -111,7 +103,7 @@ def test_unknown_prompts_are_refused() -> None:
 
 def test_one_agent_makes_a_stone_pickaxe() -> None:
     """One agent with all nine modules and no language model makes a stone pickaxe in the grid world."""
-    life = Life(build_modules(NoMemories()), scripted_answer, ["ada"], WorldSettings(seed=5, size=96, creatures=False))
+    life = Life(build_modules(NoMemories()), scripted_answer, ["ada"], WorldSettings(seed=5, size=96))
     life.live(120.0, lambda: "stone_pickaxe" in life.world.unique_items("ada"))
     assert "stone_pickaxe" in life.world.unique_items("ada")
 
@@ -126,7 +118,7 @@ def test_agents_talk_and_judge_each_other() -> None:
             build_modules(NoMemories()),
             scripted_answer,
             ["ada", "bea", "cem"],
-            WorldSettings(seed=2, size=64, creatures=False),
+            WorldSettings(seed=2, size=64),
         )
         life.live(12.0)
         assert life.said

@@ -20,7 +20,6 @@ STEPS = [WOOD, Intent("craft", "table"), Intent("place", "table")]
         ("I will give you two wood.", "give 2 wood to bea"),
         ("I'm making a stone pickaxe.", "craft stone_pickaxe"),
         ("I'll make sure that nobody gets hurt.", "collect 3 wood"),
-        ("I won't attack you.", "collect 3 wood"),
         ("I'll rest a bit.", "rest"),
         ("Do you have any iron?", "collect 3 wood"),
         ("You could craft a table.", "collect 3 wood"),
@@ -39,13 +38,12 @@ def test_words_that_match_the_action_pass(text: str, action: str) -> None:
     [
         ("I'll mine some iron.", "collect 3 wood", "promises to collect iron"),
         ("I'm off to craft a table.", "collect 3 wood", "promises to craft table"),
-        ("I am collecting wood and then I will fight the zombie.", "collect 3 wood", "promises to attack zombie"),
+        ("I am collecting wood and then I will craft a table.", "collect 3 wood", "promises to craft table"),
         ("I will not collect wood.", "collect 3 wood", "denies to collect wood"),
         ("I won't give you wood.", "give 2 wood to bea", "denies to give wood"),
         ("I'll wait here for you.", "collect 3 wood", "promises to wait"),
         ("Let's explore the caves!", "rest", "promises to explore"),
         ("I’m making a wood pickaxe.", "craft stone_pickaxe", "promises to craft wood_pickaxe"),
-        ("We'll eat the fruit.", "give 1 fruit to bea", "promises to eat fruit"),
     ],
 )
 def test_words_that_promise_another_action_fail(text: str, action: str, why: str) -> None:

@@ -12,7 +12,7 @@ from nemuri_domain.world.world_settings import WorldSettings
 
 def outcomes(rate: float) -> tuple[Outcome, ...]:
     """Return the outcomes of attempts to craft a table without ingredients, if this share of acts is dropped."""
-    world = World(WorldSettings(seed=1, size=64, creatures=False))
+    world = World(WorldSettings(seed=1, size=64))
     world.join("ada", "ada")
     world.changed_percepts()
     faulty_world = HallucinatingWorld(world, rate, Random(1))
@@ -30,7 +30,7 @@ def test_a_dropped_act_is_reported_as_done() -> None:
 
 def test_rests_are_never_dropped() -> None:
     """Rests are never dropped, and each outcome is reported once."""
-    world = World(WorldSettings(seed=1, size=64, creatures=False))
+    world = World(WorldSettings(seed=1, size=64))
     world.join("ada", "ada")
     faulty_world = HallucinatingWorld(world, 1.0, Random(1))
     faulty_world.step([Act(agent_id="ada", act_id="a1", act=Rest(seconds=1.0))], 2.0)

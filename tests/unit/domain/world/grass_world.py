@@ -1,4 +1,4 @@
-"""A world that has only grass, to which tests add blocks, items and creatures."""
+"""A world that has only grass, to which tests add blocks and items."""
 
 from collections.abc import Iterable
 from itertools import count
@@ -7,7 +7,7 @@ import numpy as np
 
 from nemuri_contracts.world_protocol import Act, Action, Outcome, Percept, Position
 from nemuri_domain.world.block_grid import GROUND_Y, BlockGrid
-from nemuri_domain.world.column_types import BLOCK_NUMBER, SPECIES_NUMBER
+from nemuri_domain.world.column_types import BLOCK_NUMBER
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_domain.world.world_state import WorldState
@@ -21,13 +21,12 @@ def at(x: int, z: int) -> Position:
 
 
 class Stage:
-    """A world that has only grass, with all agents in its middle. By default no creatures spawn."""
+    """A world that has only grass, with all agents in its middle."""
 
-    def __init__(self, *agents: str, creatures: bool = False, size: int = 64, day: float = 1e6) -> None:
+    def __init__(self, *agents: str, size: int = 64, day: float = 1e6) -> None:
         """Create the world with these agents. The name of each is equal to its id."""
-        self.state = WorldState.initial(WorldSettings(size=size, creatures=creatures, day_seconds=day))
+        self.state = WorldState.initial(WorldSettings(size=size, day_seconds=day))
         self.state.ground = BlockGrid.from_blocks(np.full((size, size), BLOCK_NUMBER["grass"], dtype=np.uint8))
-        self.state.terrain.dark[:] = self.state.terrain.safe[:] = False
         self.world = World(state=self.state)
         self._acts = count()
         for each in agents:
@@ -56,14 +55,6 @@ class Stage:
         """Give items to an agent."""
         for item, number in items.items():
             self.state.players.add_items(self.row(agent), item, number)
-
-    def add_creature(self, sort: str, x: int, z: int) -> str:
-        """Add a creature at a position and return its id."""
-        place = self.state.ground.cells[[self.state.ground.cell(x, z)]]
-        assert place[0] != BLOCK_NUMBER["edge"]
-        xs, zs = (self.state.players.x[:1] * 0 + each for each in (x, z))
-        self.state.creatures.add(place * 0 + SPECIES_NUMBER[sort], xs, zs)
-        return self.state.creatures.id_of(self.state.creatures.number.size - 1)
 
     def act(self, agent: str, action: Action) -> Act:
         """Return an act of an agent, with a new id."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_contracts.world_protocol import Action, Attack, Give, Rest, Stack, Trade
+from nemuri_contracts.world_protocol import Action, Give, Rest, Stack, Trade
 from nemuri_domain.world.game_rules import MAX_CARRIED
 from tests.unit.domain.world.grass_world import MIDDLE, Stage
 
@@ -70,15 +70,12 @@ REFUSED: list[tuple[Action, str]] = [
     (Trade(partner="far", offer=WOOD, want=STONE), "that is out of reach"),
     (Trade(partner="ann", offer=WOOD, want=STONE), "the target is the agent itself"),
     (Trade(partner="bob", offer=STONE, want=WOOD), "holds no stone"),
-    (Attack(target="bob"), "bob is not a creature"),
-    (Attack(target="cow-7"), "there is no creature cow-7"),
-    (Attack(target="cow-99999999999999999999"), "there is no creature cow-99999999999999999999"),
 ]
 
 
 @pytest.mark.parametrize(("action", "reason"), REFUSED)
 def test_an_invalid_gift_or_trade_is_refused(action: Action, reason: str) -> None:
-    """An invalid gift, trade or attack fails with a reason and changes no inventory."""
+    """An invalid gift or trade fails with a reason and changes no inventory."""
     stage = Stage("ann", "bob", "far")
     stage.give("ann", wood=2)
     stage.place_agent("far", MIDDLE + 5, MIDDLE)
@@ -93,7 +90,6 @@ def test_a_refusal_names_the_other_agent() -> None:
     stage.give("ann", wood=2)
     stage.give("bob", wood=MAX_CARRIED)
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob can hold no more wood"
-    assert stage.do("ann", Attack(target="bob")) == "Bob is not a creature"
     assert stage.wait_for_outcome("ann", Trade(partner="bob", offer=WOOD, want=STONE))[0] == "Bob did not agree"
     stage.world.leave("bob")
     assert stage.do("ann", Give(to="bob", stack=WOOD)) == "Bob is not in this world now"

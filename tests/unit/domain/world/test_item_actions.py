@@ -1,19 +1,17 @@
-"""Tests of collecting, placing, crafting, eating and storing."""
+"""Tests of collecting, placing, crafting and storing."""
 
 from itertools import product
 
 import pytest
 
-from nemuri_contracts.world_protocol import Action, Collect, Craft, Deposit, Eat, Go, Place, Rest, Stack, Withdraw
-from nemuri_domain.world.game_rules import COLLECTING_RULES, MAX_CARRIED, PICKAXES, RECIPES, RIPENING_SECONDS
+from nemuri_contracts.world_protocol import Action, Collect, Craft, Deposit, Go, Place, Stack, Withdraw
+from nemuri_domain.world.game_rules import COLLECTING_RULES, MAX_CARRIED, PICKAXES, RECIPES
 from tests.unit.domain.world.grass_world import MIDDLE, Stage, at
 
 NEAR, FAR = at(MIDDLE + 4, MIDDLE), at(MIDDLE + 4, MIDDLE + 1)
 
 
-@pytest.mark.parametrize(
-    "block", [each for each, rule in COLLECTING_RULES.items() if rule.probability == 1 and rule.item]
-)
+@pytest.mark.parametrize("block", [each for each, rule in COLLECTING_RULES.items() if rule.probability == 1])
 def test_a_block_is_collected_with_the_required_tool(block: str) -> None:
     """The required tool or a better one collects the block. With a weaker one the act fails and the block stays."""
     rule = COLLECTING_RULES[block]
@@ -24,7 +22,7 @@ def test_a_block_is_collected_with_the_required_tool(block: str) -> None:
         if tool:
             stage.give("ann", **{tool: 1})
         reason = stage.do("ann", Collect(block=block, at=NEAR))
-        held = stage.world.percept("ann").inventory.get(rule.item or "", 0)
+        held = stage.world.percept("ann").inventory.get(rule.item, 0)
         if number < least:
             assert (reason, held, stage.block(NEAR.x, NEAR.z)) == (f"needs a {rule.tool}", 0, block)
         else:
@@ -55,8 +53,7 @@ REFUSED: list[tuple[Action, str]] = [
     (Place(block="gold", at=NEAR), "cannot place gold"),
     (Place(block="fence", at=at(MIDDLE, MIDDLE)), "the cell is occupied"),
     (Craft(item="gold"), "there is no recipe for gold"),
-    (Eat(item="wood"), "cannot eat wood"),
-    (Eat(item="beef"), "holds no beef"),
+    (Collect(block="grass", at=FAR), "that is out of reach"),
     (Deposit(at=NEAR, stack=Stack(item="fence")), "there is grass, not a chest"),
     (Withdraw(at=NEAR, stack=Stack(item="fence")), "there is grass, not a chest"),
     (Go(to=at(-1, 0)), "there is no such position in this world"),
@@ -94,22 +91,6 @@ def test_an_agent_is_busy_after_an_act() -> None:
     assert (reason, seconds) == ("", 1.0)
 
 
-def test_a_plant_bears_fruit_repeatedly() -> None:
-    """A plant bears fruit after each ripening time, and eating the fruit restores four points of hunger."""
-    stage = Stage("ann")
-    stage.give("ann", sapling=1)
-    assert stage.do("ann", Place(block="sapling", at=NEAR)) == ""
-    for _ in range(2):
-        assert stage.do("ann", Collect(block="plant", at=NEAR), seconds=0.75) == "the plant is not ripe yet"
-        stage.advance(RIPENING_SECONDS)
-        assert stage.do("ann", Collect(block="ripe_plant", at=NEAR)) == ""
-    hunger = stage.world.percept("ann").hunger
-    assert hunger < 20
-    assert stage.do("ann", Eat(item="fruit"), seconds=1) == ""
-    assert stage.world.percept("ann").hunger == min(20, hunger + 4)
-    assert {"place_plant", "eat_plant"} <= set(stage.world.achievements("ann"))
-
-
 def test_a_chest_is_shared_and_must_be_empty_to_be_collected() -> None:
     """Every agent can withdraw items from a chest. A failed withdrawal names the contents. Only an empty chest can be
     collected.
@@ -127,48 +108,6 @@ def test_a_chest_is_shared_and_must_be_empty_to_be_collected() -> None:
     assert stage.do("bob", Collect(block="chest", at=NEAR)) == ""
     assert stage.world.percept("bob").inventory == {"wood": 5, "chest": 1}
     assert stage.world.unique_items("ann") == ("wood",)
-
-
-def test_health_rises_faster_at_rest() -> None:
-    """Health rises by one point in 10 seconds, and in 2.5 seconds at rest."""
-    stage = Stage("ann", "bob")
-    for each in ("ann", "bob"):
-        stage.state.players.health[stage.row(each)] = 5
-    assert stage.wait_for_outcome("ann", Rest(seconds=21)) == ("", 21.0)
-    assert (stage.world.percept("ann").health, stage.world.percept("bob").health) == (13, 7)
-    assert stage.wait_for_outcome("ann", Rest(seconds=30))[0] == ""
-    assert stage.world.achievements("ann") == ("wake_up",)
-
-
-def test_a_starved_agent_respawns_without_items() -> None:
-    """Hunger reaches 0 after 20 times 45 seconds. Then health falls every 10 seconds, until the agent dies.
-
-    A dead agent starts again at home without items. The record of items that it has ever held stays.
-    """
-    stage = Stage("ann")
-    stage.give("ann", wood=3)
-    stage.place_agent("ann", 1, 1)
-    stage.advance(20 * 45)
-    assert (stage.world.percept("ann").hunger, stage.world.percept("ann").health) == (0, 20)
-    stage.advance(150)
-    assert (stage.world.percept("ann").health, stage.world.percept("ann").hurt) == (5, 15)
-    assert stage.do("ann", Rest(seconds=60), seconds=55) == "died"
-    told = stage.world.percept("ann")
-    home = (stage.state.players.home_x[0], stage.state.players.home_z[0])
-    assert (told.health, told.hunger, told.inventory) == (20, 20, {})
-    assert (told.position.x, told.position.z) == home
-    assert stage.world.unique_items("ann") == ("wood",)
-
-
-def test_a_drink_restores_health() -> None:
-    """A drink restores one point of health, and the water stays."""
-    stage = Stage("ann")
-    stage.state.players.health[0] = 5
-    stage.set_block("water", (NEAR.x, NEAR.z))
-    for health, _ in product((6, 7), (0,)):
-        assert stage.do("ann", Collect(block="water", at=NEAR), seconds=0.5) == ""
-        assert stage.world.percept("ann").health == health
-    assert stage.world.achievements("ann") == ("collect_drink",)
 
 
 def test_a_block_that_encloses_its_agent_is_refused() -> None:

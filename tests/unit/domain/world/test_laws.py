@@ -16,13 +16,11 @@ from tests.unit.domain.world.arbitrary_acts import AGENTS, EXCHANGE_STEPS, STEPS
 from tests.unit.domain.world.grass_world import Stage
 
 Steps = Sequence[tuple[list[tuple[str, Action]], float]]
-SMALL_WORLD = Stage(*AGENTS, creatures=True, day=4)
+SMALL_WORLD = Stage(*AGENTS, day=4)
 SMALL_WORLD.set_block("tree", (28, 30), (35, 35))
 SMALL_WORLD.set_block("stone", (29, 33), (36, 31))
 SMALL_WORLD.set_block("water", (31, 36), (37, 33))
 SMALL_WORLD.set_block("chest", (33, 32))
-SMALL_WORLD.add_creature("cow", 34, 34)
-SMALL_WORLD.add_creature("zombie", 30, 30)
 for _each in AGENTS:
     SMALL_WORLD.give(_each, **dict.fromkeys(ITEMS, 3))
 SMALL_WORLD.world.changed_percepts()
@@ -63,7 +61,7 @@ def test_a_loaded_world_continues_identically(steps: Steps, cut: int) -> None:
 @settings(max_examples=15, deadline=None)
 @given(steps=STEPS)
 def test_every_act_has_exactly_one_outcome(steps: Steps) -> None:
-    """Each act has exactly one outcome, also if it is refused, replaced, or ended by the agent's death."""
+    """Each act has exactly one outcome, also if it is refused or replaced."""
     stage, said, ended = _stage(World.load(SNAPSHOT)), Counter[str](), Counter[str]()
     for actions, seconds in [*steps, *[([], 1.0)] * 30]:
         acts = [stage.act(agent, action) for agent, action in actions]

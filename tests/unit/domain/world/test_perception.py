@@ -164,14 +164,13 @@ def test_percepts_as_json_equal_the_contract_type() -> None:
     """
     stage = Stage("ann", "bob", "cat")
     stage.world.join("bob", '“Bob” \\ "ボブ"')
-    stage.add_creature("cow", MIDDLE + 3, MIDDLE)
     stage.set_block("tree", (MIDDLE + 3, MIDDLE))
     stage.give("ann", wood=2)
     stage.world.step([stage.act("bob", Say(text='say "眠り"\n')), stage.act("bob", Rest())], 0.25)
     wanted = {each: stage.world.percept(each) for each in stage.world.agents}
     told = {name: Percept.model_validate_json(each) for name, each in stage.world.changed_percepts_json().items()}
     assert told == wanted
-    seen = [(each.name, each.creature, each.distance, each.activity) for each in told["ann"].agents]
-    assert seen == [('“Bob” \\ "ボブ"', False, 0, "resting"), ("cat", False, 0, "idle"), ("cow", True, 3, "roaming")]
+    seen = [(each.name, each.distance, each.activity) for each in told["ann"].agents]
+    assert seen == [('“Bob” \\ "ボブ"', 0, "resting"), ("cat", 0, "idle")]
     assert [each.text for each in told["cat"].heard] == ['say "眠り"\n']
     assert told["ann"].inventory == {"wood": 2}

@@ -4,7 +4,6 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { test } = require('node:test')
 const bridge = '../../../../infra/nemuri_infra/minecraft/bridge'
-const { updateNeeds } = require(`${bridge}/body_needs`)
 const { Rules } = require(`${bridge}/rules`)
 
 const rules = new Rules(JSON.parse(fs.readFileSync(process.env.RULES, 'utf8')))
@@ -33,34 +32,8 @@ test('only placeable items can be placed', () => {
   assert.throws(() => rules.placingRule('wood_pickaxe'), /cannot place/)
 })
 
-test('a blow has the damage of the best sword', () => {
-  const { sword_damage: swords, bare_hand_damage: bare } = rules.table
-  assert.equal(rules.damage({}), bare)
-  assert.equal(rules.damage({ wood_sword: 1, iron_sword: 1 }), swords.iron_sword)
-})
-
 test('mapping a name to the server and back returns the same name', () => {
   for (const thing of Object.keys(rules.serverItems)) assert.equal(rules.itemName(rules.serverItem(thing)), thing)
   for (const kind of rules.table.visible_blocks) assert.equal(rules.kindOf(rules.serverBlock(kind)), kind)
   assert.throws(() => rules.serverItem('constructor'), /no item/)
-})
-
-test('health falls without food and rises with food, faster at rest', () => {
-  const body = (health, food, activity) => {
-    const player = { health, food }
-    player.updateHealth = value => { player.health = value }
-    player.updateFood = value => { player.food = value }
-    return { player, hungerTimer: 0, healing: 0, actRunner: { activity }, world: { rules } }
-  }
-  const after = (agent, seconds) => {
-    for (let second = 0; second < seconds; second++) updateNeeds(agent, 1)
-    return agent.player
-  }
-  const { hunger_seconds: hunger, healing_seconds: healing } = rules.table
-  assert.equal(after(body(20, 20, 'idle'), 3 * hunger).food, 17)
-  assert.equal(after(body(10, 0, 'resting'), 3 * healing).health, 7)
-  const idle = after(body(10, 20, 'idle'), 3 * healing).health
-  assert.equal(idle, 13)
-  assert.ok(after(body(10, 20, 'resting'), 2 * healing).health > idle)
-  assert.equal(after(body(1, 0, 'idle'), 5 * healing).health, 0)
 })

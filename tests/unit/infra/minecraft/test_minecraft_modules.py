@@ -113,6 +113,6 @@ def test_a_bridge_without_node_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 def test_every_item_and_block_has_a_minecraft_name() -> None:
     """Every item and block in the rules of the grid world has a Minecraft name, except the edge and paths."""
     names = _read("names.json")
-    assert set(names["items"]) == {*game_rules.ITEMS, *game_rules.FOOD_POINTS}
+    assert set(names["items"]) == set(game_rules.ITEMS)
     assert set(names["blocks"]) == set(game_rules.BLOCKS) - {"edge", "path"}
     assert {*game_rules.COLLECTING_RULES, *game_rules.VISIBLE_BLOCKS} <= set(names["blocks"])

@@ -55,7 +55,7 @@ def test_a_message_with_another_layout_is_read() -> None:
 
 def test_a_percept_with_an_utterance_has_events() -> None:
     """A percept with an utterance is recognised as having events, whatever the text of the utterance is."""
-    world = World(WorldSettings(seed=1, size=64, creatures=False))
+    world = World(WorldSettings(seed=1, size=64))
     for each in ("ann", "bob"):
         world.join(each, each, "town")
     world.step([], 0.25)

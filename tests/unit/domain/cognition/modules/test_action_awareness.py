@@ -40,8 +40,6 @@ def _acting(expected: dict[str, Any], outcome: dict[str, Any] | None, **percepts
         ({"gain": {"table": 1}}, {"inventory": {}}, True),
         ({"loss": {"wood": 2}}, {"inventory": {}}, False),
         ({"loss": {"wood": 2}}, {"inventory": {"wood": 1}}, True),
-        ({"rises": ["hunger"]}, {"hunger": 13}, False),
-        ({"rises": ["hunger"]}, {"hunger": 9}, True),
         ({"at": {"x": 3, "y": 64, "z": 2}}, {}, False),
         ({"at": {"x": 9, "y": 64, "z": 2}}, {}, True),
         ({"at": {"x": 1, "y": 64, "z": 0}, "block": "table"}, {"blocks": []}, True),

@@ -18,8 +18,7 @@ from nemuri_domain.cognition.state_sections import newest_entries
 from nemuri_domain.tiered.importance import importance
 from tests.unit.domain.cognition.states import Knowing, held, made, state_of
 
-BEA = {"id": "bea", "name": "Bea", "distance": 3.0, "activity": "walking", "creature": False}
-ZOMBIE = {"id": "c1", "name": "zombie", "distance": 6.0, "activity": "roaming", "creature": True}
+BEA = {"id": "bea", "name": "Bea", "distance": 3.0, "activity": "walking"}
 HERE: dict[str, Any] = {"position": {"x": 1, "y": 64, "z": 2}, "biome": "forest", "health": 18, "hunger": 15}
 
 
@@ -28,7 +27,7 @@ def test_working_memory_has_the_form_of_the_document() -> None:
     act = {"id": "a", "text": "collect iron", "second": 4.0, "expected": {"gain": {"iron": 1}}}
     state = state_of(
         5.0,
-        percepts=HERE | {"inventory": {"bread": 3}, "agents": [BEA, ZOMBIE], "blocks": [{"block": "furnace"}]},
+        percepts=HERE | {"inventory": {"bread": 3}, "agents": [BEA], "blocks": [{"block": "furnace"}]},
         goals={"active": [{"id": "g", "description": "smelt iron", "priority": 0.5}]},
         decision={"id": "d1", "high_level_intent": "go on mining", "priority_action": "collect iron"},
         action_history={"entries": [act]},
@@ -103,7 +102,7 @@ def test_an_event_becomes_an_experience_with_cues() -> None:
     }
     state = state_of(
         1.0,
-        percepts=HERE | {"agents": [BEA, ZOMBIE], "hurt_at": 1.0},
+        percepts=HERE | {"agents": [BEA], "hurt_at": 1.0},
         goals={"active": [{"id": "g", "description": "collect iron", "priority": 0.5}]},
         conversations={"entries": [{"speaker": "bea", "text": "Please help me!", "second": 1.0}]},
         action_history={"entries": [lost]},
@@ -119,7 +118,6 @@ def test_an_event_becomes_an_experience_with_cues() -> None:
         "bea said: Please help me!": 0.8,
         "collect iron: failed, no": 0.8,
         "I saw Bea for the first time": 0.5,
-        "I saw a zombie": 0.6,
         "I was hurt": 0.6,
     }
 

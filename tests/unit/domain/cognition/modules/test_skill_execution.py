@@ -89,7 +89,8 @@ def test_a_new_decision_ends_the_running_action() -> None:
     """A new decision ends the running action, even if the decision itself needs no action."""
     state = _deciding("collect 2 wood")
     made(HANDS, state, 1.0)
-    state.put({"pending_acts": {"queue": None}, "decision": {"id": "d2", "priority_action": "flee", "at": 2.0}}, 2.0)
+    decision: dict[str, Any] = {"id": "d2", "priority_action": "go to nobody", "at": 2.0}
+    state.put({"pending_acts": {"queue": None}, "decision": decision}, 2.0)
     made(HANDS, state, 2.0)
     assert _queue(state) == [{"action": "rest", "seconds": 1.0}]
     made(HANDS, state, 2.1)
@@ -140,7 +141,7 @@ def test_a_supposed_action_is_repeated() -> None:
 def test_the_steps_of_a_stone_pickaxe_work_in_the_grid_world() -> None:
     """In the grid world the steps to a stone pickaxe lead to a stone pickaxe."""
     steps = ["collect 5 wood", "craft table", "place table", "craft wood_pickaxe", "collect 2 stone"]
-    life = Life([HANDS], lambda *_: "", ["ada"], WorldSettings(seed=1, size=128, creatures=False))
+    life = Life([HANDS], lambda *_: "", ["ada"], WorldSettings(seed=1, size=128))
     life.engine.put("ada", {"decision": {"id": "d1", "priority_action": "follow the plan", "at": 0.0}}, 0.0)
     life.engine.put("ada", {"plans": {"id": "p1", "steps": [*steps, "craft stone_pickaxe"]}}, 0.0)
     life.live(60.0, lambda: "stone_pickaxe" in life.world.unique_items("ada"))

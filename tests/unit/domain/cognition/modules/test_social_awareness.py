@@ -10,7 +10,7 @@ from nemuri_domain.cognition.shared_state import SharedState
 from tests.unit.domain.cognition.states import answered, asked, held, made, state_of
 
 SOCIAL = SocialAwareness(NoMemories())
-NEAR = {"agents": [{"id": "bea", "name": "Bea", "distance": 2.0, "creature": False}]}
+NEAR = {"agents": [{"id": "bea", "name": "Bea", "distance": 2.0}]}
 REPLY = json.dumps({"bea": {"sentiment": 12, "relationship": "best  friend"}, "eve": {"sentiment": 0}})
 
 
@@ -47,7 +47,7 @@ def test_nobody_is_judged_alone_or_after_own_words() -> None:
     """The module makes no request if the agent is alone, or if only the agent itself has spoken."""
     assert made(SOCIAL, _hearing(("ada", 1.0)), 2.0) == {}
     alone = _hearing(("bea", 1.0))
-    alone.put({"percepts": {"agents": [{"id": "c", "name": "cow", "creature": True}]}}, 1.0)
+    alone.put({"percepts": {"agents": []}}, 1.0)
     assert made(SOCIAL, alone, 2.0) == {}
 
 

@@ -47,9 +47,9 @@ def test_each_decision_with_a_directive_gets_one_utterance() -> None:
 def test_words_that_contradict_the_decision_are_dropped() -> None:
     """Words that contradict the decision are dropped and not requested again."""
     state = state_of(0.0, decision=_decided(1))
-    answered(TALKING, state, 1.0, "I will fight the zombie.")
+    answered(TALKING, state, 1.0, "I will craft a furnace.")
     assert held(state).get("pending_speech", {}) == {}
-    assert "attack zombie" in held(state)["working_memory"]["spoken"]["refused"]
+    assert "craft furnace" in held(state)["working_memory"]["spoken"]["refused"]
     assert made(TALKING, state, 2.0) == {}
 
 
