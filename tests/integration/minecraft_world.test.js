@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const { after, before, test } = require('node:test')
-const { World } = require('../../infra/nemuri_infra/minecraft/bridge/world')
+const { World } = require('../../society/nemuri_society/minecraft/bridge/world')
 
 const settings = JSON.parse(fs.readFileSync(process.env.RULES, 'utf8'))
 const faults = []

@@ -15,7 +15,9 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from nemuri_contracts.event import Value
-from nemuri_contracts.world_protocol import (
+from nemuri_infra.embedded.nats import EmbeddedNats
+from nemuri_infra.runtime.settings import Settings
+from nemuri_society.contracts.world_protocol import (
     ACTIONS,
     CHAT_RADIUS,
     MESSAGES,
@@ -32,13 +34,11 @@ from nemuri_contracts.world_protocol import (
     Trade,
     Withdraw,
 )
-from nemuri_domain.world.game_rules import COLLECTING_RULES, PLACING_RULES, RECIPES
-from nemuri_infra.embedded.nats import EmbeddedNats
-from nemuri_infra.minecraft.bridge_process import MinecraftBridge
-from nemuri_infra.minecraft.bridge_rules import bridge_radii, bridge_rules, message_schemas
-from nemuri_infra.minecraft.node_modules import BRIDGE_SOURCES, MinecraftUnavailable, find_node, installed_modules
-from nemuri_infra.minecraft.settings import MinecraftSettings
-from nemuri_infra.runtime.settings import Settings
+from nemuri_society.minecraft.bridge_process import MinecraftBridge
+from nemuri_society.minecraft.bridge_rules import bridge_radii, bridge_rules, message_schemas
+from nemuri_society.minecraft.node_modules import BRIDGE_SOURCES, MinecraftUnavailable, find_node, installed_modules
+from nemuri_society.minecraft.settings import MinecraftSettings
+from nemuri_society.world.game_rules import COLLECTING_RULES, PLACING_RULES, RECIPES
 from tests.integration.minecraft_host import Host
 
 pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.timeout(900)]

@@ -17,7 +17,7 @@ def test_each_path_on_the_page_exists(name: str) -> None:
     found = [
         folder / path
         for folder in (
-            *(ROOT / each for each in ("contracts", "domain", "infra", "services", "client")),
+            *(ROOT / each for each in ("contracts", "domain", "infra", "services", "client", "society")),
             ROOT / "tests",
             ROOT / "docs",
             ROOT,

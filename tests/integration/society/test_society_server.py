@@ -11,9 +11,9 @@ import pytest
 
 from nemuri.client.connection import NotRunning, resolve_addresses
 from nemuri.platform.platform import run_platform
-from nemuri.society.nats_server import society_server
 from nemuri_infra.embedded.data_directory import AlreadyRunning, Home
 from nemuri_infra.runtime.settings import Settings
+from nemuri_society.operations.nats_server import society_server
 
 pytestmark = pytest.mark.connected
 
