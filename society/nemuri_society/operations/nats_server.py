@@ -41,7 +41,8 @@ async def society_server(
             raise
         home = Home(settings.data)
         nats = EmbeddedNats(home.nats)
-        with home.lock(running):
+        work = None if running is None else f"society {running!r} (see `nemuri society watch {running}`)"
+        with home.lock(work):
             await end_leftovers(home)
             async with Supervisor([nats]).running(), connect(settings, nats.url) as found:
                 await provision(

@@ -48,9 +48,8 @@ async def test_status_and_up_report_a_society_without_a_platform(fresh: Settings
     remedy.
     """
     async with society_server(fresh, start=True, running="village", new=True):
-        runs = (
-            f"society 'village' runs in {fresh.data} (process {os.getpid()}) on a server of its own, without a platform"
-        )
+        who = f"society 'village' (see `nemuri society watch village`) runs in {fresh.data} (process {os.getpid()})"
+        runs = f"{who} on a server of its own, without a platform"
         with pytest.raises(NotRunning) as status:
             resolve_addresses(fresh)
         with pytest.raises(AlreadyRunning) as up:
