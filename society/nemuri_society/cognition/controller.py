@@ -68,7 +68,7 @@ class CognitiveController(Module):
         1 in danger or with anomalies, 2 in a conversation, 15 without changes, 5 at work, otherwise 8.
         """
         situation = situation_of(snapshot)
-        if situation.danger or situation.anomalies:
+        if situation.hurt or situation.anomalies:
             return MIN_PAUSE
         if situation.talking:
             return CONVERSATION_PAUSE

@@ -46,14 +46,9 @@ class Situation:
     """True if the surroundings have not changed for `UNCHANGED_SECONDS` seconds."""
 
     @property
-    def danger(self) -> bool:
-        """True if the agent was hurt."""
-        return self.hurt
-
-    @property
     def context(self) -> Context:
         """The most urgent context that applies."""
-        if self.danger:
+        if self.hurt:
             return "danger"
         if self.talking:
             return "conversation"
