@@ -8,6 +8,7 @@ COPY domain/nemuri_domain domain/nemuri_domain
 COPY infra/nemuri_infra infra/nemuri_infra
 COPY services/nemuri_services services/nemuri_services
 COPY client/nemuri client/nemuri
+COPY society/nemuri_society society/nemuri_society
 # The demo's agents, which the package carries.
 COPY examples/agents examples/agents
 # `local` for embeddings by a sentence-transformer, `otel` for traces.

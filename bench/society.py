@@ -23,14 +23,14 @@ from typing import Any
 import psutil
 
 from bench.measuring import cpu_seconds, save_figures, table
-from nemuri.society.lifecycle import SocietyFigures, create_society, run_society
-from nemuri.society.nats_server import society_server
-from nemuri.society.residents import generate_residents
-from nemuri_contracts.society import LATENESS, HostHealthReport, Lateness, Society, Waits, WorldHealthReport
-from nemuri_domain.cognition.memory_interface import NoMemories
-from nemuri_domain.cognition.module import Spec
-from nemuri_domain.cognition.module_registry import build_modules
 from nemuri_infra.runtime.settings import Settings
+from nemuri_society.cognition.memory_interface import NoMemories
+from nemuri_society.cognition.module import Spec
+from nemuri_society.cognition.module_registry import build_modules
+from nemuri_society.contracts.society import LATENESS, HostHealthReport, Lateness, Society, Waits, WorldHealthReport
+from nemuri_society.operations.lifecycle import SocietyFigures, create_society, run_society
+from nemuri_society.operations.nats_server import society_server
+from nemuri_society.operations.residents import generate_residents
 
 SIZES = {100: 256, 500: 512, 1_000: 512, 4_000: 1_024}
 """Edge length of the grid in blocks, by number of agents."""

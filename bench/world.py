@@ -18,10 +18,10 @@ import numpy as np
 import orjson
 
 from bench.measuring import Spent, save_figures, table
-from nemuri_contracts.world_protocol import REACH, Act, Action, Collect, Craft, Go, Position, Say
-from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_services.simulation.percept_encoding import pack_percepts
+from nemuri_society.contracts.world_protocol import REACH, Act, Action, Collect, Craft, Go, Position, Say
+from nemuri_society.simulation.percept_encoding import pack_percepts
+from nemuri_society.world.grid_world import World
+from nemuri_society.world.world_settings import WorldSettings
 
 SIZES = {50: 128, 1_000: 512, 4_000: 1_024}
 """Edge length of the grid in blocks, by number of agents."""

@@ -156,33 +156,3 @@ class Subjects:
     def projected(self) -> str:
         """Return the subject on which the projector publishes the last stream sequence that it has projected."""
         return f"{self.namespace}-projected"
-
-    def society(self, society: str) -> str:
-        """Return the subject prefix of the messages between a society's hosts and its world. The log does not store
-        them.
-        """
-        return f"{self.namespace}.society.{society}"
-
-    def joining(self, society: str) -> str:
-        """Return the subject on which hosts request to add agents to the world. Answers go to the sender's inbox."""
-        return f"{self.society(society)}.world.join"
-
-    def leaving(self, society: str) -> str:
-        """Return the subject on which hosts tell the world to remove agents."""
-        return f"{self.society(society)}.world.leave"
-
-    def acts(self, society: str) -> str:
-        """Return the subject on which hosts send the acts of their agents to the world."""
-        return f"{self.society(society)}.world.act"
-
-    def percepts(self, society: str, host: str = "*") -> str:
-        """Return the subject on which the world sends percepts to a host; by default a filter for all hosts."""
-        return f"{self.society(society)}.percepts.{host}"
-
-    def vitals(self, society: str, host: str = "*") -> str:
-        """Return the subject of a host's health report, sent every second; by default a filter for all hosts."""
-        return f"{self.society(society)}.vitals.{host}"
-
-    def world_health(self, society: str) -> str:
-        """Return the subject on which the grid world sends its health report at every heartbeat."""
-        return f"{self.society(society)}.world.turning"

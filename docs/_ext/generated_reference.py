@@ -51,7 +51,7 @@ def cli() -> Iterator[str]:
     """Return the page of the command line, from the tree of commands that `nemuri` runs."""
     os.environ.setdefault("NEMURI_DATA", "~/.local/share/nemuri")
     from nemuri.cli.app import app
-    from nemuri.cli.command_tree import PANELS, build_program
+    from nemuri.cli.command_tree import build_program, panels
 
     root = build_program(app)
     yield from ("# Command line", "", NOTE, "", "Every command also takes `--data DIR` and `--verbose`.", "")
@@ -62,7 +62,7 @@ def cli() -> Iterator[str]:
         ),
         "",
     )
-    headings = {name: heading for heading, names in PANELS.items() for name in names}
+    headings = {name: heading for heading, names in panels().items() for name in names}
     shown = ""
     for name, command in root.commands.items():
         if (heading := headings.get(name, "Others")) != shown:
@@ -111,16 +111,18 @@ def _option_help(option: Any) -> str:
 
 def settings() -> Iterator[str]:
     """Return the page of the settings, with their environment variables."""
+    from nemuri_infra.process.extensions import parts
     from nemuri_infra.runtime.settings import Settings
 
-    meanings = _docstrings(Settings)
     yield from ("# Settings", "", NOTE, "", "A process reads its settings from environment variables only.", "")
     yield from ("| variable | type | default | meaning |", "|---|---|---|---|")
-    for name, field in Settings.model_fields.items():
-        alias = field.validation_alias
-        variable = alias.choices[0] if isinstance(alias, AliasChoices) else f"NEMURI_{name.upper()}"
-        kind = f"`{_type(field.annotation)}`{_range(field.metadata)}"
-        yield f"| `{variable}` | {kind} | {_default(field)} | {_cell(meanings.get(name, ''))} |"
+    for model in (Settings, *parts("settings")):
+        meanings = _docstrings(model)
+        for name, field in model.model_fields.items():
+            alias = field.validation_alias
+            variable = alias.choices[0] if isinstance(alias, AliasChoices) else f"NEMURI_{name.upper()}"
+            kind = f"`{_type(field.annotation)}`{_range(field.metadata)}"
+            yield f"| `{variable}` | {kind} | {_default(field)} | {_cell(meanings.get(name, ''))} |"
 
 
 def policies() -> Iterator[str]:

@@ -1,8 +1,12 @@
-"""The registry of services: one line for each folder of `nemuri_services` that holds a service."""
+"""The registry of services: one line for each folder of `nemuri_services` that holds a service, and the processes of
+extensions.
+"""
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
+from functools import cache
+from pkgutil import resolve_name
 
+from nemuri_infra.process.extensions import extensions
 from nemuri_infra.runtime.service import Service
 
 CATALOGUE = (
@@ -24,43 +28,45 @@ CATALOGUE = (
 """Folders of `nemuri_services`. Each defines `service` in `handlers.py`, with the folder's name and hyphens."""
 
 
-SIMULATION = ("host", "world")
-"""Names of the simulation's processes. `nemuri_services/simulation/handlers.py` defines a service of each name."""
-
-
 class ServiceRegistry(Mapping[str, Service]):
     """Services by name. The module of a service is imported when the service is first looked up.
 
     So a worker of one service does not hold the modules of the others.
     """
 
-    def __init__(self, places: Mapping[str, tuple[str, str]]) -> None:
-        """Define the registry. `places` are the folder and the attribute of each service, by the service's name."""
-        self._places = dict(places)
+    def __init__(self, references: Mapping[str, str]) -> None:
+        """Define the registry. `references` name the attribute of each service, `module:attribute`, by the service's
+        name.
+        """
+        self._references = dict(references)
 
     def __getitem__(self, name: str) -> Service:
         """Return the service of this name. Raises KeyError if there is none, and ValueError if it has another name."""
-        folder, attribute = self._places[name]
-        service: Service = getattr(import_module(f"nemuri_services.{folder}.handlers"), attribute)
+        service: Service = resolve_name(self._references[name])
         if service.name != name:
-            raise ValueError(f"the service in nemuri_services/{folder} is named {service.name!r}, not {name!r}")
+            raise ValueError(f"the service {self._references[name]} is named {service.name!r}, not {name!r}")
         return service
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names. Imports no service."""
-        return iter(self._places)
+        return iter(self._references)
 
     def __len__(self) -> int:
         """Return the number of services."""
-        return len(self._places)
+        return len(self._references)
 
     def __contains__(self, name: object) -> bool:
         """Return whether there is a service of this name. Imports no service."""
-        return name in self._places
+        return name in self._references
 
 
-_PLACES = {folder.replace("_", "-"): (folder, "service") for folder in CATALOGUE}
-SERVICES = ServiceRegistry(_PLACES)
+_OWN = {folder.replace("_", "-"): f"nemuri_services.{folder}.handlers:service" for folder in CATALOGUE}
+SERVICES = ServiceRegistry(_OWN)
 """The services that run as workers of the platform, by name."""
-USERS = ServiceRegistry(_PLACES | {name: ("simulation", name) for name in SIMULATION})
-"""The services and the processes of simulations: each is a user of the log with permissions of its own."""
+
+
+@cache
+def users() -> ServiceRegistry:
+    """Return the services and the processes of extensions: each is a user of the log with permissions of its own."""
+    added = {name: reference for each in extensions() for name, reference in each.processes.items()}
+    return ServiceRegistry(_OWN | added)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.connected
 CODE = """\
 import time
 
-from nemuri_domain.cognition.module import Module, Spec
+from nemuri_society.cognition.module import Module, Spec
 
 
 class Blocking(Module):

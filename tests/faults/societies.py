@@ -19,19 +19,20 @@ import psutil
 from nats.aio.msg import Msg
 
 from nemuri.platform.workers import environment_of
-from nemuri.society.lifecycle import create_society
-from nemuri.society.residents import generate_residents
-from nemuri_contracts.society import HostHealthReport, Lease, Society
 from nemuri_contracts.tiered import ExperienceRecorded, MemoriesAccessed
-from nemuri_domain.world.grid_world import World
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.stores.society_states import States
-from nemuri_services.simulation.world_lease import read_world
-from nemuri_services.simulation.world_process import load_world
+from nemuri_society.contracts.society import HostHealthReport, Lease, Society
+from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.operations.lifecycle import create_society
+from nemuri_society.operations.residents import generate_residents
+from nemuri_society.simulation.world_lease import read_world
+from nemuri_society.simulation.world_process import load_world
+from nemuri_society.stores.society_states import States
+from nemuri_society.world.grid_world import World
 from tests.integration.harness import UNAVAILABLE_ERRORS, eventually, retried
 from tests.integration.servers import fresh_namespace
 
@@ -126,8 +127,12 @@ class RunningSociety:
         inhabitants = generate_residents(NAME, agents, 1)
         society = Society(name=NAME, seed=1, size=64, hosts=hosts, agents=inhabitants, checkpoint_every=every)
         running = cls(nats, settings, log, society, await create_society(log, society), Observations(), [])
-        hearing = await log.connection.subscribe(log.subjects.vitals(NAME), cb=running.observed.note_vitals)
-        perceiving = await log.connection.subscribe(log.subjects.percepts(NAME), cb=running.observed.note_percepts)
+        hearing = await log.connection.subscribe(
+            SocietySubjects(log.subjects.namespace).vitals(NAME), cb=running.observed.note_vitals
+        )
+        perceiving = await log.connection.subscribe(
+            SocietySubjects(log.subjects.namespace).percepts(NAME), cb=running.observed.note_percepts
+        )
         following = asyncio.ensure_future(running.observed.follow(running.states))
         try:
             yield running

@@ -9,9 +9,9 @@ import orjson
 import pytest
 import pytest_asyncio
 
-from nemuri_domain.world.grid_world import World
-from nemuri_services.simulation.checkpoints import Checkpoints
-from nemuri_services.simulation.world_process import load_world
+from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.simulation.world_process import load_world
+from nemuri_society.world.grid_world import World
 from tests.faults.societies import NAME, RunningSociety, assert_recorded_once
 from tests.integration.embedded.stored_data import until
 from tests.integration.harness import eventually

@@ -10,8 +10,8 @@ import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from nemuri_contracts.subjects import Subjects
-from nemuri_contracts.world_protocol import (
+from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.contracts.world_protocol import (
     Act,
     Action,
     Acts,
@@ -31,7 +31,8 @@ class Host:
     """An agent host of a society. It checks that every message satisfies its contract."""
 
     def __init__(self, connection: Client, namespace: str, society: str, name: str) -> None:
-        self._connection, self._subjects, self._society, self.name = connection, Subjects(namespace), society, name
+        self._connection, self._society, self.name = connection, society, name
+        self._subjects = SocietySubjects(namespace)
         self.percepts: dict[str, Percept] = {}
         self.outcomes: defaultdict[str, list[Outcome]] = defaultdict(list)
         """Received outcomes by id of the act. Each act should have exactly one."""

@@ -20,7 +20,7 @@ from nemuri_infra.embedded.listen_addresses import free_port
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.runtime.permissions import Permissions
 from nemuri_infra.runtime.settings import Settings
-from nemuri_services.service_registry import USERS
+from nemuri_services.service_registry import users
 from tests.integration.harness import opened_log
 from tests.integration.servers import Servers, fresh_namespace
 
@@ -52,7 +52,7 @@ class RestrictedServers:
         nats = EmbeddedNats(directory / "nats", port, more=f'include "../auth.conf"\n{more}', users=True)
         try:
             await nats.start()
-            yield cls(nats, Permissions(Subjects(name), USERS), directory)
+            yield cls(nats, Permissions(Subjects(name), users()), directory)
         finally:
             await nats.stop()
             shutil.rmtree(directory)

@@ -11,15 +11,15 @@ import pytest
 from nemuri.client.client import Client
 from nemuri.operations.erasure import forget
 from nemuri.platform.serving import prepare
-from nemuri_contracts.society import Resident, Society
 from nemuri_contracts.tasks import TaskCompleted
-from nemuri_domain.cognition.engine import Engine
 from nemuri_infra.embedded.nats import EmbeddedNatsCluster
 from nemuri_infra.projections.erasure_lineage import Thing
-from nemuri_infra.stores.society_states import States, checkpoints_bucket
-from nemuri_services.simulation.cell_leases import CellLeases
-from nemuri_services.simulation.checkpoints import Checkpoints
-from nemuri_services.simulation.world_lease import WorldLease
+from nemuri_society.cognition.engine import Engine
+from nemuri_society.contracts.society import Resident, Society
+from nemuri_society.simulation.cell_leases import CellLeases
+from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.simulation.world_lease import WorldLease
+from nemuri_society.stores.society_states import States, checkpoints_bucket
 from tests.integration.harness import (
     agent_defined,
     assert_verified,

@@ -12,8 +12,10 @@ from nats.aio.msg import Msg
 from prometheus_client import CollectorRegistry
 
 from nemuri_contracts.event import Value
-from nemuri_contracts.subjects import Subjects
-from nemuri_contracts.world_protocol import (
+from nemuri_infra.bus.access import Access
+from nemuri_infra.bus.connection import connect
+from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.contracts.world_protocol import (
     Act,
     Action,
     Acts,
@@ -27,19 +29,17 @@ from nemuri_contracts.world_protocol import (
     Rest,
     Say,
 )
-from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.world_settings import WorldSettings
-from nemuri_domain.world.world_snapshot import InvalidSnapshotError
-from nemuri_infra.bus.access import Access
-from nemuri_infra.bus.connection import connect
-from nemuri_infra.observability.world_metrics import WorldMetrics
-from nemuri_services.simulation.world_process import WorldProcess
+from nemuri_society.observability.world_metrics import WorldMetrics
+from nemuri_society.simulation.world_process import WorldProcess
+from nemuri_society.world.grid_world import World
+from nemuri_society.world.world_settings import WorldSettings
+from nemuri_society.world.world_snapshot import InvalidSnapshotError
 from tests.integration.harness import eventually
 from tests.integration.servers import Servers, fresh_namespace
 
 pytestmark = pytest.mark.connected
 SOCIETY = "eden"
-SETTINGS = WorldSettings(size=64, rate=50.0, speed=10.0, creatures=False, towns=("town",))
+SETTINGS = WorldSettings(size=64, rate=50.0, speed=10.0, towns=("town",))
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class Host:
     """A host that sends acts of agents and receives their percepts."""
 
     client: Nats
-    subjects: Subjects
+    subjects: SocietySubjects
     name: str
     newest: dict[str, Percept] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -118,7 +118,7 @@ class RunningWorld:
 @asynccontextmanager
 async def running_world(servers: Servers) -> AsyncIterator[RunningWorld]:
     """Yield a running world with two hosts; stop it afterwards."""
-    subjects, registry = Subjects(fresh_namespace()), CollectorRegistry()
+    subjects, registry = SocietySubjects(fresh_namespace()), CollectorRegistry()
     clients = [
         await connect(servers.nats.url, Access(), patient=False, name=name, lost=asyncio.Event(), denied=[])
         for name in ("world", "first", "second")

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from nemuri.cli.app import app
 from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
+from nemuri_infra.process.extensions import parts
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
 
@@ -35,7 +36,7 @@ def known_variables() -> set[str]:
     """Return the environment variables that settings are read from."""
     prefix = str(Settings.model_config["env_prefix"])
     names = set()
-    for name, field in Settings.model_fields.items():
+    for name, field in (each for model in (Settings, *parts("settings")) for each in model.model_fields.items()):
         alias = field.validation_alias
         names.add(str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"{prefix}{name}".upper())
     return names

@@ -12,7 +12,7 @@ from nemuri.platform.deployment_files import COMPOSE, KUBERNETES, generated_file
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.runtime.permissions import Permissions
 from nemuri_infra.runtime.service import Service
-from nemuri_services.service_registry import CATALOGUE, SERVICES, USERS
+from nemuri_services.service_registry import CATALOGUE, SERVICES, users
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,11 +24,9 @@ def test_the_files_are_those_that_the_generator_writes() -> None:
 
 
 def test_every_folder_with_handlers_is_in_the_catalogue() -> None:
-    """Every folder of `services` with handlers is in the catalogue. Only the simulation is not: its processes are no
-    workers.
-    """
+    """Every folder of `services` with handlers is in the catalogue."""
     folders = {each.parent.name for each in (ROOT / "services" / "nemuri_services").glob("*/handlers.py")}
-    assert folders == {*CATALOGUE, "simulation"}
+    assert folders == {*CATALOGUE}
 
 
 def test_a_new_service_is_in_every_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +79,7 @@ def test_names_with_hyphens_stay_unique_over_namespaces() -> None:
 
     Otherwise users of two namespaces could have the same name.
     """
-    roles = Permissions(Subjects("nemuri"), USERS).roles().keys()
+    roles = Permissions(Subjects("nemuri"), users()).roles().keys()
     assert [(one, other) for one in roles for other in roles if one.endswith(f"-{other}")] == []
 
 

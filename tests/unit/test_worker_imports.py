@@ -26,9 +26,12 @@ print(json.dumps(sorted(sys.modules)))
 
 @pytest.mark.parametrize("name", ["strength-sleep", "orchestrator", "projector", "specialist"])
 def test_a_worker_imports_only_its_own_service(name: str) -> None:
-    """Import one service in a fresh process. No other service and no unused library is loaded."""
+    """Import one service in a fresh process. No other service, no unused library and nothing of societies but the names
+    of their commands is loaded."""
     ran = subprocess.run([sys.executable, "-c", SCRIPT, name], capture_output=True, text=True, check=True)
     modules = frozenset(json.loads(ran.stdout))
     folders = {each.split(".")[1] for each in modules if each.startswith("nemuri_services.")} - {"service_registry"}
     assert folders == {name.replace("-", "_")}
     assert modules & UNUSED == frozenset()
+    societies = {each for each in modules if each.startswith("nemuri_society.")}
+    assert {each.split(".")[1] for each in societies} <= {"cli", "extension"}

@@ -17,6 +17,7 @@ from nemuri.cli import (
     education,
     embedder,
     experiments,
+    extension_commands,
     forget,
     hook,
     log,
@@ -32,7 +33,6 @@ from nemuri.cli import (
     replay,
     scorers,
     service,
-    society,
     status,
     tasks,
     tiered,
@@ -88,8 +88,10 @@ def root(
 for _group in (
     tasks, why, agents, memories, memory, principles, past_states, replay, education, doctor, hook, affective, tiered,
     scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup, permissions, prompts,
-    experiments, society, down, service, status, embedder,
+    experiments, down, service, status, embedder,
 ):  # fmt: skip
     _group.register(app)
+for _module in extension_commands.command_modules():
+    _module.register(app)
 if (_demo := find_spec("nemuri.demo")) is not None and _demo.origin is not None:
     platform_commands.register_demo(app)

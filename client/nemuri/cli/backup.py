@@ -2,7 +2,6 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import asyncio
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -72,12 +71,16 @@ def restore(
         "restoring", lambda settings, show: operation(settings, directory, erasures=erasures, on_progress=show)
     )
     if session.json:
-        say_json(asdict(done))
+        named = {part.title: part.kept for part in done.parts}
+        without = [name for part in done.parts for name in part.left_out]
+        counts = {"events": done.events, "left_out": done.left_out, "erasures": done.erasures}
+        say_json(counts | named | {"without": without})
         return
     say(f"{done.events} events restored, {done.left_out} left out because they were erased since")
-    if done.societies:
-        say(f"societies restored: {', '.join(done.societies)}")
-    if done.without:
-        say(f"societies left out, because their states may contain erased content: {', '.join(done.without)}")
+    for part in done.parts:
+        if part.kept:
+            say(f"{part.title} restored: {', '.join(part.kept)}")
+        if part.left_out:
+            say(f"{part.title} left out, because their states may contain erased content: {', '.join(part.left_out)}")
     if done.erasures is None:
         say("no ledger of erasures was found: everything erased after the backup is back; see --erasures")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import typer
 
+from nemuri.cli import extension_commands
 from nemuri.cli.failures import USAGE_ERRORS
 from nemuri.cli.session import Session
 
@@ -23,9 +24,14 @@ PANELS: Final = {
         "service", "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "embedder", "backup", "restore",
         "forget", "permissions", "prompts",
     ),
-    "Societies and experiments": ("society", "experiment"),
+    "Experiments": ("experiment",),
 }  # fmt: skip
-"""The commands in the order of the help, by panel."""
+"""The commands of the core in the order of the help, by panel."""
+
+
+def panels() -> dict[str, tuple[str, ...]]:
+    """Return the commands in the order of the help, those of extensions last, by panel."""
+    return PANELS | dict(module.PANEL for module in extension_commands.command_modules())
 
 
 def build_program(app: typer.Typer) -> Any:
@@ -33,7 +39,7 @@ def build_program(app: typer.Typer) -> Any:
     root = typer.main.get_command(app)
     shared = [each for each in root.params if each.name in GLOBAL_OPTIONS]
     known: dict[str, Any] = getattr(root, "commands")  # noqa: B009 - the library types it as a command alone
-    headings = {name: heading for heading, names in PANELS.items() for name in names}
+    headings = {name: heading for heading, names in panels().items() for name in names}
     for name, command in known.items():
         command.rich_help_panel = headings.get(name)
     known.update({name: known.pop(name) for name in headings if name in known})

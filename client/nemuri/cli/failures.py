@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import typer
 
+from nemuri.cli import extension_commands
+
 EXIT_FAILURE = 1
 EXIT_WRONG_USE = 2
 EXIT_TIMEOUT = 3
@@ -81,16 +83,14 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.platform.embedder_check import EmbedderChanged, SettingsError
     from nemuri.platform.permission_files import PermissionsError
     from nemuri.platform.serving import NotProvisioned
-    from nemuri_infra.minecraft.node_modules import MinecraftUnavailable
     from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
     from nemuri_infra.projections.database import DatabaseError
     from nemuri_infra.projections.projection import OtherFoldsError
-    from nemuri_infra.stores.society_states import SocietyError
 
-    yield (SocietyError, MinecraftUnavailable), EXIT_FAILURE
     yield (SettingsError,), EXIT_WRONG_USE
     yield (DatabaseError, SQLAlchemyError, EmbedderChanged, OperationError), EXIT_FAILURE
     yield (NotProvisioned, OtherFoldsError, PermissionsError), EXIT_FAILURE
+    yield extension_commands.failures(), EXIT_FAILURE
     yield (ModelRefused, ModelUnavailable, ValueError), EXIT_FAILURE
 
 

@@ -150,9 +150,9 @@ def _addresses(settings: Settings) -> Addresses:
 
 def _instead(path: Path, holder: Holder, start: str) -> str:
     """Return the message for a data directory that is in use, but not by a ready platform."""
-    if holder.society is None:
+    if holder.work is None:
         return f"nemuri is starting or stopping in {path} ({holder}); try again in a moment"
     return (
-        f"society {holder.society!r} runs in {path} ({holder}) on a server of its own, without a platform: watch it"
-        f" with `nemuri society watch {holder.society}`, or end it and start the platform with `{start}`"
+        f"{holder.work} runs in {path} ({holder}) on a server of its own, without a platform: end it, and start the"
+        f" platform with `{start}`"
     )

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -14,15 +14,8 @@ from nemuri.operations import erasure_ledger
 from nemuri.operations.erasure_batches import union
 from nemuri.operations.export_format import read_lines, summarize_export
 from nemuri.operations.export_import import ErasedContent, check_empty, export_log, import_events
+from nemuri.operations.extension_parts import RestorePart, backup_parts
 from nemuri.operations.session import OperationError, ignore_progress, open_operation
-from nemuri.operations.society_backup import (
-    FILE,
-    agents_to_exclude,
-    back_up_societies,
-    check_no_other_society,
-    read_society_backups,
-    restore_society,
-)
 from nemuri.operations.tombstones import restatements, tombstones_of
 from nemuri_contracts.codec import encode, validation_message
 from nemuri_contracts.erasure import Erasure
@@ -82,20 +75,20 @@ class Restored:
     """Number of events of the backup that have been erased since."""
     erasures: int | None
     """Number of erasures that were applied. None without a ledger: then erasures since the backup are unknown."""
-    societies: tuple[str, ...]
-    """Names of the restored societies."""
-    without: tuple[str, ...]
-    """Names of the societies that were left out, because their states may contain erased content."""
+    parts: tuple[RestorePart, ...]
+    """The restored parts of extensions."""
 
 
 async def backup(settings: Settings, directory: Path, on_progress: Advance = ignore_progress) -> Manifest:
-    """Write the log, its stores, the societies and the ledger of erasures into a new directory. The platform may run.
+    """Write the log, its stores, those of extensions and the ledger of erasures into a new directory.
+
+    The platform may run.
 
     Raises `OperationError`.
     """
     async with open_operation(settings) as at:
         _make(directory)
-        societies = await back_up_societies(at.log, directory)
+        added = [name for part in backup_parts() for name in await part.back_up(at.log, directory)]
         identity, sequence = await at.log.identity(), await at.log.last_sequence()
     events = await export_log(settings, directory / LOG, on_progress)
     # The ledger is copied last, so that it names every erasure during the backup. The export may still hold a part of
@@ -112,7 +105,7 @@ async def backup(settings: Settings, directory: Path, on_progress: Advance = ign
         "fold": FOLD,
         "events": events,
         "made_at": datetime.now(UTC).isoformat(),
-        "files": {name: _part(directory / name).model_dump() for name in (LOG, erasure_ledger.LEDGER, *societies)},
+        "files": {name: _part(directory / name).model_dump() for name in (LOG, erasure_ledger.LEDGER, *added)},
     }
     sealed = said | {"seal": _seal(said)}
     _write(directory / MANIFEST, sealed)
@@ -155,26 +148,24 @@ async def restore(
     path = directory / LOG
     found = summarize_export(path)
     known = _ledgers(settings, directory, manifest.namespace, erasures)
-    gone = agents_to_exclude(known or (), erasure_ledger.entries(directory / erasure_ledger.LEDGER, manifest.namespace))
-    societies = read_society_backups(directory, manifest.files)
-    stay = [each for each in societies if not each.tells_of(gone)]
+    gone = _agents_to_exclude(
+        known or (), erasure_ledger.entries(directory / erasure_ledger.LEDGER, manifest.namespace)
+    )
+    parts = tuple(part.plan_restore(directory, manifest.files, gone) for part in backup_parts())
     file = _File.read(path, union(each.erasure for each in known or ()))
     kept = manifest.events - len(file.doomed.sequences)
     async with open_operation(settings) as at:
         tombstones = list(file.tombstones(known or [], at.log.max_event_bytes))
         largest = max(len(encode(each)) for each in tombstones) if tombstones else 0
         await check_empty(at, path, replace(found, largest=max(found.largest, largest)))
-        await check_no_other_society(
-            at.log, [each.society.name for each in stay] if await at.log.last_sequence() else ()
-        )
+        for part in parts:
+            await part.check(at.log, repeated=await at.log.last_sequence() > 0)
         async with paused_until_complete(at.log):
             await import_events(at, path, found, kept, on_progress, left=file.left, tombstones=tombstones)
-            for each in stay:
-                await restore_society(at.log, each)
+            for part in parts:
+                await part.restore(at.log)
             erasure_ledger.append(erasure_ledger.ledger_path(settings), _unnoted(settings, known or []))
-    left = tuple(each.society.name for each in societies if each not in stay)
-    there = tuple(each.society.name for each in stay)
-    return Restored(kept, len(file.doomed.sequences), None if known is None else len(known), there, left)
+    return Restored(kept, len(file.doomed.sequences), None if known is None else len(known), parts)
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -187,7 +178,8 @@ def read_manifest(directory: Path) -> Manifest:
         manifest = Manifest.model_validate_json(data)
         if manifest.seal != _seal(json.loads(data)):
             raise OperationError(f"{path} has changed since it was written")
-        for name in {LOG, erasure_ledger.LEDGER, *(each for each in manifest.files if FILE.fullmatch(each))}:
+        owned = {name for part in backup_parts() for name in manifest.files if part.owns(name)}
+        for name in {LOG, erasure_ledger.LEDGER, *owned}:
             if manifest.files.get(name) != _part(directory / name):
                 raise OperationError(f"{directory / name} has changed since the backup")
     except FileNotFoundError as error:
@@ -221,6 +213,20 @@ def _ledgers(
     found = [each for path in copies for each in erasure_ledger.entries(path, namespace, copied=True)]
     found += erasure_ledger.entries(own, namespace)
     return list({each.model_dump_json(): each for each in found}.values())
+
+
+def _agents_to_exclude(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_ledger.Entry]) -> set[str]:
+    """Return the agents whose words the restored stores of extensions must not contain.
+
+    These are all erased agents, and the agents that lost memories in an erasure that is not in `before`, the ledger of
+    the backup.
+    """
+    found = set[str]()
+    for each in entries:
+        found.update(each.erasure.agents)
+        if each not in before:
+            found.update(each.erasure.memories, each.erasure.restated)
+    return found
 
 
 def _same(own: Path, other: Path) -> bool:

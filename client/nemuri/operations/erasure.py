@@ -7,6 +7,7 @@ from uuid import UUID
 
 from nemuri.operations import erasure_ledger
 from nemuri.operations.erasure_batches import Step, split_into_steps, union
+from nemuri.operations.extension_parts import erasure_parts
 from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
 from nemuri.operations.tombstones import append_tombstones, begun_erasures, catch_up_projections
 from nemuri_contracts.agents import ORCHESTRATOR, ORGANISATION
@@ -26,9 +27,7 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs
 from nemuri_infra.stores.deletion import ErasedData, delete_letters, find_erased_data, subjects_of
 from nemuri_infra.stores.results import Results
-from nemuri_infra.stores.society_states import States, societies, sweep
 from nemuri_infra.stores.vectors import generation_in, hash_in
-from nemuri_services.simulation.bootstrap import read_society
 
 HANDLER_TIMEOUT = 30.0
 """Seconds to wait for running handlers to finish."""
@@ -77,13 +76,15 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
     chosen = list(things)
     async with open_operation(settings) as at:
         await check_log_complete(at)
-        await check_not_in_society(at.log, chosen)
+        for part in erasure_parts():
+            await part.check_erasable(at.log, chosen)
         await catch_up_projections(at)
         lived = await kept_by_hosts(at.projection.database, [str(each.name) for each in chosen if each.sort == "agent"])
         steps = await _recorded(at, settings, lambda: _chosen(at, chosen))
         erasure = union(each.erasure for each in steps)
         done = await _complete(at, on_progress, Erased.of_erasure(erasure), erasure)
-        return replace(done, remaining_notes=(*done.remaining_notes, *await _overwritten(at.log))) if lived else done
+        notes = [note for part in erasure_parts() if lived for note in await part.remaining_notes(at.log)]
+        return replace(done, remaining_notes=(*done.remaining_notes, *notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +128,6 @@ def _replay(at: OperationContext, plan: _Plan) -> Replay:
     return Replay.of(
         at.log, [each for each in erasure.restated if each not in erasure.agents], Erased.of_erasure(erasure)
     )
-
-
-async def check_not_in_society(log: Log, things: Iterable[Thing]) -> None:
-    """Raise `OperationError` if one of the items is an agent of a society.
-
-    The states and checkpoints of the society contain the agent's words, so the society must be deleted first.
-    """
-    for each in things:
-        society = str(each.name).rpartition("-")[0]
-        states = States(log, society)
-        if each.sort != "agent" or not society or not await states.exists():
-            continue
-        if each.name in {resident.id for resident in (await read_society(states)).agents}:
-            why = f"{each.name} lives in society {society!r}"
-            raise OperationError(f"{why}: run `nemuri society delete {society}` first")
 
 
 async def erase_expired(settings: Settings, on_progress: Advance = ignore_progress) -> Forgotten:
@@ -282,7 +268,8 @@ async def _complete(
     for start in range(0, len(found.sequences), MAX_CONCURRENT_DELETES):
         await asyncio.gather(*map(log.delete, found.sequences[start : start + MAX_CONCURRENT_DELETES]))
         on_progress(min(start + MAX_CONCURRENT_DELETES, len(found.sequences)), len(found.sequences))
-    await sweep(log)
+    for part in erasure_parts():
+        await part.sweep(log)
     await drop_snapshots(views, log)
     left = (*await scrub(views), *await _replicated(log))
     return Forgotten(len(found.sequences), letters, refs, left)
@@ -305,14 +292,6 @@ async def _clean_stores(at: OperationContext, found: ErasedData, *, sweeping: bo
         used = None if sweeping else await generations(views) | set(map(generation_in, found.vectors))
         await at.vectors.erase(hashes - await hashes_in_use(views, hashes), used)
     return len(refs)
-
-
-async def _overwritten(log: Log) -> tuple[str, ...]:
-    """Return a note if a deleted society may have left bytes in files shared with other societies."""
-    if not (there := await societies(log)):
-        return ()
-    others = f"{'society' if len(there) == 1 else 'societies'} {', '.join(there)}"
-    return (f"the files shared with {others} may hold its bytes: run `nemuri forget --resume` after they are deleted",)
 
 
 async def _replicated(log: Log) -> tuple[str, ...]:

@@ -1,7 +1,5 @@
 """Generator of the bus documentation: an AsyncAPI document, and a JSON Schema for every event, query and answer.
 
-It also writes a JSON Schema for every action and every message of the protocol between agent hosts and worlds.
-
     python -m nemuri.platform.api_schemas contracts/schemas
 
 Everything is derived: subjects from the contracts, schemas from the events, publishers and consumers from the services.
@@ -22,12 +20,9 @@ from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.event import ClientEvent, Event
 from nemuri_contracts.memory_views import RetriedView
 from nemuri_contracts.queries import Query, Refusal, RetryQuery
-from nemuri_contracts.society import HostHealthReport
 from nemuri_contracts.subjects import PARTITIONS, Subjects
 from nemuri_contracts.task_views import TaskResult
-from nemuri_contracts.world_protocol import ACTIONS, MESSAGES, Acts, Joined, Joining, Percepts
 from nemuri_infra.bus.event_log import MESSAGE_ID, RECORDED_AT
-from nemuri_infra.runtime.service import Service
 from nemuri_services.service_registry import SERVICES
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -40,8 +35,6 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     },
     "agent": {"description": "The agent's id."},
     "service": {"description": "A service.", "enum": list(SERVICES)},
-    "society": {"description": "A society's name."},
-    "host": {"description": "Host of the simulation, by the name with which it joined."},
     "sequence": {"description": "Stream sequence of the event that the message is about."},
     "task": {"description": "The task's id, which is the event id of its `task_submitted`."},
 }
@@ -55,15 +48,6 @@ are not stored. Every message is one JSON value in UTF-8.
 """
 
 
-SOCIETY: dict[str, tuple[str, type[BaseModel]]] = {
-    "joining": (SUBJECTS.joining("{society}"), Joining),
-    "acts": (SUBJECTS.acts("{society}"), Acts),
-    "percepts": (SUBJECTS.percepts("{society}", "{host}"), Percepts),
-    "vitals": (SUBJECTS.vitals("{society}", "{host}"), HostHealthReport),
-}
-"""Messages between agent hosts and the world process, by name, with their subjects. The log does not store them."""
-
-
 class _Plain(yaml.SafeDumper):
     """A YAML dumper without anchors and aliases, which not every reader supports."""
 
@@ -73,106 +57,95 @@ class _Plain(yaml.SafeDumper):
 
 def documents() -> dict[str, str]:
     """Return the text of every document, by path."""
-    found = {f"events/{kind}.json": _text(_schema(event)) for kind, event in EVENTS.items()}
+    found = {f"events/{kind}.json": json_text(_schema(event)) for kind, event in EVENTS.items()}
     for query, answer in _questions().values():
-        found[f"questions/{query.name}.json"] = _text(_schema(query))
-        found[f"answers/{answer.__name__}.json"] = _text(_schema(answer))
+        found[f"questions/{query.name}.json"] = json_text(_schema(query))
+        found[f"answers/{answer.__name__}.json"] = json_text(_schema(answer))
     for plain in (TaskResult, Refusal):
-        found[f"answers/{plain.__name__}.json"] = _text(_schema(plain))
-    for name, kind in (ACTIONS | MESSAGES | {"vitals": HostHealthReport}).items():
-        found[f"worlds/{name}.json"] = _text(_worlds_schema(kind))
-    whole = yaml.dump(asyncapi(), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
-    return {"asyncapi.yaml": whole, **dict(sorted(found.items()))}
+        found[f"answers/{plain.__name__}.json"] = json_text(_schema(plain))
+    return {"asyncapi.yaml": yaml_text(asyncapi()), **dict(sorted(found.items()))}
 
 
 def asyncapi() -> dict[str, Any]:
     """Return the description of the bus in AsyncAPI 3."""
+    return described("Nemuri", ABOUT, dict(_channels()), dict(_operations()), dict(_messages()))
+
+
+def described(
+    title: str, about: str, channels: dict[str, Any], operations: dict[str, Any], messages: dict[str, Any]
+) -> dict[str, Any]:
+    """Return an AsyncAPI 3 document with these parts, each by name."""
     return {
         "asyncapi": "3.0.0",
-        "info": {"title": "Nemuri", "version": version("nemuri"), "description": ABOUT},
+        "info": {"title": title, "version": version("nemuri"), "description": about},
         "defaultContentType": "application/json",
         "servers": {"nats": {"host": "127.0.0.1:4222", "protocol": "nats", "description": "NATS with JetStream."}},
-        "channels": dict(_channels()),
-        "operations": dict(_operations()),
-        "components": {"messages": dict(_messages())},
+        "channels": channels,
+        "operations": operations,
+        "components": {"messages": messages},
     }
 
 
 def _channels() -> Iterator[tuple[str, dict[str, Any]]]:
     for kind, event in EVENTS.items():
-        yield kind, _channel(SUBJECTS.address(event), event, kind)
+        yield kind, channel(SUBJECTS.address(event), event, kind)
     for name, (query, _) in _questions().items():
         address = SUBJECTS.query(f"{name}.{{service}}" if query is RetryQuery else name)
-        yield f"ask_{name}", _channel(address, query, f"ask_{name}")
-        answers = {f"answer_{name}": _message(f"answer_{name}"), "refusal": _message("refusal")}
+        yield f"ask_{name}", channel(address, query, f"ask_{name}")
+        answers = {f"answer_{name}": message(f"answer_{name}"), "refusal": message("refusal")}
         yield f"told_{name}", {"address": None, "summary": "Reply inbox of the client.", "messages": answers}
-    for name, (address, about) in SOCIETY.items():
-        yield f"society_{name}", _channel(address, about, f"society_{name}")
-    yield (
-        "society_joined",
-        {
-            "address": None,
-            "summary": "Reply inbox of the host.",
-            "messages": {"society_joined": _message("society_joined")},
-        },
-    )
-    yield "result", _channel(SUBJECTS.result("{task}"), TaskResult, "result")
-    yield "dead_letter", _channel(SUBJECTS.dead("{service}", "{sequence}"), None, "dead_letter")
+    yield "result", channel(SUBJECTS.result("{task}"), TaskResult, "result")
+    yield "dead_letter", channel(SUBJECTS.dead("{service}", "{sequence}"), None, "dead_letter")
 
 
-def _channel(address: str, about: type[BaseModel] | None, message: str) -> dict[str, Any]:
-    named = {name: PARAMETERS[name] for name in PARAMETERS if f"{{{name}}}" in address}
+def channel(
+    address: str, about: type[BaseModel] | None, name: str, parameters: Mapping[str, dict[str, Any]] = PARAMETERS
+) -> dict[str, Any]:
+    """Return the channel of an address with one message. `parameters` describe the variable parts of addresses."""
+    named = {part: parameters[part] for part in parameters if f"{{{part}}}" in address}
     summary = {"summary": _line(about)} if about else {"summary": "The original message of a dead letter."}
-    return {"address": address, **summary, "messages": {message: _message(message)}, "parameters": named}
+    return {"address": address, **summary, "messages": {name: message(name)}, "parameters": named}
 
 
-def _message(name: str) -> dict[str, str]:
+def message(name: str) -> dict[str, str]:
+    """Return a reference to a message."""
     return {"$ref": f"#/components/messages/{name}"}
 
 
 def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
     for service in SERVICES.values():
         for event in service.handlers:
-            yield _operation(service, "receive", event.kind_of())
+            yield operation(service.name, "receive", event.kind_of())
         for kind in sorted(event.kind_of() for event in service.emits()):
-            yield _operation(service, "send", kind)
+            yield operation(service.name, "send", kind)
         if service.handlers:
-            yield _operation(service, "send", "dead_letter")
+            yield operation(service.name, "send", "dead_letter")
         for query, _ in service.query_topics():
-            name, told = _operation(service, "receive", f"ask_{query.name}")
+            name, told = operation(service.name, "receive", f"ask_{query.name}")
             channel = {"$ref": f"#/channels/told_{query.name}"}
             yield name, {**told, "reply": {"address": {"location": "$message.header#/reply"}, "channel": channel}}
-    yield _operation(SERVICES["query-api"], "send", "result")
-    for name in ("joining", "acts", "vitals"):
-        yield _operation("host", "send", f"society_{name}")
-    name, told = _operation("world", "receive", "society_joining")
-    channel = {"$ref": "#/channels/society_joined"}
-    yield name, {**told, "reply": {"address": {"location": "$message.header#/reply"}, "channel": channel}}
-    yield _operation("world", "receive", "society_acts")
-    yield _operation("world", "send", "society_percepts")
+    yield operation("query-api", "send", "result")
 
 
-def _operation(service: Service | str, action: str, channel: str) -> tuple[str, dict[str, Any]]:
-    name = service if isinstance(service, str) else service.name
-    return f"{name}_{action}s_{channel}", {"action": action, "channel": {"$ref": f"#/channels/{channel}"}}
+def operation(name: str, action: str, address: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the description of an operation of a process on the channel `address`."""
+    return f"{name}_{action}s_{address}", {"action": action, "channel": {"$ref": f"#/channels/{address}"}}
 
 
 def _messages() -> Iterator[tuple[str, dict[str, Any]]]:
     for kind, event in EVENTS.items():
         headers = _headers(recorded=True, named=issubclass(event, ClientEvent))
-        yield kind, {**_message_fields(event, f"events/{kind}.json"), "headers": headers}
+        yield kind, {**message_fields(event, f"events/{kind}.json"), "headers": headers}
     for name, (query, answer) in _questions().items():
-        yield f"ask_{name}", _message_fields(query, f"questions/{name}.json")
-        yield f"answer_{name}", _message_fields(answer, f"answers/{answer.__name__}.json")
-    for name, (_, about) in SOCIETY.items():
-        yield f"society_{name}", _message_fields(about, f"worlds/{name}.json")
-    yield "society_joined", _message_fields(Joined, "worlds/joined.json")
-    yield "refusal", _message_fields(Refusal, "answers/Refusal.json")
-    yield "result", _message_fields(TaskResult, "answers/TaskResult.json")
+        yield f"ask_{name}", message_fields(query, f"questions/{name}.json")
+        yield f"answer_{name}", message_fields(answer, f"answers/{answer.__name__}.json")
+    yield "refusal", message_fields(Refusal, "answers/Refusal.json")
+    yield "result", message_fields(TaskResult, "answers/TaskResult.json")
     yield "dead_letter", {"summary": "The bytes of the original message.", "contentType": "application/octet-stream"}
 
 
-def _message_fields(about: type[BaseModel], path: str) -> dict[str, Any]:
+def message_fields(about: type[BaseModel], path: str) -> dict[str, Any]:
+    """Return the description of a message whose schema is in the file `path`."""
     return {"name": about.__name__, "summary": _line(about), "payload": {"$ref": f"./{path}"}}
 
 
@@ -205,30 +178,22 @@ def _schema(about: type[BaseModel]) -> dict[str, Any]:
     return {"$schema": DIALECT} | whole
 
 
-def _worlds_schema(about: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a message of the world protocol.
-
-    Fields with a default may be left out, except an action's name.
-    """
-    whole = TypeAdapter(about).json_schema(mode="validation")
-    for part in (whole, *whole.get("$defs", {}).values()):
-        named = [name for name, field in part.get("properties", {}).items() if "const" in field]
-        if named:
-            part["required"] = named + part.get("required", [])
-    return {"$schema": DIALECT} | whole
-
-
 def _line(about: type[BaseModel]) -> str:
     return (inspect.getdoc(about) or about.__name__).splitlines()[0]
 
 
-def _text(value: Mapping[str, Any]) -> str:
+def json_text(value: Mapping[str, Any]) -> str:
+    """Return a schema as the text of its file."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def write(folder: Path) -> None:
-    """Write all documents into a folder, and delete JSON files there that are no longer generated."""
-    wanted = documents()
+def yaml_text(value: Mapping[str, Any]) -> str:
+    """Return an AsyncAPI document as the text of its file."""
+    return yaml.dump(value, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)
+
+
+def write(folder: Path, wanted: Mapping[str, str]) -> None:
+    """Write documents, by path, into a folder, and delete JSON files there that are not among them."""
     for name, text in wanted.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -241,4 +206,4 @@ def write(folder: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("python -m nemuri.platform.api_schemas FOLDER")
-    write(Path(sys.argv[1]))
+    write(Path(sys.argv[1]), documents())

@@ -16,8 +16,9 @@ import bcrypt
 from nemuri_contracts.event import TUTOR
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.access import INBOX
-from nemuri_infra.runtime.permissions import API, Permissions, Rights
-from nemuri_services.service_registry import SERVICES, USERS
+from nemuri_infra.runtime.permissions import Permissions
+from nemuri_infra.runtime.rights import API, Rights
+from nemuri_services.service_registry import SERVICES, users
 
 BCRYPT_ROUNDS = 4
 """Cost of bcrypt (log2 of the rounds). It is low, because the passwords are random and too long to guess."""
@@ -25,8 +26,6 @@ SCRAM_ROUNDS = 4096
 PROJECTOR, READER = "projector", "reader"
 OWNER_USERS = ("projector", "provisioner", "operator", "importer", "eraser")
 """Users that get the database role which owns the projections. All others can only read."""
-SIMULATION_USERS = USERS.keys() - SERVICES.keys()
-"""The processes of a simulation, which do not use the database."""
 
 
 class PermissionsError(Exception):
@@ -83,7 +82,7 @@ def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
 
 
 def _files(deployment: Deployment, passwords: Passwords) -> dict[str, str]:
-    spaces = [Permissions(Subjects(each), USERS) for each in deployment.namespaces]
+    spaces = [Permissions(Subjects(each), users()) for each in deployment.namespaces]
     files = {
         "auth.conf": nats_accounts(spaces, deployment.clients, passwords),
         "roles.sql": database_roles(deployment.namespaces, passwords),
@@ -228,12 +227,13 @@ def _environment(space: Permissions, role: str, deployment: Deployment, password
         "NATS_URL": _addressed(deployment.nats, space.user(role), passwords),
         "NEMURI_PROVISION": "true" if role == "provisioner" else "false",
     }
-    if role not in SIMULATION_USERS:
+    apart = users().keys() - SERVICES.keys()  # Processes of extensions, which do not use the database.
+    if role not in apart:
         lines["DATABASE_URL"] = f"postgresql://{owner}:{passwords.of(owner)}@{deployment.database}"
-    if role == "operator":  # The operator starts the processes of a simulation.
+    if role == "operator":  # The operator starts the processes of extensions.
         lines |= {
             f"NEMURI_{each.upper()}_NATS_URL": _addressed(deployment.nats, space.user(each), passwords)
-            for each in sorted(SIMULATION_USERS)
+            for each in sorted(apart)
         }
     return lines
 

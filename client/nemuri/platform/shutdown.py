@@ -54,8 +54,8 @@ def _stop_holder(home: Home, seconds: float) -> int | None:
     holder = home.holder
     if holder is None:
         return None
-    if holder.society is not None:
-        raise NotStopped(f"society {holder.society!r} runs in {home.path} ({holder}), and no platform; end it instead")
+    if holder.work is not None:
+        raise NotStopped(f"{holder.work} runs in {home.path} ({holder}), and no platform; end it instead")
     process = _process(home, holder.pid)
     try:
         process.terminate()

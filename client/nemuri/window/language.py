@@ -7,6 +7,8 @@ from importlib import resources
 
 from starlette.requests import Request
 
+from nemuri.window.extension_pages import extension_pages
+
 LANGUAGES = ("en", "ja")
 LANGUAGE_COOKIE = "nemuri_language"
 
@@ -25,8 +27,10 @@ def translations(language: str) -> dict[str, str]:
     """Return the translation of each English text; an empty table for English."""
     if language == "en":
         return {}
-    text = resources.files("nemuri.window").joinpath("translations", f"{language}.json").read_text(encoding="utf-8")
-    found: dict[str, str] = json.loads(text)
+    found = dict[str, str]()
+    for package in (*(pages.package for pages in extension_pages()), "nemuri.window"):
+        text = resources.files(package).joinpath("translations", f"{language}.json").read_text(encoding="utf-8")
+        found |= json.loads(text)
     return found
 
 

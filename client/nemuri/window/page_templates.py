@@ -6,20 +6,22 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from nemuri.web.authentication import Identity
 from nemuri.web.context import context_of
+from nemuri.window.extension_pages import extension_pages
 from nemuri.window.language import LANGUAGES, language_of, translator
 
 
 @cache
 def environment() -> Environment:
-    """Return the environment of all templates."""
+    """Return the environment of all templates, those of extensions included."""
+    packages = ("nemuri.window", *(pages.package for pages in extension_pages()))
     found = Environment(
-        loader=PackageLoader("nemuri.window", "templates"),
+        loader=ChoiceLoader([PackageLoader(package, "templates") for package in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -56,6 +58,7 @@ def rendered(request: Request, template: str, values: dict[str, Any] | None = No
         "operator": identity.principal.operator,
         "client_id": identity.principal.client_id,
         "path": request.url.path,
+        "extension_links": [(pages.address, translator(language)(pages.title), False) for pages in extension_pages()],
     }
     return environment().get_template(template).render(common | (values or {}))
 

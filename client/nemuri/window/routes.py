@@ -5,6 +5,7 @@ from importlib import resources
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
+from nemuri.window.extension_pages import ExtensionPages, extension_pages
 from nemuri.window.views import (
     affect,
     agent,
@@ -20,7 +21,6 @@ from nemuri.window.views import (
     operations,
     overview,
     sleep,
-    societies,
     task,
     tasks,
     tiers,
@@ -30,12 +30,18 @@ from nemuri.window.views import (
 
 PAGES = (
     entry, overview, ask, tasks, task, why, agents, agent, agent_changes, memory, memory_changes, affect, tiers, sleep,
-    time_travel, societies, log, dead_letter, erasure, operations,
+    time_travel, log, dead_letter, erasure, operations,
 )  # fmt: skip
 """The modules of all pages. The special addresses of operations come before the general ones."""
 
 
 def window_routes() -> list[BaseRoute]:
-    """Return the routes of the window: its pages, their parts and its static files."""
+    """Return the routes of the window and of extensions: their pages, their parts and their static files."""
     static = StaticFiles(directory=str(resources.files("nemuri.window") / "static"))
-    return [Mount("/static", static), *(route for page in PAGES for route in page.routes())]
+    added = [route for pages in extension_pages() for route in (_static(pages), *pages.routes())]
+    return [*added, Mount("/static", static), *(route for page in PAGES for route in page.routes())]
+
+
+def _static(pages: ExtensionPages) -> BaseRoute:
+    folder = resources.files(pages.package) / "static"
+    return Mount(f"/static/{pages.name}", StaticFiles(directory=str(folder)))

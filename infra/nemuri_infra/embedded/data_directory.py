@@ -28,8 +28,8 @@ class Holder:
 
     pid: int | None
     """Pid of the process; None if the process has not written it to the lock file yet."""
-    society: str | None = None
-    """Name of the society if the process runs a society on a server of its own; None for a platform."""
+    work: str | None = None
+    """Description of the work of the process if it has a server of its own but is no platform; None for a platform."""
 
     def __str__(self) -> str:
         """Return a description of the process for messages."""
@@ -37,15 +37,15 @@ class Holder:
 
 
 class AlreadyRunning(RuntimeError):  # noqa: N818 - states a condition
-    """Another process holds the lock of this directory: a platform, or a society on a server of its own."""
+    """Another process holds the lock of this directory: a platform, or other work on a server of its own."""
 
     def __init__(self, path: Path, holder: Holder) -> None:
-        if holder.society is None:
+        if holder.work is None:
             super().__init__(f"nemuri already runs in {path} ({holder})")
         else:
             super().__init__(
-                f"society {holder.society!r} runs in {path} ({holder}) on a server of its own, without a platform: end "
-                "it first; while `nemuri up` runs, societies live on the platform's server"
+                f"{holder.work} runs in {path} ({holder}) on a server of its own, without a platform: end it first; "
+                "while `nemuri up` runs, it has the platform's server"
             )
         self.pid = holder.pid
 
@@ -127,8 +127,10 @@ class Home:
             os.close(descriptor)
 
     @contextmanager
-    def lock(self, society: str | None = None) -> Iterator[None]:
-        """Hold the lock of this directory during the context, for a platform, or for a society on a server of its own.
+    def lock(self, work: str | None = None) -> Iterator[None]:
+        """Hold the lock of this directory during the context, for a platform, or for other work on a server of its own.
+
+        `work` describes that work in one line of ASCII, at most 200 characters.
 
         Raises AlreadyRunning if another process holds it. The operating system releases the lock if its holder dies.
         The addresses of the platform are deleted at the beginning and at the end.
@@ -139,7 +141,7 @@ class Home:
                 raise AlreadyRunning(self.path, _holder_in(descriptor))
             self._addresses.unlink(missing_ok=True)
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n{society or ''}\n".encode(), 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n{work or ''}\n".encode(), 0)
             try:
                 yield
             finally:
@@ -205,5 +207,5 @@ def _try_lock(descriptor: int, kind: int, attempts: int) -> bool:
 
 def _holder_in(descriptor: int) -> Holder:
     pid, _, rest = os.pread(descriptor, 256, 0).decode("ascii", errors="replace").partition("\n")
-    society = rest.partition("\n")[0]
-    return Holder(int(pid) if pid.isdigit() else None, society or None)
+    work = rest.partition("\n")[0]
+    return Holder(int(pid) if pid.isdigit() else None, work or None)

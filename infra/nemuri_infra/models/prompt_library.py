@@ -1,6 +1,6 @@
 """The prompts of the language model's jobs, filled with values. Untrusted values are fenced.
 
-The texts are files: `prompts/NAME.md` beside this module, and those of the societies beside their modules.
+The texts are files: `prompts/NAME.md` beside this module, and those of extensions in their own packages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from nemuri_domain.cognition.task_texts import PACKAGE as SOCIETIES
 from nemuri_domain.language.prompt_files import PLACEHOLDER, PromptError, PromptText, names_in, read_prompt
 from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.prompt_fences import Quote, digest, fenced, noted
 from nemuri_infra.models.sources import Source
+from nemuri_infra.process.extensions import extensions
 
 __all__ = ["Part", "Prompt", "PromptError", "Value", "Values", "prompt", "prompt_names"]
 
@@ -61,7 +61,7 @@ class Prompt(PromptText):
 @cache
 def prompt(name: str) -> Prompt:
     """Return the prompt of a name. Its file is read once. Raises `PromptError` if there is none or it is malformed."""
-    package = next((each for each in (_JOBS, SOCIETIES) if name in names_in(each)), None)
+    package = next((each for each in _packages() if name in names_in(each)), None)
     if package is None:
         raise PromptError(f"no prompt has the name {name!r}; there are {', '.join(prompt_names())}")
     text = read_prompt(package, name)
@@ -70,7 +70,12 @@ def prompt(name: str) -> Prompt:
 
 def prompt_names() -> list[str]:
     """Return the names of all prompts in alphabetical order."""
-    return sorted((*names_in(_JOBS), *names_in(SOCIETIES)))
+    return sorted(name for package in _packages() for name in names_in(package))
+
+
+def _packages() -> tuple[str, ...]:
+    """Return the packages that have prompts."""
+    return (_JOBS, *(each.prompts for each in extensions() if each.prompts is not None))
 
 
 def _filled(template: str, values: Values) -> str:

@@ -2,12 +2,14 @@
 
 All services share the namespace's account. A consumer or a direct get makes the server deliver stored messages to a
 subject of the caller's choice, past the caller's permissions. So in this account only the projector, operators and
-hosts of societies may create consumers, and nobody may use direct gets. For the same reason every client has an account
-of its own. The namespace's account exports to it only the subjects that a client needs.
+processes of extensions may create consumers, and nobody may use direct gets. For the same reason every client has an
+account of its own. The namespace's account exports to it only the subjects that a client needs.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from nemuri_contracts.affective import ProtectionChanged
 from nemuri_contracts.agents import ORGANISATION, AgentDefined
@@ -16,8 +18,11 @@ from nemuri_contracts.event import OPERATOR, ClientEvent, Event
 from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.tiered import ConsolidationAsked
 from nemuri_infra.bus.access import INBOX, inbox
+from nemuri_infra.process.extensions import parts
 from nemuri_infra.runtime.consumer_pauses import pauses_bucket
+from nemuri_infra.runtime.extension_stores import extension_stores
 from nemuri_infra.runtime.provisioning import TIMER_SERVICES, Durable, timers_durable
+from nemuri_infra.runtime.rights import API, Rights, consuming, publishing, subscribing
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.delivery_attempts import attempts_bucket
@@ -25,30 +30,12 @@ from nemuri_infra.stores.objects import object_stream
 from nemuri_infra.stores.platform_clock import clock_bucket
 from nemuri_infra.stores.results import result_bucket, result_subject
 from nemuri_infra.stores.snapshots import snapshot_bucket
-from nemuri_infra.stores.society_states import AGENT, LEASE, WORLD, checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 
-API = "$JS.API"
 QUERY_ROLES = ("operator", "importer", "eraser")
 """Roles that send queries inside the namespace's account. They receive the answers on their own inboxes."""
 REPLY_SUBJECTS = "_R_.>"
 """Subjects on which services answer requests from other accounts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rights:
-    """The subjects that a user may publish on and subscribe to.
-
-    `denied` forbids publishing on subjects that a wildcard in `publish` would allow.
-    """
-
-    publish: frozenset[str] = frozenset()
-    subscribe: frozenset[str] = frozenset()
-    denied: frozenset[str] = frozenset()
-
-    def __or__(self, other: "Rights") -> "Rights":
-        """Return the rights that either operand grants. A subject that either operand denies stays forbidden."""
-        return Rights(self.publish | other.publish, self.subscribe | other.subscribe, self.denied | other.denied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +68,8 @@ class Permissions:
         results.
         """
         said = self._appending(client, (each for each in EVENTS.values() if issubclass(each, ClientEvent)))
-        handed_in = _publishing(*self._folder(client), *self.store_requests(client))
-        return said | self._querying() | handed_in | _subscribing(f"{INBOX}.>")
+        handed_in = publishing(*self._folder(client), *self.store_requests(client))
+        return said | self._querying() | handed_in | subscribing(f"{INBOX}.>")
 
     def store_requests(self, client: str) -> tuple[str, ...]:
         """Return the subjects of the requests with which a client reads the stores. The client can read only its own
@@ -126,27 +113,29 @@ class Permissions:
         return object_stream(snapshot_bucket(self.subjects.namespace))
 
     @property
-    def _states(self) -> str:
-        return societies_bucket(self.subjects.namespace)
-
-    @property
     def _buckets(self) -> tuple[str, ...]:
         name = self.subjects.namespace
-        buckets = (vector_bucket, result_bucket, clock_bucket, attempts_bucket, societies_bucket, pauses_bucket)
+        buckets = (vector_bucket, result_bucket, clock_bucket, attempts_bucket, pauses_bucket)
         return tuple(f"KV_{each(name)}" for each in buckets)
 
     @property
     def _streams(self) -> tuple[str, ...]:
         subjects = self.subjects
-        objects = (object_stream(self._blobs), object_stream(checkpoints_bucket(subjects.namespace)), self._snapshots)
-        return (subjects.stream, subjects.dead_stream, subjects.timers_stream, *objects, *self._buckets)
+        own = (
+            subjects.stream,
+            subjects.dead_stream,
+            subjects.timers_stream,
+            object_stream(self._blobs),
+            self._snapshots,
+        )
+        return (*own, *self._buckets, *(store.stream for store in extension_stores(subjects.namespace)))
 
     def _everybody(self, role: str) -> Rights:
         """Return the rights that every role has: receive answers on its inbox, follow the projector's progress, and
         request the state of each stream.
         """
-        there = _publishing(*(f"{API}.STREAM.INFO.{each}" for each in self._streams))
-        return there | _subscribing(f"{inbox(self.user(role))}.>", self.subjects.projected)
+        there = publishing(*(f"{API}.STREAM.INFO.{each}" for each in self._streams))
+        return there | subscribing(f"{inbox(self.user(role))}.>", self.subjects.projected)
 
     def _service(self, service: Service) -> Rights:
         emitted = service.emits()
@@ -154,79 +143,50 @@ class Permissions:
         # No service defines a client's agent: it could give it principles, which only a person may do.
         rights |= self._appending(service.name, emitted & {AgentDefined}, service.agent_id or ORGANISATION)
         if service.handlers or service.emits():
-            rights |= _publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
+            rights |= publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
         if service.handlers:
             tries = attempts_bucket(self.subjects.namespace)
-            rights |= _subscribing(self.subjects.appended)
-            rights |= _publishing(self.subjects.dead(service.name), f"$KV.{tries}.{service.name}.*")
-            rights |= _publishing(f"{API}.STREAM.MSG.GET.KV_{tries}")
+            rights |= subscribing(self.subjects.appended)
+            rights |= publishing(self.subjects.dead(service.name), f"$KV.{tries}.{service.name}.*")
+            rights |= publishing(f"{API}.STREAM.MSG.GET.KV_{tries}")
         for durable in service.durables(self.subjects):
-            rights |= _consuming(self.subjects.stream, durable)
+            rights |= consuming(self.subjects.stream, durable)
         for _, topic in service.query_topics():
             answers = (REPLY_SUBJECTS, *(f"{inbox(self.user(each))}.>" for each in QUERY_ROLES))
-            rights |= _publishing(*answers) | _subscribing(f"{self.subjects.query(topic)} {service.name}")
+            rights |= publishing(*answers) | subscribing(f"{self.subjects.query(topic)} {service.name}")
         for use in service.capabilities:
             rights |= self._using(use, service.name)
-        return rights
+        return rights if service.rights is None else rights | service.rights(self)
 
     def _using(self, use: Capability, service: str) -> Rights:
         name, subjects = self.subjects.namespace, self.subjects
-        vectors = _publishing(f"{API}.STREAM.MSG.GET.KV_{vector_bucket(name)}")
+        vectors = publishing(f"{API}.STREAM.MSG.GET.KV_{vector_bucket(name)}")
         match use:
             case Capability.READS_INPUTS:
-                return _publishing(f"{API}.STREAM.MSG.GET.OBJ_{self._blobs}")
+                return publishing(f"{API}.STREAM.MSG.GET.OBJ_{self._blobs}")
             case Capability.READS_VECTORS:
                 return vectors
             case Capability.MAKES_VECTORS:
-                return vectors | _publishing(f"$KV.{vector_bucket(name)}.>")
+                return vectors | publishing(f"$KV.{vector_bucket(name)}.>")
             case Capability.TELLS_RESULTS:
                 told = f"{API}.STREAM.MSG.GET.KV_{result_bucket(name)}"
-                return _publishing(result_subject(name, "*"), told)
+                return publishing(result_subject(name, "*"), told)
             case Capability.SENDS_DRAFTS:
-                return _publishing(subjects.draft("*"))
+                return publishing(subjects.draft("*"))
             case Capability.READS_CLOCK:
                 clock = clock_bucket(name)
-                return _publishing(f"{API}.STREAM.MSG.GET.KV_{clock}") | _subscribing(f"$KV.{clock}.*")
+                return publishing(f"{API}.STREAM.MSG.GET.KV_{clock}") | subscribing(f"$KV.{clock}.*")
             case Capability.SETS_TIMERS:
-                heard = _consuming(subjects.timers_stream, timers_durable(subjects, service))
-                return _publishing(subjects.timer(service)) | heard
+                heard = consuming(subjects.timers_stream, timers_durable(subjects, service))
+                return publishing(subjects.timer(service)) | heard
             case Capability.PROJECTS:
-                return _publishing(subjects.projected) | self._reading_all(subjects.stream) | self._keeping_snapshots()
-            case Capability.KEEPS_AGENTS:
-                return self._keeping_agents()
-            case Capability.KEEPS_WORLDS:
-                return self._keeping_worlds()
+                return publishing(subjects.projected) | self._reading_all(subjects.stream) | self._keeping_snapshots()
 
     def _keeping_snapshots(self) -> Rights:
         """Return the right to read, write and delete snapshots of the projections."""
         stream, bucket = self._snapshots, snapshot_bucket(self.subjects.namespace)
-        kept = _publishing(f"$O.{bucket}.>", f"{API}.STREAM.MSG.GET.{stream}", f"{API}.STREAM.PURGE.{stream}")
-        return kept | self._reading(stream)
-
-    def _keeping_agents(self) -> Rights:
-        """Return the rights of an agent host, for all societies: the leases of cells (groups of agents), the states of
-        agents, and checkpoints.
-
-        It may not write the state or the lease of a world.
-        """
-        subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
-        told = _publishing(subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"))
-        written = _publishing(f"$KV.{states}.*.{LEASE}.*", f"$KV.{states}.*.{AGENT}.>", f"$O.{kept}.>")
-        messages = (f"GET.KV_{states}", f"GET.OBJ_{kept}", f"DELETE.OBJ_{kept}")
-        laid = _publishing(*(f"{API}.STREAM.MSG.{each}" for each in messages))
-        read = self._reading(subjects.stream) | self._reading(f"KV_{states}") | _subscribing(subjects.percepts("*"))
-        return told | written | laid | read | Rights(denied=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))
-
-    def _keeping_worlds(self) -> Rights:
-        """Return the rights of a world process: exchange messages with hosts, and read and write the states of worlds.
-
-        It may not create consumers.
-        """
-        subjects, states = self.subjects, self._states
-        told = _publishing(subjects.percepts("*"), subjects.world_health("*"), f"{inbox(self.user('host'))}.>")
-        written = _publishing(f"$KV.{states}.*.{WORLD}.*", f"$KV.{states}.*.{LEASE}.{WORLD}")
-        heard = _subscribing(*(each("*") for each in (subjects.joining, subjects.leaving, subjects.acts)))
-        return told | written | heard | _publishing(f"{API}.STREAM.MSG.GET.KV_{states}")
+        kept = publishing(f"$O.{bucket}.>", f"{API}.STREAM.MSG.GET.{stream}", f"{API}.STREAM.PURGE.{stream}")
+        return kept | self.reading(stream)
 
     def _appending(self, client: str, kinds: Iterable[type[Event]], agent_id: str | None = None) -> Rights:
         """Return the right to publish events of these kinds.
@@ -237,24 +197,24 @@ class Permissions:
         rights = Rights()
         for kind in kinds:
             if issubclass(kind, ClientEvent):
-                rights |= _publishing(self.subjects.of_client(client, kind))
+                rights |= publishing(self.subjects.of_client(client, kind))
             elif agent_id is not None and kind.stream == "agent":
-                rights |= _publishing(self.subjects.of_agent(agent_id, kind))
+                rights |= publishing(self.subjects.of_agent(agent_id, kind))
             else:
-                rights |= _publishing(*self.subjects.of_kind(kind))
+                rights |= publishing(*self.subjects.of_kind(kind))
         return rights
 
     def _querying(self) -> Rights:
         questions = (kind for service in self.services.values() for kind in service.query_handlers)
-        asked = _publishing(*(self.subjects.query(each.name) for each in questions))
-        return asked | _subscribing(result_subject(self.subjects.namespace, "*"), self.subjects.draft("*"))
+        asked = publishing(*(self.subjects.query(each.name) for each in questions))
+        return asked | subscribing(result_subject(self.subjects.namespace, "*"), self.subjects.draft("*"))
 
-    def _reading(self, stream: str) -> Rights:
+    def reading(self, stream: str) -> Rights:
         """Return the right to create consumers of a stream and to read from them.
 
         The right does not cover the durable consumers of the services.
         """
-        rights = _publishing(f"{API}.CONSUMER.CREATE.{stream}.*", f"{API}.CONSUMER.MSG.NEXT.{stream}.*")
+        rights = publishing(f"{API}.CONSUMER.CREATE.{stream}.*", f"{API}.CONSUMER.MSG.NEXT.{stream}.*")
         for durable in self.durables().get(stream, ()):
             made = f"{API}.CONSUMER.CREATE.{stream}.{durable.name}"
             never = (made, f"{made}.>", f"{API}.CONSUMER.MSG.NEXT.{stream}.{durable.name}")
@@ -263,12 +223,12 @@ class Permissions:
 
     def _reading_all(self, *streams: str) -> Rights:
         """Return the right to read these streams through consumers and by sequence, and to list their consumers."""
-        rights = _publishing(f"{API}.STREAM.NAMES")
+        rights = publishing(f"{API}.STREAM.NAMES")
         for stream in streams:
             make = (f"{API}.CONSUMER.CREATE.{stream}", f"{API}.CONSUMER.CREATE.{stream}.>")
             read = (f"{API}.STREAM.MSG.GET.{stream}", f"$JS.FC.{stream}.>")
-            rights |= _publishing(*make, *read, f"{API}.CONSUMER.INFO.{stream}.*", f"{API}.CONSUMER.LIST.{stream}")
-            rights |= self._reading(stream)
+            rights |= publishing(*make, *read, f"{API}.CONSUMER.INFO.{stream}.*", f"{API}.CONSUMER.LIST.{stream}")
+            rights |= self.reading(stream)
         return rights
 
     def _operator(self) -> Rights:
@@ -278,38 +238,31 @@ class Permissions:
         stores = (f"$O.{self._blobs}.>", f"$KV.{vector_bucket(name)}.>", f"$KV.{clock_bucket(name)}.*")
         retries = (self.subjects.query(topic) for each in self.services.values() for _, topic in each.query_topics())
         letters = f"{API}.STREAM.MSG.DELETE.{self.subjects.dead_stream}"
-        said = self._appending(OPERATOR, kinds) | _publishing(*stores, *retries, letters)
+        said = self._appending(OPERATOR, kinds) | publishing(*stores, *retries, letters)
         read = self._reading_all(*self._streams)
-        return said | self._querying() | read | self._societies() | self._keeping_snapshots()
-
-    def _societies(self) -> Rights:
-        """Return the right to start, watch, restore and delete societies."""
-        subjects, states, kept = self.subjects, self._states, checkpoints_bucket(self.subjects.namespace)
-        written = _publishing(f"$KV.{states}.>", f"{API}.STREAM.PURGE.KV_{states}")
-        laid = _publishing(f"$O.{kept}.>", f"{API}.STREAM.MSG.DELETE.OBJ_{kept}")
-        heard = (subjects.acts, subjects.vitals, subjects.world_health)
-        return written | laid | _subscribing(*(each("*") for each in heard))
+        added = reduce(or_, (rights(self) for rights in parts("operator_rights")), Rights())
+        return said | self._querying() | read | added | self._keeping_snapshots()
 
     def _importer(self) -> Rights:
         """Return the rights of an import: append all events, in every name, while all consumers are paused."""
-        return self._operator() | self._pausing() | _publishing(*self.subjects.everything)
+        return self._operator() | self._pausing() | publishing(*self.subjects.everything)
 
     def _eraser(self) -> Rights:
         """Return the rights of an erasure, which runs while all consumers are paused.
 
         It may delete single messages from the log and from all stores, purge the stores, and write results back.
         """
-        gone = _publishing(*(f"{API}.STREAM.MSG.DELETE.{each}" for each in self._streams))
+        gone = publishing(*(f"{API}.STREAM.MSG.DELETE.{each}" for each in self._streams))
         beside = (each for each in self._streams if each != self.subjects.stream)
-        emptied = _publishing(*(f"{API}.STREAM.PURGE.{each}" for each in beside))
-        results = _publishing(f"$KV.{result_bucket(self.subjects.namespace)}.*")
+        emptied = publishing(*(f"{API}.STREAM.PURGE.{each}" for each in beside))
+        results = publishing(f"$KV.{result_bucket(self.subjects.namespace)}.*")
         return self._operator() | self._pausing() | gone | emptied | results
 
     def _pausing(self) -> Rights:
         """Return the right to pause every consumer of the log and of the timers, and to hold a lease for a pause."""
         bucket = pauses_bucket(self.subjects.namespace)
         streams = (self.subjects.stream, self.subjects.timers_stream)
-        return _publishing(
+        return publishing(
             *(f"{API}.CONSUMER.PAUSE.{each}.*" for each in streams),
             f"$KV.{bucket}.>",
             f"{API}.STREAM.MSG.DELETE.KV_{bucket}",
@@ -325,24 +278,4 @@ class Permissions:
         verbs = ("CREATE", "DURABLE.CREATE", "DELETE")
         consumers = (f"{API}.CONSUMER.{verb}.{each}.>" for verb in verbs for each in streams)
         looking = (f"{API}.CONSUMER.{verb}" for each in streams for verb in (f"INFO.{each}.*", f"LIST.{each}"))
-        return _publishing(*made, *consumers, *looking)
-
-
-def _publishing(*subjects: str) -> Rights:
-    return Rights(publish=frozenset(subjects))
-
-
-def _subscribing(*subjects: str) -> Rights:
-    return Rights(subscribe=frozenset(subjects))
-
-
-def _consuming(stream: str, durable: Durable) -> Rights:
-    """Return the right to receive and acknowledge messages of an existing durable consumer.
-
-    Without the right to publish on `$JS.ACK…`, handled events would be redelivered, and no error would be reported.
-    """
-    return _publishing(
-        f"{API}.CONSUMER.INFO.{stream}.{durable.name}",
-        f"{API}.CONSUMER.MSG.NEXT.{stream}.{durable.name}",
-        f"$JS.ACK.{stream}.{durable.name}.>",
-    )
+        return publishing(*made, *consumers, *looking)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from nats.js import JetStreamContext, api
 from nats.js.errors import NotFoundError
@@ -11,6 +12,7 @@ from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.consumer_pauses import pauses_bucket
+from nemuri_infra.runtime.extension_stores import extension_stores
 from nemuri_infra.runtime.storage_limits import limits
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.delivery_attempts import ATTEMPTS_SECONDS, attempts_bucket
@@ -18,7 +20,6 @@ from nemuri_infra.stores.objects import object_stream_config
 from nemuri_infra.stores.platform_clock import clock_bucket
 from nemuri_infra.stores.results import result_bucket
 from nemuri_infra.stores.snapshots import snapshot_bucket
-from nemuri_infra.stores.society_states import checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 
 RESULT_SECONDS = 7 * 24 * 3600.0
@@ -168,14 +169,16 @@ def _stores(namespace: str, replicas: int) -> Iterator[api.StreamConfig]:
         result_bucket(namespace): RESULT_SECONDS,
         clock_bucket(namespace): None,
         attempts_bucket(namespace): ATTEMPTS_SECONDS,
-        societies_bucket(namespace): None,
         pauses_bucket(namespace): None,
     }
     for name, life in lives.items():
-        wanted = _bucket(name, life, replicas, atomic=name == societies_bucket(namespace))
+        wanted = _bucket(name, life, replicas, atomic=False)
         yield replace(wanted, allow_msg_ttl=name == pauses_bucket(namespace))
-    for name in (blob_bucket(namespace), checkpoints_bucket(namespace), snapshot_bucket(namespace)):
+    for name in (blob_bucket(namespace), snapshot_bucket(namespace)):
         yield object_stream_config(name, replicas)
+    for store in extension_stores(namespace):
+        made = object_stream_config if store.objects else partial(_bucket, life=None, atomic=True)
+        yield made(store.bucket, replicas=replicas)
 
 
 def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> api.StreamConfig:

@@ -33,6 +33,7 @@ from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
 from nemuri_infra.runtime.outage_errors import INCOMPLETE_INPUT_ERRORS, OUTAGE_ERRORS, is_outage
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.rights import Rights
 from nemuri_infra.runtime.span_links import link_joined
 from nemuri_infra.runtime.spending_limits import limits_of
 from nemuri_infra.stores.delivery_attempts import DeliveryAttempts
@@ -83,8 +84,6 @@ class Capability(Enum):
     READS_CLOCK = "reads the clock"
     SETS_TIMERS = "sets timers"
     PROJECTS = "projects"
-    KEEPS_AGENTS = "keeps agents of societies"
-    KEEPS_WORLDS = "keeps worlds of societies"
 
 
 @dataclass(slots=True)
@@ -114,6 +113,8 @@ class Service:
     """The only agent whose events the service appends; None for a service that works for all agents."""
     capabilities: frozenset[Capability] = frozenset()
     """Permissions that the service needs in addition to consuming and appending its events."""
+    rights: Callable[[Any], Rights] | None = None
+    """Function from the namespace's `Permissions` to further rights, for processes of extensions; None for none."""
     lag_per_replica: int = 50
     """Number of pending events per replica at which the autoscaler starts another replica."""
 

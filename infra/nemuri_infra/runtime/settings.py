@@ -42,16 +42,6 @@ class Settings(BaseSettings):
     """Namespace of the stream, the subjects, the stores and the PostgreSQL schema."""
     nats_url: str | None = Field(default=None, validation_alias=AliasChoices("NATS_URL", "nats_url"))
     """Addresses of the NATS servers to use instead of the embedded one, comma-separated."""
-    host_nats_url: str | None = None
-    """NATS addresses for the hosts that `nemuri society run` starts, if hosts have a user of their own.
-
-    Default: `nats_url`.
-    """
-    world_nats_url: str | None = None
-    """NATS addresses for the world that `nemuri society run` starts, if it has a user of its own.
-
-    Default: `nats_url`.
-    """
     database_url: str | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
     """Address of the database to use instead of the embedded one."""
 

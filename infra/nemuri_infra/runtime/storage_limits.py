@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.extension_stores import extension_stores
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.objects import object_stream
 from nemuri_infra.stores.results import result_bucket
 from nemuri_infra.stores.snapshots import snapshot_bucket
-from nemuri_infra.stores.society_states import checkpoints_bucket, societies_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 
 SHARES: Mapping[str, Fraction] = {
@@ -24,10 +24,8 @@ SHARES: Mapping[str, Fraction] = {
     "snapshots": Fraction(1, 8),
     "vectors": Fraction(1, 8),
     "results": Fraction(1, 16),
-    "societies": Fraction(1, 32),
-    "checkpoints": Fraction(1, 32),
 }
-"""Share of the total limit for each stream, by its content.
+"""Share of the total limit for each stream of the core, by its content. The last sixteenth is for stores of extensions.
 
 The other streams have no limit of their own. They hold a few numbers each, or dead letters. A service stops at the
 first event that it gives up if it cannot store the dead letter. The limit of the log bounds the dead letters too,
@@ -46,9 +44,7 @@ def streams(subjects: Subjects) -> dict[str, str]:
         "snapshots": object_stream(snapshot_bucket(name)),
         "vectors": f"KV_{vector_bucket(name)}",
         "results": f"KV_{result_bucket(name)}",
-        "societies": f"KV_{societies_bucket(name)}",
-        "checkpoints": object_stream(checkpoints_bucket(name)),
-    }
+    } | {store.content: store.stream for store in extension_stores(name)}
 
 
 def limits(subjects: Subjects, total: int | None) -> dict[str, int]:
@@ -56,7 +52,8 @@ def limits(subjects: Subjects, total: int | None) -> dict[str, int]:
 
     `total` is the limit in bytes of all streams together. Without it the result is empty.
     """
-    return {} if total is None else {name: int(total * SHARES[what]) for what, name in streams(subjects).items()}
+    shares = {**SHARES, **{store.content: store.share for store in extension_stores(subjects.namespace)}}
+    return {} if total is None else {name: int(total * shares[what]) for what, name in streams(subjects).items()}
 
 
 class StreamUsage(NamedTuple):

@@ -12,12 +12,12 @@ from nemuri.operations.export_import import export_log, import_log
 from nemuri.operations.session import OperationError
 from nemuri.operations.views import verify
 from nemuri.platform.serving import prepare
-from nemuri.society.lifecycle import create_society, delete_society, list_societies
-from nemuri.society.residents import generate_residents
-from nemuri_contracts.society import Society
 from nemuri_infra.projections.erasure_lineage import Thing
-from nemuri_infra.stores.society_states import States
-from nemuri_services.simulation.checkpoints import Checkpoints
+from nemuri_society.contracts.society import Society
+from nemuri_society.operations.lifecycle import create_society, delete_society, list_societies
+from nemuri_society.operations.residents import generate_residents
+from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.stores.society_states import States
 from tests.integration.harness import agent_defined, eventually
 from tests.integration.restricted_servers import RestrictedServers
 from tests.integration.servers import files_with
@@ -69,7 +69,7 @@ async def test_erased_data_is_not_restored(platform: RestrictedServers, tmp_path
     assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
     await prepare(platform.settings(f"{platform.subjects.namespace}-restored-provisioner"))
     put = await restore(restored, copy)
-    assert (put.events + put.left_out, put.erasures, put.societies) == (made.events, 2, ("thorp",))
+    assert (put.events + put.left_out, put.erasures, put.parts[0].kept) == (made.events, 2, ("thorp",))
     assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
     for namespace in (platform.subjects.namespace, restored.namespace):
         operator = platform.settings(f"{namespace}-operator")

@@ -12,13 +12,13 @@ from uuid import uuid4
 import psutil
 import pytest
 
-from nemuri.society.lifecycle import create_society, delete_society
-from nemuri.society.residents import generate_residents
-from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import Experience, ExperienceRecorded
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.stores.society_states import States, societies
-from nemuri_services.simulation.checkpoints import Checkpoints
+from nemuri_society.contracts.society import Society
+from nemuri_society.operations.lifecycle import create_society, delete_society
+from nemuri_society.operations.residents import generate_residents
+from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.stores.society_states import States, societies
 from tests.e2e.conftest import SCRIPT, environment
 from tests.integration.harness import agent_defined, eventually, opened_log
 from tests.integration.probes import ready
@@ -156,7 +156,7 @@ async def test_hosts_and_worlds_are_denied_other_operations(
 ) -> None:
     """The server denies a host and a world every operation that belongs to other users, and nothing changes."""
     monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 0.5)
-    monkeypatch.setattr("nemuri_infra.stores.society_states.ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("nemuri_society.stores.society_states.ANSWER_SECONDS", 0.5)
     async with opened_log(platform.of("operator")) as log:
         await create_society(log, Society(name=IDLE_SOCIETY, seed=1, agents=generate_residents(IDLE_SOCIETY, 3, 1)))
         checkpoint = await (await Checkpoints.open(log, IDLE_SOCIETY)).make(States(log, IDLE_SOCIETY))

@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from nemuri_domain.cognition.module import Prompt
 from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.models.fallback import FallbackChat
 from nemuri_infra.models.retries import Retries
-from nemuri_services.simulation.model_providers import FIRST_BACKOFF, ChatModel, Providers
+from nemuri_society.cognition.module import Prompt
+from nemuri_society.simulation.model_providers import FIRST_BACKOFF, ChatModel, Providers
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_chats import Make, anthropic, both_providers, openai
 

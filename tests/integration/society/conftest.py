@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
-from nemuri_contracts.society import Resident, Society
 from nemuri_infra.bus.connection import Connection
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.stores.society_states import States
+from nemuri_society.contracts.society import Resident, Society
+from nemuri_society.stores.society_states import States
 
 
 @pytest_asyncio.fixture(loop_scope="session")

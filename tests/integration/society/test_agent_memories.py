@@ -4,13 +4,13 @@ import sqlite3
 
 import pytest
 
-from nemuri.society.lifecycle import MEMORY_CAPACITY, create_society
-from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import MemoriesAccessed
 from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_infra.bus.event_log import Log
-from nemuri_services.simulation import agent_memories
-from nemuri_services.simulation.agent_memories import AgentMemories
+from nemuri_society.contracts.society import Society
+from nemuri_society.operations.lifecycle import MEMORY_CAPACITY, create_society
+from nemuri_society.simulation import agent_memories
+from nemuri_society.simulation.agent_memories import AgentMemories
 
 pytestmark = pytest.mark.connected
 WHO = "a00"

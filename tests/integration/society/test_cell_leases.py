@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from nemuri_contracts.society import Society
-from nemuri_domain.cognition.engine import Engine
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import InterruptedPullError
 from nemuri_infra.stores.bucket_reader import Entry
-from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyError, States, societies
-from nemuri_services.simulation.cell_leases import CellLeases
+from nemuri_society.cognition.engine import Engine
+from nemuri_society.contracts.society import Society
+from nemuri_society.simulation.cell_leases import CellLeases
+from nemuri_society.stores.society_states import SOCIETY, RevisionError, SocietyError, States, societies
 from tests.integration.harness import eventually
 
 

@@ -5,14 +5,14 @@ import asyncio
 import pytest
 from nats.js.errors import ObjectNotFoundError
 
-from nemuri.society.lifecycle import resume_society
-from nemuri_contracts.society import Lease, Society
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.cancellation import cancel_and_wait
-from nemuri_infra.stores.society_states import SOCIETY, RevisionError, SocietyError, States
-from nemuri_services.simulation.bootstrap import run_world
-from nemuri_services.simulation.checkpoints import RESTORING_KEY, Checkpoints, CheckpointSchedule, interrupted_restore
-from nemuri_services.simulation.world_lease import PART_BYTES, WorldLease, read_world
+from nemuri_society.contracts.society import Lease, Society
+from nemuri_society.operations.lifecycle import resume_society
+from nemuri_society.simulation.bootstrap import run_world
+from nemuri_society.simulation.checkpoints import RESTORING_KEY, Checkpoints, CheckpointSchedule, interrupted_restore
+from nemuri_society.simulation.world_lease import PART_BYTES, WorldLease, read_world
+from nemuri_society.stores.society_states import SOCIETY, RevisionError, SocietyError, States
 from tests.integration.harness import eventually
 from tests.integration.society.fake_world import FakeWorld
 

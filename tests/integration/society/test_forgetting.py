@@ -2,16 +2,17 @@
 
 import pytest
 
-from nemuri.operations.erasure import check_not_in_society, forget, resume
+from nemuri.operations.erasure import forget, resume
 from nemuri.operations.session import OperationError
-from nemuri.society.lifecycle import create_society, delete_society
-from nemuri.society.residents import generate_residents
-from nemuri_contracts.society import Society
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.stores.society_states import States
-from nemuri_services.simulation.checkpoints import Checkpoints
+from nemuri_society.contracts.society import Society
+from nemuri_society.operations.erasure import check_erasable
+from nemuri_society.operations.lifecycle import create_society, delete_society
+from nemuri_society.operations.residents import generate_residents
+from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.stores.society_states import States
 from tests.integration.servers import Servers, files_with
 
 
@@ -20,12 +21,12 @@ async def test_an_agent_of_a_society_cannot_be_forgotten(log: Log) -> None:
     society = Society(name="old-town", seed=1, agents=generate_residents("old-town", 3, seed=1))
     states = await States.create(log, society)
     with pytest.raises(OperationError, match="nemuri society delete old-town"):
-        await check_not_in_society(log, [Thing("agent", "old-town-0002")])
-    await check_not_in_society(
+        await check_erasable(log, [Thing("agent", "old-town-0002")])
+    await check_erasable(
         log, [Thing("agent", "old-town-0003"), Thing("agent", "old-town"), Thing("agent", "new-town-1")]
     )
     await states.delete()
-    await check_not_in_society(log, [Thing("agent", "old-town-0002")])
+    await check_erasable(log, [Thing("agent", "old-town-0002")])
 
 
 async def test_no_file_contains_the_text_of_a_forgotten_agent(servers: Servers, settings: Settings, log: Log) -> None:

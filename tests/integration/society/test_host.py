@@ -7,19 +7,20 @@ from contextlib import asynccontextmanager
 
 from nats.aio.msg import Msg
 
-from nemuri_contracts.society import HostHealthReport, Society
-from nemuri_contracts.world_protocol import Acts, Joined, Joining, Percept, Percepts, Position
-from nemuri_domain.cognition.module import Module, Prompt, Spec
-from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.process.cancellation import cancel_and_wait
-from nemuri_infra.stores.society_states import States
-from nemuri_services.simulation.agent_memories import AgentMemories
-from nemuri_services.simulation.checkpoints import Checkpoints
-from nemuri_services.simulation.host import Host
-from nemuri_services.simulation.model_providers import Providers
-from nemuri_services.simulation.model_requests import ModelRequests
+from nemuri_society.cognition.module import Module, Prompt, Spec
+from nemuri_society.cognition.shared_state import Changes, Snapshot
+from nemuri_society.contracts.society import HostHealthReport, Society
+from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.contracts.world_protocol import Acts, Joined, Joining, Percept, Percepts, Position
+from nemuri_society.simulation.agent_memories import AgentMemories
+from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.simulation.host import Host
+from nemuri_society.simulation.model_providers import Providers
+from nemuri_society.simulation.model_requests import ModelRequests
+from nemuri_society.stores.society_states import States
 from tests.integration.embedded.stored_data import until
 
 NOTHING = frozenset[str]()
@@ -88,7 +89,7 @@ class ScriptedWorld:
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Answer messages of hosts while the context is open."""
-        subjects, connection = self.log.subjects, self.log.connection
+        subjects, connection = SocietySubjects(self.log.subjects.namespace), self.log.connection
         joins = await connection.subscribe(subjects.joining(self.society.name), cb=self._join)
         acts = await connection.subscribe(subjects.acts(self.society.name), cb=self._act)
         yield
@@ -98,7 +99,7 @@ class ScriptedWorld:
     async def show(self, agent_id: str, percept: Percept) -> None:
         """Send a percept to the host that runs an agent."""
         reports = Percepts(second=percept.second, percepts={agent_id: percept})
-        subject = self.log.subjects.percepts(self.society.name, self.hosts[agent_id])
+        subject = SocietySubjects(self.log.subjects.namespace).percepts(self.society.name, self.hosts[agent_id])
         await self.log.connection.publish(subject, reports.model_dump_json().encode())
 
     async def _join(self, message: Msg) -> None:
@@ -176,7 +177,7 @@ async def test_a_percept_leads_to_acts_speech_and_memories(log: Log, states: Sta
     async def hear(message: Msg) -> None:
         await reports.put(HostHealthReport.model_validate_json(message.data))
 
-    heard = await log.connection.subscribe(log.subjects.vitals(society.name), cb=hear)
+    heard = await log.connection.subscribe(SocietySubjects(log.subjects.namespace).vitals(society.name), cb=hear)
     async with world.open(), _running_host(states, society, ReactingModule()) as host:
         await until(lambda: len(world.hosts) == 30)
         await world.show("a07", Percept(second=1.0, position=Position(x=1, y=64, z=2), health=11))

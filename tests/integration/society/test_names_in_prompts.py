@@ -11,25 +11,26 @@ from typing import Final
 
 import pytest
 
-from nemuri.society.lifecycle import create_society
-from nemuri.society.residents import generate_residents
 from nemuri_contracts.event import Usage
-from nemuri_contracts.society import Society
 from nemuri_contracts.tiered import ExperienceRecorded, MemoryFormed
-from nemuri_domain.cognition.module import Prompt
-from nemuri_domain.cognition.module_registry import build_modules
-from nemuri_domain.cognition.scripted_model import scripted_answer
-from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.protocol import Reply
 from nemuri_infra.process.cancellation import cancel_and_wait
-from nemuri_services.simulation.agent_memories import AgentMemories
-from nemuri_services.simulation.checkpoints import Checkpoints
-from nemuri_services.simulation.host import Host
-from nemuri_services.simulation.model_providers import Providers
-from nemuri_services.simulation.model_requests import ModelRequests
-from nemuri_services.simulation.world_process import WorldProcess
+from nemuri_society.cognition.module import Prompt
+from nemuri_society.cognition.module_registry import build_modules
+from nemuri_society.cognition.scripted_model import scripted_answer
+from nemuri_society.contracts.society import Society
+from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.operations.lifecycle import create_society
+from nemuri_society.operations.residents import generate_residents
+from nemuri_society.simulation.agent_memories import AgentMemories
+from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.simulation.host import Host
+from nemuri_society.simulation.model_providers import Providers
+from nemuri_society.simulation.model_requests import ModelRequests
+from nemuri_society.simulation.world_process import WorldProcess
+from nemuri_society.world.grid_world import World
+from nemuri_society.world.world_settings import WorldSettings
 
 pytestmark = pytest.mark.connected
 NAME: Final = "hamlet"
@@ -64,7 +65,7 @@ async def _running_society(log: Log, society: Society, model: RecordingModel) ->
     """Run the grid world and one host with all agents, ten times as fast as real time, and yield the host."""
     states, memories = await create_society(log, society), AgentMemories(log)
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=("town-1",), speed=society.speed))
-    process = WorldProcess(log.connection, log.subjects, society.name, world)
+    process = WorldProcess(log.connection, SocietySubjects(log.subjects.namespace), society.name, world)
     model_requests, checkpoints = (
         ModelRequests(Providers([model], time.monotonic)),
         await Checkpoints.open(log, society.name),

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from nats.aio.msg import Msg
 
-from nemuri.society.lifecycle import create_society, watch_figures
-from nemuri.society.residents import generate_residents
-from nemuri_contracts.society import Society
-from nemuri_contracts.world_protocol import Acts, Give, Say
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
+from nemuri_society.contracts.society import Society
+from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.contracts.world_protocol import Acts, Give, Say
+from nemuri_society.operations.lifecycle import create_society, watch_figures
+from nemuri_society.operations.residents import generate_residents
 from tests.e2e.conftest import SCRIPT, environment
 from tests.integration.harness import eventually
 from tests.integration.probes import fetch_page, metrics, ready
@@ -99,7 +100,7 @@ async def test_language_model_agents_use_names_and_their_tokens_are_counted(
             if isinstance(each.act, Say):
                 said.append((people[each.agent_id], each.act.text))
 
-    listening = await log.connection.subscribe(log.subjects.acts(NAME), cb=hear)
+    listening = await log.connection.subscribe(SocietySubjects(log.subjects.namespace).acts(NAME), cb=hear)
     async with FakeLanguageModel() as model, watch_figures(log, NAME) as seen:
         of_model = {"NEMURI_PROVIDERS": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
         of_model["NEMURI_OPENAI_LIGHT_MODEL"] = "villager"

@@ -11,9 +11,9 @@ import pytest
 
 from nemuri.client.connection import NotRunning, resolve_addresses
 from nemuri.platform.platform import run_platform
-from nemuri.society.nats_server import society_server
 from nemuri_infra.embedded.data_directory import AlreadyRunning, Home
 from nemuri_infra.runtime.settings import Settings
+from nemuri_society.operations.nats_server import society_server
 
 pytestmark = pytest.mark.connected
 
@@ -48,9 +48,8 @@ async def test_status_and_up_report_a_society_without_a_platform(fresh: Settings
     remedy.
     """
     async with society_server(fresh, start=True, running="village", new=True):
-        runs = (
-            f"society 'village' runs in {fresh.data} (process {os.getpid()}) on a server of its own, without a platform"
-        )
+        who = f"society 'village' (see `nemuri society watch village`) runs in {fresh.data} (process {os.getpid()})"
+        runs = f"{who} on a server of its own, without a platform"
         with pytest.raises(NotRunning) as status:
             resolve_addresses(fresh)
         with pytest.raises(AlreadyRunning) as up:

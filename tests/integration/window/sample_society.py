@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import orjson
 
-from nemuri.society.lifecycle import create_society
-from nemuri.society.residents import generate_residents
-from nemuri_contracts.society import Resident, Society
-from nemuri_domain.world.grid_world import World
-from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_infra.bus.event_log import Log
-from nemuri_services.simulation.checkpoints import Checkpoints
+from nemuri_society.contracts.society import Resident, Society
+from nemuri_society.operations.lifecycle import create_society
+from nemuri_society.operations.residents import generate_residents
+from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.world.grid_world import World
+from nemuri_society.world.world_settings import WorldSettings
 
 VILLAGE = "village"
 

@@ -9,8 +9,9 @@ import pytest_asyncio
 
 from nemuri.web.principals import Principal
 from nemuri_contracts.event import OPERATOR
-from nemuri_contracts.world_protocol import Act, Acts, Percept, Percepts, Position, Say
 from nemuri_infra.runtime.settings import Settings
+from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.contracts.world_protocol import Act, Acts, Percept, Percepts, Position, Say
 from tests.integration.harness import opened_log, running_services
 from tests.integration.web_gateway import Gateway, running_gateway
 from tests.integration.window.sample_society import found_village
@@ -62,8 +63,12 @@ async def test_a_running_society_sends_places_and_speech(gateway: Gateway) -> No
             percept = Percept(second=7, position=Position(x=11, y=64, z=13))
             said = Acts(host="h", acts=(Act(agent_id="village-0001", act_id="a", act=Say(text=INJECTION)),))
             percepts = Percepts(second=7, percepts={"village-0000": percept})
-            await log.connection.publish(log.subjects.percepts("village", "h"), percepts.model_dump_json().encode())
-            await log.connection.publish(log.subjects.acts("village"), said.model_dump_json().encode())
+            await log.connection.publish(
+                SocietySubjects(log.subjects.namespace).percepts("village", "h"), percepts.model_dump_json().encode()
+            )
+            await log.connection.publish(
+                SocietySubjects(log.subjects.namespace).acts("village"), said.model_dump_json().encode()
+            )
             await log.connection.flush()
         places, speech = dict[str, list[int]](), list[dict[str, str]]()
         while not (places and speech):

@@ -13,7 +13,7 @@ import pytest
 
 from nemuri.cli import main
 from nemuri.cli.app import app
-from nemuri.cli.command_tree import PANELS, build_program
+from nemuri.cli.command_tree import build_program, panels
 from nemuri.hook.entry import HOOKS
 
 ROOT: Any = build_program(app)
@@ -72,7 +72,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_command_is_listed_once_under_a_heading() -> None:
     """The help lists every command exactly once, under a heading."""
-    listed = [name for names in PANELS.values() for name in names]
+    listed = [name for names in panels().values() for name in names]
     assert sorted(listed) == sorted(ROOT.commands)
 
 
@@ -82,7 +82,7 @@ def test_help_shows_whole_summaries_under_headings() -> None:
     assert shown.code == 0
     assert max(map(len, shown.out.splitlines())) <= 80
     words = " ".join(re.sub(r"[│╭╮╰╯─]+", " ", shown.out).split())
-    assert [heading for heading in PANELS if heading not in words] == []
+    assert [heading for heading in panels() if heading not in words] == []
     summaries = {name: " ".join(each.help.split("\n\n")[0].split()) for name, each in ROOT.commands.items()}
     assert [name for name, summary in summaries.items() if f"{name} {summary}" not in words] == []
     assert "…" not in words

@@ -10,16 +10,26 @@ from pathlib import Path
 import pytest
 from jinja2 import nodes
 
+from nemuri.window.extension_pages import extension_pages
 from nemuri.window.page_templates import environment
 
 WINDOW = Path(str(resources.files("nemuri.window")))
-TEMPLATES = sorted(each.relative_to(WINDOW / "templates").as_posix() for each in WINDOW.glob("templates/**/*.html"))
-TRANSLATIONS: dict[str, str] = json.loads((WINDOW / "translations/ja.json").read_text(encoding="utf-8"))
+FOLDERS = (WINDOW, *(Path(str(resources.files(pages.package))) for pages in extension_pages()))
+"""The folders of the window and of the pages of extensions."""
+TEMPLATES = {
+    each.relative_to(folder / "templates").as_posix(): folder
+    for folder in FOLDERS
+    for each in sorted(folder.glob("templates/**/*.html"))
+}
+"""The folder of each template, by the template's name, which is unique over all folders."""
+TRANSLATIONS: dict[Path, dict[str, str]] = {
+    folder: json.loads((folder / "translations/ja.json").read_text(encoding="utf-8")) for folder in FOLDERS
+}
 
 
 def source_of(template: str) -> str:
     """Return the source of a template."""
-    return (WINDOW / "templates" / template).read_text(encoding="utf-8")
+    return (TEMPLATES[template] / "templates" / template).read_text(encoding="utf-8")
 
 
 def texts_of(template: str) -> Iterator[nodes.Expr]:
@@ -29,9 +39,9 @@ def texts_of(template: str) -> Iterator[nodes.Expr]:
             yield call.args[0]
 
 
-def texts_in_code() -> set[str]:
-    """Return the texts that modules of the window mark for translation with `_("…")`."""
-    sources = (each.read_text(encoding="utf-8") for each in WINDOW.glob("**/*.py"))
+def texts_in_code(folder: Path) -> set[str]:
+    """Return the texts that modules of a folder mark for translation with `_("…")`."""
+    sources = (each.read_text(encoding="utf-8") for each in folder.glob("**/*.py"))
     return {found for source in sources for found in re.findall(r'\b_\("([^"]+)"', source)}
 
 
@@ -43,9 +53,15 @@ def test_texts_are_literal(subtests: pytest.Subtests) -> None:
 
 
 def test_every_text_has_a_translation_and_none_is_left_over() -> None:
-    """Compare the texts of templates and code with the Japanese table, in both directions."""
-    written = {each.value for name in TEMPLATES for each in texts_of(name) if isinstance(each, nodes.Const)}
-    assert sorted((written | texts_in_code()) ^ TRANSLATIONS.keys()) == []
+    """Compare the texts of templates and code with the Japanese tables, in both directions.
+
+    The pages of extensions use the table of the window too.
+    """
+    for folder in FOLDERS:
+        templates = [name for name, there in TEMPLATES.items() if there == folder]
+        written = {each.value for name in templates for each in texts_of(name) if isinstance(each, nodes.Const)}
+        shared = TRANSLATIONS[WINDOW].keys() if folder != WINDOW else set()
+        assert sorted(((written | texts_in_code(folder)) - shared) ^ TRANSLATIONS[folder].keys()) == []
 
 
 def test_translations_have_the_same_places_for_values() -> None:
@@ -54,7 +70,8 @@ def test_translations_have_the_same_places_for_values() -> None:
     def names(text: str) -> set[str]:
         return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
-    assert [each for each, said in TRANSLATIONS.items() if names(each) != names(said) or not said.strip()] == []
+    pairs = [pair for table in TRANSLATIONS.values() for pair in table.items()]
+    assert [each for each, said in pairs if names(each) != names(said) or not said.strip()] == []
 
 
 def test_a_template_has_no_raw_markup_of_values(subtests: pytest.Subtests) -> None:
@@ -71,4 +88,9 @@ def test_a_template_has_no_raw_markup_of_values(subtests: pytest.Subtests) -> No
 
 def test_nothing_in_the_window_marks_text_as_markup() -> None:
     """Use `Markup` nowhere, because its content would not be escaped."""
-    assert [each.name for each in WINDOW.glob("**/*.py") if re.search(r"\bMarkup\b", each.read_text("utf-8"))] == []
+    assert [
+        each.name
+        for folder in FOLDERS
+        for each in folder.glob("**/*.py")
+        if re.search(r"\bMarkup\b", each.read_text("utf-8"))
+    ] == []

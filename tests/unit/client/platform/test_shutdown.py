@@ -28,8 +28,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """Return a function that starts a process which holds the lock of the directory. It is killed afterwards."""
     started = list[subprocess.Popen[str]]()
 
-    def holding(kind: str = "obedient", society: str = "") -> "subprocess.Popen[str]":
-        command = [sys.executable, "-c", HOLDER, str(tmp_path), kind, society]
+    def holding(kind: str = "obedient", work: str = "") -> "subprocess.Popen[str]":
+        command = [sys.executable, "-c", HOLDER, str(tmp_path), kind, work]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         started.append(process)
         assert process.stdout is not None
@@ -81,7 +81,7 @@ def test_a_process_that_does_not_hold_the_lock_is_not_stopped(start: Start, tmp_
 
 def test_a_society_is_not_stopped(start: Start, tmp_path: Path) -> None:
     """A society on a server of its own is no platform, so it is named and goes on."""
-    process = start(society="village")
+    process = start(work="society 'village'")
     with pytest.raises(NotStopped, match="society 'village' runs in"):
         stop_platform(tmp_path, 1)
     assert process.poll() is None

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-import nemuri_domain.cognition
 import nemuri_infra.models.jobs
+import nemuri_society.cognition
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Prompt, PromptError, Value, prompt, prompt_names
 from nemuri_infra.models.sources import Source
@@ -33,7 +33,7 @@ def test_a_text_changes_only_with_its_version() -> None:
 
 def test_every_prompt_is_used() -> None:
     """The name of every prompt occurs in the code that renders prompts."""
-    folders = (Path(nemuri_infra.models.jobs.__file__).parents[1], Path(nemuri_domain.cognition.__file__).parents[1])
+    folders = (Path(nemuri_infra.models.jobs.__file__).parents[1], Path(nemuri_society.cognition.__file__).parents[1])
     code = "\n".join(path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py"))
     assert [name for name in prompt_names() if f'"{name}"' not in code] == []
 

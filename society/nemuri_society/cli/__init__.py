@@ -1,0 +1,1 @@
+"""The command `nemuri society` and its experiments."""

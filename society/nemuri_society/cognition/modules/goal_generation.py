@@ -1,0 +1,104 @@
+"""Goal generation: derives an agent's goals from its memories, relations and surroundings (document 002 §1.3)."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition.goal_graph import MAX_GOALS, extended_graph, read_goals
+from nemuri_society.cognition.memory_interface import RetrievingModule
+from nemuri_society.cognition.module import Ask, Prompt, Rank, Spec
+from nemuri_society.cognition.percept_updates import listed
+from nemuri_society.cognition.shared_state import Changes, Snapshot
+from nemuri_society.cognition.situation_detection import agents_in_sight, bodies_in_sight, number
+from nemuri_society.cognition.task_texts import task_text
+from nemuri_society.world.game_rules import RECIPES
+
+TASK: Final = task_text("society_goals", most=str(MAX_GOALS), things=", ".join(RECIPES))
+REVIEW_SECONDS: Final = 120.0
+"""Maximum seconds between two reviews of the goals."""
+ANSWER_TOKENS: Final = 400
+
+
+class GoalGeneration(RetrievingModule):
+    """The module that generates goals when all goals are reached or given up, when a reflection advises other goals, or
+    at regular intervals.
+    """
+
+    spec = Spec(
+        name="goal_generation",
+        speed="slow",
+        interval=5.0,
+        reads=frozenset(
+            {"social_model", "percepts", "goals", "goal_graph", "plans", "reflections", "profile"} | {"working_memory"}
+        ),
+        writes=frozenset({"goals", "goal_graph"}),
+        rank=Rank.PLANNING,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Return a model request for goals if a review is due, else no changes."""
+        if not snapshot["percepts"] or not is_due(snapshot):
+            return {}
+
+        def wanted(text: str) -> Changes:
+            goals = read_goals(text)
+            active: list[JsonValue] = [dict(each) for each in goals]
+            grown = extended_graph(goals, snapshot["goal_graph"])
+            return {"goals": {"active": active, "at": snapshot.second}, "goal_graph": grown}
+
+        role = str(snapshot["profile"].get("role") or "")
+        thoughts = [str(each.get("insight")) for each in listed(snapshot["reflections"])[-1:]]
+        near = agents_in_sight(snapshot["percepts"])[:3]
+        return Ask(_prompt(snapshot, self.recalled(snapshot, [role, *thoughts, *near])), wanted)
+
+
+def is_due(snapshot: Snapshot) -> bool:
+    """Return True if no goal is left, a new reflection advises another goal, or the last review is `REVIEW_SECONDS`
+    old.
+    """
+    goals, plans = snapshot["goals"], snapshot["plans"]
+    over = {*listed(plans, "done"), *listed(plans, "given_up")}
+    at = number(goals.get("at"), -1e9)
+    adjusted = any(
+        each.get("goal_adjustment") and number(each.get("second")) > at for each in listed(snapshot["reflections"])
+    )
+    left = any(each.get("id") not in over for each in listed(goals, "active"))
+    return not left or adjusted or snapshot.second - at >= REVIEW_SECONDS
+
+
+def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
+    reached = _described(snapshot, "done")
+    lines = [
+        *prompt_text.working_memory_lines(snapshot["working_memory"]),
+        *prompt_text.surroundings_lines(snapshot["percepts"]),
+        *(f"reached: {each}" for each in reached),
+        *(f"given up: {each}" for each in _described(snapshot, "given_up")),
+        *prompt_text.reflection_lines(snapshot["reflections"]),
+        *prompt_text.opinion_lines(snapshot["social_model"], agents_in_sight(snapshot["percepts"])),
+        *memories,
+    ]
+    percepts = snapshot["percepts"]
+    about: dict[str, JsonValue] = {
+        "job": "goals",
+        "agent": snapshot.name,
+        "role": snapshot["profile"].get("role"),
+        "inventory": percepts.get("inventory"),
+        "blocks": _blocks(snapshot),
+        "sighted": [*bodies_in_sight(percepts)[:8]],
+        "reached": [*reached],
+        "given_up": [*_described(snapshot, "given_up")],
+        "social": dict(snapshot["social_model"]),
+        "reflections": listed(snapshot["reflections"])[-3:],
+    }
+    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)
+
+
+def _described(snapshot: Snapshot, which: str) -> list[str]:
+    nodes = {each.get("id"): str(each.get("description")) for each in listed(snapshot["goal_graph"], "nodes")}
+    return [nodes[each] for each in listed(snapshot["plans"], which) if each in nodes]
+
+
+def _blocks(snapshot: Snapshot) -> list[JsonValue]:
+    return [*dict.fromkeys(str(each.get("block")) for each in listed(snapshot["percepts"], "blocks"))]

@@ -1,0 +1,134 @@
+"""Planning: finds the steps to the most important goal, and keeps the status of goals (document 002 §1.3)."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from nemuri_domain.language.json_objects import find_objects
+from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition.goal_graph import next_goal
+from nemuri_society.cognition.intents import VERBS, read_intent
+from nemuri_society.cognition.memory_interface import RetrievingModule
+from nemuri_society.cognition.module import Ask, Prompt, Rank, Spec
+from nemuri_society.cognition.percept_updates import listed, mapped
+from nemuri_society.cognition.shared_state import Changes, Snapshot
+from nemuri_society.cognition.situation_detection import bodies_in_sight, number
+from nemuri_society.cognition.task_texts import task_text
+
+TASK: Final = task_text(
+    "society_planning",
+    verbs=", ".join(each for each in VERBS if each not in ("plan", "wait")),
+    rules=prompt_text.RULES_TEXT,
+)
+MAX_STEPS: Final = 24
+"""Maximum number of steps of a plan. Further steps are dropped."""
+MAX_FAILED_PLANS: Final = 3
+"""Number of failed plans for the same goal after which the goal is given up."""
+MAX_FINISHED_GOALS: Final = 32
+"""Maximum number of done goals, and of given-up goals, that are remembered. The newest ones are kept."""
+ANSWER_TOKENS: Final = 300
+
+
+class Planning(RetrievingModule):
+    """The module that plans for the next goal when the last plan is done or has failed, or its goal is no longer
+    wanted.
+    """
+
+    spec = Spec(
+        name="planning",
+        speed="slow",
+        interval=5.0,
+        reads=frozenset({"goals", "goal_graph", "percepts", "plans", "working_memory", "profile"}),
+        writes=frozenset({"plans"}),
+        rank=Rank.PLANNING,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Return a model request for a plan if a new plan is needed and a goal is left. Otherwise return changes of the
+        goals' status, if any.
+
+        A goal is done when its plan is done, and given up when `MAX_FAILED_PLANS` plans for it have failed.
+        """
+        plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
+        begun = bool(plans.get("id")) and progress.get("course") == plans["id"]
+        status = str(progress.get("status")) if begun else "on"
+        if status == "on" and plans.get("status") == "active" and _wanted(snapshot, plans.get("goal")):
+            return {}
+        over = _over(plans, status)
+        left = [*listed(over, "done"), *listed(over, "given_up")]
+        goal = next_goal(listed(snapshot["goals"], "active"), listed(snapshot["goal_graph"], "edges"), left)
+        if goal is None:
+            return {"plans": {**over, "status": plans.get("status") if status == "on" else status}}
+        why = str(progress.get("why") or "") if status == "failed" else ""
+        memories = self.recalled(snapshot, [str(goal.get("description")), why])
+        return Ask(_prompt(snapshot, goal, why, memories), lambda text: {"plans": _plan(text, goal, over, snapshot)})
+
+
+def _plan(
+    text: str, goal: Mapping[str, Any], over: Mapping[str, JsonValue], snapshot: Snapshot
+) -> dict[str, JsonValue]:
+    return {
+        **over,
+        "id": f"p{round(snapshot.second * 100)}",
+        "goal": goal["id"],
+        "description": goal.get("description"),
+        "status": "active",
+        "steps": [*read_steps(text)],
+        "at": snapshot.second,
+        "tries": over["tries"] if goal["id"] == snapshot["plans"].get("goal") else 0,
+    }
+
+
+def read_steps(text: str) -> list[str]:
+    """Return the executable steps in a reply: the first JSON object with a list `steps` that contains any.
+
+    Raises ValueError if there are none.
+    """
+    for found in find_objects(text):
+        given = found.get("steps")
+        intents = [read_intent(each) for each in (given if isinstance(given, list) else []) if isinstance(each, str)]
+        steps = [each.words() for each in intents if each is not None and each.verb != "plan"]
+        if steps:
+            return steps[:MAX_STEPS]
+    raise ValueError("the reply contains no executable steps")
+
+
+def _over(plans: Mapping[str, JsonValue], status: str) -> dict[str, JsonValue]:
+    """Return the done and the given-up goals and the number of failed plans, after the plan ended with this status."""
+    goal, done, given_up = plans.get("goal"), listed(plans, "done"), listed(plans, "given_up")
+    tries = int(number(plans.get("tries")))
+    if status == "done" and goal not in done:
+        done = [*done, goal]
+    if status == "failed":
+        tries += 1
+        if tries >= MAX_FAILED_PLANS and goal not in given_up:
+            given_up = [*given_up, goal]
+    return {"done": done[-MAX_FINISHED_GOALS:], "given_up": given_up[-MAX_FINISHED_GOALS:], "tries": tries}
+
+
+def _wanted(snapshot: Snapshot, goal: object) -> bool:
+    return any(each.get("id") == goal for each in listed(snapshot["goals"], "active"))
+
+
+def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: list[str]) -> Prompt:
+    percepts = snapshot["percepts"]
+    lines = [
+        f"goal: {goal.get('description')}",
+        f"the last plan failed: {why}" if why else "",
+        *prompt_text.working_memory_lines(snapshot["working_memory"]),
+        *prompt_text.surroundings_lines(percepts),
+        *memories,
+    ]
+    about: dict[str, JsonValue] = {
+        "job": "plan",
+        "agent": snapshot.name,
+        "goal": goal.get("description"),
+        "why": why,
+        "inventory": percepts.get("inventory"),
+        "position": percepts.get("position"),
+        "blocks": listed(percepts, "blocks"),
+        "sighted": [*bodies_in_sight(percepts)[:8]],
+    }
+    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)

@@ -1,0 +1,111 @@
+"""Social awareness: forms an agent's opinion of others from their words, while in company (document 002 §1.3)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from nemuri_domain.language.json_objects import find_objects, one_line
+from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition.memory_interface import RetrievingModule
+from nemuri_society.cognition.module import Ask, Prompt, Rank, Spec
+from nemuri_society.cognition.percept_updates import mapped
+from nemuri_society.cognition.person_names import match_name
+from nemuri_society.cognition.shared_state import Changes, Snapshot
+from nemuri_society.cognition.situation_detection import agents_in_sight, number, said_by_others
+from nemuri_society.cognition.task_texts import task_text
+
+TASK: Final = task_text("society_opinions")
+NEUTRAL: Final = 5.0
+MAX_SPEAKERS: Final = 6
+"""Maximum number of speakers that are judged in one run. The latest speakers are taken."""
+MAX_RELATIONSHIP_CHARACTERS: Final = 40
+"""Maximum characters of a relationship."""
+ANSWER_TOKENS: Final = 200
+
+
+class SocialAwareness(RetrievingModule):
+    """The module that judges each agent that has spoken since it was last judged, if another agent is in sight."""
+
+    spec = Spec(
+        name="social_awareness",
+        speed="selective",
+        interval=1.0,
+        reads=frozenset({"conversations", "percepts", "social_model", "profile"}),
+        writes=frozenset({"social_model"}),
+        wakes=frozenset({"conversations"}),
+        rank=Rank.SOCIAL,
+        brief=True,
+    )
+
+    def process(self, snapshot: Snapshot) -> Changes | Ask:
+        """Return a model request to judge the agents who spoke.
+
+        Return no changes if no agent is in sight or none spoke since the last judgement.
+        """
+        near = agents_in_sight(snapshot["percepts"])
+        new = unjudged_utterances(snapshot) if near else []
+        if not new:
+            return {}
+        speakers = [*dict.fromkeys(str(each["speaker"]) for each in reversed(new))][:MAX_SPEAKERS]
+
+        def felt(text: str) -> Changes:
+            judged = read_judgements(text, speakers)
+            return {"social_model": {each: _model(snapshot, each, judged, new) for each in speakers}}
+
+        memories = self.recalled(snapshot, [*speakers, *(str(each.get("text")) for each in new[-2:])])
+        return Ask(_prompt(snapshot, speakers, new, memories), felt)
+
+
+def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """Return the utterances of others that came after the last judgement of their speaker."""
+    known = snapshot["social_model"]
+    return [
+        each
+        for each in said_by_others(snapshot)
+        if number(each.get("second"))
+        > number(mapped(known.get(str(each.get("speaker")))).get("last_interaction"), -1.0)
+    ]
+
+
+def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    """Return the judgement of each speaker in a reply. Raises ValueError if it judges none of them."""
+    for found in find_objects(text):
+        known = {match_name(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
+        if judged := {each: known[each] for each in speakers if each in known}:
+            return judged
+    raise ValueError("the reply judges none of the speakers")
+
+
+def _model(
+    snapshot: Snapshot, speaker: str, judged: Mapping[str, Mapping[str, Any]], new: Sequence[Mapping[str, Any]]
+) -> JsonValue:
+    before, now = mapped(snapshot["social_model"].get(speaker)), judged.get(speaker, {})
+    sentiment = number(now.get("sentiment"), number(before.get("sentiment"), NEUTRAL))
+    relationship = (
+        one_line(now.get("relationship"), MAX_RELATIONSHIP_CHARACTERS) or before.get("relationship") or "acquaintance"
+    )
+    return {
+        "sentiment": min(10.0, max(0.0, sentiment)),
+        "relationship": relationship,
+        "last_interaction": max(number(each.get("second")) for each in new if each.get("speaker") == speaker),
+    }
+
+
+def _prompt(
+    snapshot: Snapshot, speakers: Sequence[str], new: Sequence[Mapping[str, Any]], memories: list[str]
+) -> Prompt:
+    heard = [each for each in new if each.get("speaker") in speakers]
+    lines = [
+        *prompt_text.opinion_lines(snapshot["social_model"], speakers),
+        *prompt_text.utterance_lines(heard, snapshot.name),
+        *memories,
+    ]
+    about: dict[str, JsonValue] = {
+        "job": "social",
+        "agent": snapshot.name,
+        "speakers": [*speakers],
+        "heard": [dict(each) for each in heard],
+        "known": {each: snapshot["social_model"].get(each) for each in speakers},
+    }
+    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)

@@ -1,0 +1,97 @@
+"""The surroundings and the inventory of an agent, as positions and counts for action selection."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import hypot
+from typing import Final
+
+from pydantic import JsonValue
+
+from nemuri_society.cognition.percept_updates import listed, mapped
+from nemuri_society.cognition.person_names import match_name
+from nemuri_society.cognition.situation_detection import bodies_in_sight, number
+
+BlockPosition = tuple[int, int, int]
+STATION_DISTANCE: Final = 5.0
+"""Distance in blocks within which two stations can be used together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """An agent's percepts, with queries for action selection."""
+
+    percepts: Mapping[str, JsonValue]
+    avoided: frozenset[BlockPosition] = frozenset()
+    """Positions at which an act failed recently."""
+    turn: int = 0
+    """Any integer. It selects the direction of a walk without a target."""
+
+    @property
+    def here(self) -> BlockPosition:
+        """Position of the agent."""
+        return coordinates_of(self.percepts.get("position"))
+
+    def held(self, item: str) -> int:
+        """Return the number of these items in the inventory."""
+        return int(number(mapped(self.percepts.get("inventory")).get(item)))
+
+    def away(self, place: BlockPosition) -> float:
+        """Return the horizontal distance to a position in blocks."""
+        return hypot(place[0] - self.here[0], place[2] - self.here[2])
+
+    def nearest(self, blocks: Iterable[str]) -> tuple[str, BlockPosition] | None:
+        """Return the nearest of these blocks in sight, with its position; None if there is none. Avoided positions are
+        left out.
+        """
+        wanted = frozenset(blocks)
+        found = [
+            (each["block"], coordinates_of(each["position"]))
+            for each in listed(self.percepts, "blocks")
+            if each.get("block") in wanted
+        ]
+        allowed = [each for each in found if each[1] not in self.avoided]
+        return min(allowed, key=lambda each: (self.away(each[1]), each[1]), default=None)
+
+    def together(self, blocks: Sequence[str]) -> list[BlockPosition]:
+        """Return one position for each of these blocks, close enough to each other to be used together; empty if there
+        are none.
+
+        All of them lie within `STATION_DISTANCE` of the first one, and the first one is as near as possible.
+        """
+        standing = [
+            [coordinates_of(each["position"]) for each in listed(self.percepts, "blocks") if each.get("block") == block]
+            for block in blocks
+        ]
+        station_sets = [
+            each
+            for each in product(*standing)
+            if each and all(_apart(each[0], one) <= STATION_DISTANCE for one in each)
+        ]
+        return [*min(station_sets, key=lambda each: (self.away(each[0]), each))] if station_sets else []
+
+    def body(self, who: str) -> tuple[str, BlockPosition] | None:
+        """Return the id and the position of the nearest agent whose name or exact id is `who`;
+        None if none is in sight.
+        """
+        near = bodies_in_sight(self.percepts)
+        name = match_name(who, dict.fromkeys(str(each.get("name")) for each in near))
+        for each in near:
+            if who == each["id"] or str(each.get("name")) == name:
+                return str(each["id"]), coordinates_of(each.get("position"))
+        return None
+
+
+def coordinates_of(position: object) -> BlockPosition:
+    """Return the coordinates of a JSON position."""
+    found = mapped(position)
+    return int(number(found.get("x"))), int(number(found.get("y"))), int(number(found.get("z")))
+
+
+def json_position(place: BlockPosition) -> dict[str, JsonValue]:
+    """Return a JSON position with these coordinates."""
+    return dict(zip("xyz", place, strict=True))
+
+
+def _apart(one: BlockPosition, other: BlockPosition) -> float:
+    return hypot(one[0] - other[0], one[2] - other[2])

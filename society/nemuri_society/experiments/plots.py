@@ -1,0 +1,146 @@
+"""The plots of the society experiments: one figure for each, with its caveat below the title."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from nemuri.experiments.report import Report, window_names
+from nemuri.experiments.statistics import Interval
+from nemuri.terminal.plot_style import COLOURS, MARKS, canvas, save
+from nemuri_society.experiments import item_progression, likeability, memes, specialisation, taxes
+from nemuri_society.experiments.experiment_registry import EXPERIMENTS
+from nemuri_society.experiments.experiment_society import Setting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIZE: Final = (12.0, 5.0)
+"""Width and height in inches."""
+SORTS: Final = (".png", ".svg", ".pdf")
+"""Supported file suffixes."""
+Line = tuple[str, str]
+"""A measure and a condition."""
+
+
+def draw(report: Report, setting: Setting, runs: int, file: Path) -> None:
+    """Write the figure of a report in the format of the file's suffix. The same report gives the same bytes."""
+    experiment = EXPERIMENTS[report.experiment]
+    panels = _FIGURES[report.experiment]
+    with canvas(SIZE) as figure:
+        for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+            panel(report, axes)
+        figure.suptitle(
+            f"{experiment.title}\n{runs} runs of {setting.agents} agents, {setting.seconds} s, seed {report.seed};"
+            f" means with 95 % intervals\n{experiment.label}",
+            fontsize=10,
+        )
+        file.parent.mkdir(parents=True, exist_ok=True)
+        save(figure, file)
+
+
+def _conditions(report: Report, measure: str) -> list[str]:
+    """Return the conditions of a measure, at most as many as there are colours."""
+    return [condition for name, condition in report.figures if name == measure][: len(COLOURS)]
+
+
+def _over_time(report: Report, axes: "Axes", lines: Mapping[Line, str], label: str) -> None:
+    for number, (line, name) in enumerate(lines.items()):
+        known = [
+            (int(each.split("-")[1]), report.figure(f"{line[0]} {each}", line[1]))
+            for each in window_names(report.tasks)
+        ]
+        course = [(second, each) for second, each in known if each]
+        _line(axes, number, name, course)
+    axes.set_xlabel("seconds of the society's clock")
+    _finish(axes, label)
+
+
+def _line(axes: "Axes", number: int, name: str, course: Sequence[tuple[int, Interval]]) -> None:
+    places = [place for place, _ in course]
+    colour = COLOURS[number]
+    axes.plot(places, [each.mean for _, each in course], marker=MARKS[number], color=colour, label=name)
+    axes.fill_between(
+        places, [each.low for _, each in course], [each.high for _, each in course], color=colour, alpha=0.12
+    )
+
+
+def _bars(report: Report, axes: "Axes", measures: Sequence[str], conditions: Sequence[str], label: str) -> None:
+    for number, condition in enumerate(conditions):
+        known = [(place, report.figure(each, condition)) for place, each in enumerate(measures)]
+        found = [(place - 0.2 + 0.13 * number, each) for place, each in known if each]
+        axes.errorbar(
+            [place for place, _ in found],
+            [each.mean for _, each in found],
+            yerr=[[each.mean - each.low for _, each in found], [each.high - each.mean for _, each in found]],
+            fmt=MARKS[number],
+            color=COLOURS[number],
+            capsize=4,
+            label=condition,
+        )
+    axes.set_xticks(range(len(measures)), [each.replace(", ", ",\n") for each in measures], fontsize=8)
+    axes.set_xlim(-0.6, len(measures) - 0.4)
+    _finish(axes, label)
+
+
+def _finish(axes: "Axes", label: str) -> None:
+    axes.set_ylabel(label)
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
+
+
+def _items(report: Report, axes: "Axes") -> None:
+    arms = _conditions(report, item_progression.ITEMS)
+    _over_time(
+        report, axes, {(item_progression.ITEMS, each): each for each in arms}, "different items (mean of agents)"
+    )
+
+
+def _fits(report: Report, axes: "Axes") -> None:
+    arms = _conditions(report, likeability.R)
+    _bars(report, axes, (likeability.R, likeability.SLOPE), arms, "true against perceived likeability")
+
+
+def _observers(report: Report, axes: "Axes") -> None:
+    for number, arm in enumerate(_conditions(report, likeability.R)):
+        known = [(each, report.figure(f"r with {each} observers", arm)) for each in likeability.OBSERVERS]
+        _line(axes, number, arm, [(place, each) for place, each in known if each])
+    axes.set_xlabel("observers (number)")
+    _finish(axes, "Pearson's r")
+
+
+def _entropies(report: Report, axes: "Axes") -> None:
+    arms = _conditions(report, specialisation.ENTROPY)
+    _over_time(report, axes, {(specialisation.ENTROPY, each): each for each in arms}, "entropy of roles (0 to 1)")
+
+
+def _lasting(report: Report, axes: "Axes") -> None:
+    arms = _conditions(report, specialisation.PERSISTENCE)
+    _bars(report, axes, (specialisation.PERSISTENCE,), arms, "share of reviews that keep the role")
+
+
+def _paid(report: Report, axes: "Axes") -> None:
+    arms = _conditions(report, taxes.AFTER)
+    _over_time(report, axes, {(taxes.PAID, each): each for each in arms}, "share of income paid")
+
+
+def _converts(report: Report, axes: "Axes") -> None:
+    lines = {
+        (memes.EXPOSED, memes.EVERYBODY): "have heard of the faith",
+        (memes.DIRECT, memes.EVERYBODY): "speak of it by name",
+    }
+    _over_time(report, axes, lines, "share of all but the priests")
+
+
+def _places(report: Report, axes: "Axes") -> None:
+    measures = (memes.INDIRECT, memes.EXPOSED, memes.KINDS)
+    conditions = (memes.PRIESTS_TOWN, memes.TOWNS, memes.COUNTRY)
+    _bars(report, axes, measures, conditions, "at the end (share, or number of memes)")
+
+
+_FIGURES: Final[dict[str, Sequence[Callable[[Report, Any], None]]]] = {
+    "items": (_items,),
+    "likeability": (_fits, _observers),
+    "specialisation": (_entropies, _lasting),
+    "taxes": (_paid,),
+    "memes": (_converts, _places),
+}

@@ -1,0 +1,104 @@
+"""Prometheus metrics of a society's host. They are computed from its health report at each scrape."""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
+
+from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from nemuri_society.contracts.society import LATENESS, HostHealthReport, Lateness, TokenUse, Waits
+
+LATENESS_BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
+"""Upper bounds of the lateness buckets, in seconds, as Prometheus writes them."""
+
+
+class HostCollector(Collector):
+    """A Prometheus collector of a host's health report. Agents are never labels, because their number is unlimited."""
+
+    def __init__(self, vitals: Callable[[], HostHealthReport]) -> None:
+        """Create the collector. At each scrape it calls `vitals` for the host's present health report."""
+        self._vitals = vitals
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield all metrics, computed from one health report."""
+        now = self._vitals()
+        yield _counter("runs", "Runs of modules.", "module", now.runs)
+        yield _counter("failures", "Failed runs of modules.", "module", now.failures)
+        yield _lateness(now.lateness)
+        yield _hearing(now.hearing)
+        yield _questions(now.waits)
+        yield from _spent(now.token_use)
+        waits = {rank: (each.mean, each.longest) for rank, each in now.waits.items()}
+        for nth, name in enumerate(("mean", "longest")):
+            told = f"Seconds that modules of this host's agents waited for a model call: the {name}."
+            family = GaugeMetricFamily(f"nemuri_host_{name}_wait_seconds", told, labels=["rank"])
+            for rank, figures in waits.items():
+                family.add_metric([rank], figures[nth])
+            yield family
+        yield CounterMetricFamily("nemuri_host_conflicts", "Conflicting changes of two modules.", value=now.conflicts)
+        for name, told, value in (
+            ("agents", "Agents on this host.", now.agents),
+            ("waiting", "Modules that wait for a model call.", now.waiting),
+            ("second", "The society's clock.", now.second),
+            ("silence_seconds", "Longest time since an agent's last decision, in seconds.", now.silence),
+            ("models_down", "1 if no model answers, else 0.", now.standing == "down"),
+        ):
+            yield GaugeMetricFamily(f"nemuri_host_{name}", told, value=float(value))
+
+
+def process_registry() -> CollectorRegistry:
+    """Return a new registry with the metrics that every process has: memory, CPU time and garbage collections."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    PlatformCollector(registry=registry)
+    GCCollector(registry=registry)
+    return registry
+
+
+def _counter(name: str, told: str, label: str, counts: Mapping[str, int]) -> Metric:
+    family = CounterMetricFamily(f"nemuri_host_{name}", told, labels=[label])
+    for each, count in counts.items():
+        family.add_metric([each], count)
+    return family
+
+
+def _lateness(late: Mapping[str, Lateness]) -> Metric:
+    told = "Lateness in seconds of module runs without a model."
+    family = HistogramMetricFamily("nemuri_host_lateness_seconds", told, labels=["module"])
+    for module, lateness in late.items():
+        family.add_metric([module], _buckets(lateness), sum_value=None)
+    return family
+
+
+def _hearing(late: Lateness) -> Metric:
+    told = "Seconds from the host's receipt of a percept until its agent processed it."
+    return HistogramMetricFamily("nemuri_host_hearing_seconds", told, buckets=_buckets(late))
+
+
+def _buckets(late: Lateness) -> list[tuple[str, float]]:
+    """Return the upper bound of each bucket with the number of runs up to this bound."""
+    return list(zip(LATENESS_BOUNDS, map(float, accumulate(late.counts)), strict=True))
+
+
+def _spent(spent: Mapping[str, Mapping[str, TokenUse]]) -> Iterator[Metric]:
+    calls = CounterMetricFamily("nemuri_host_model_calls", "Model replies, usable or not.", labels=["module", "model"])
+    tokens = CounterMetricFamily(
+        "nemuri_host_tokens", "Tokens as counted by the providers.", labels=["module", "model", "direction"]
+    )
+    for module, models in spent.items():
+        for model, each in models.items():
+            calls.add_metric([module, model], each.calls)
+            tokens.add_metric([module, model, "input"], each.input_tokens)
+            tokens.add_metric([module, model, "output"], each.output_tokens)
+    yield calls
+    yield tokens
+
+
+def _questions(waits: Mapping[str, Waits]) -> Metric:
+    told = "Model requests: answered, failed, or shared with an identical request."
+    family = CounterMetricFamily("nemuri_host_questions", told, labels=["rank", "outcome"])
+    for rank, each in waits.items():
+        for outcome, count in (("answered", each.answered), ("failed", each.failed), ("shared", each.shared)):
+            family.add_metric([rank, outcome], count)
+    return family

@@ -1,0 +1,111 @@
+"""Terminal output about a society and its runs."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from nemuri.terminal.output import say, say_json, table
+from nemuri_society.contracts.society import TokenUse, total
+
+if TYPE_CHECKING:
+    from nemuri_society.contracts.society import Society
+    from nemuri_society.operations.lifecycle import SocietyFigures
+    from nemuri_society.operations.report import RunReport
+
+PROGRESS_SECONDS = 10.0
+"""Seconds of the simulation between two lines of progress."""
+
+
+def progress_printer(society: "Society", *, quiet: bool) -> Callable[["SocietyFigures"], None]:
+    """Return a function that prints a line of progress every ten seconds of the simulation, or nothing with `quiet`."""
+    last = -PROGRESS_SECONDS
+
+    def print_progress(seen: "SocietyFigures") -> None:
+        nonlocal last
+        if quiet or seen.second - last < PROGRESS_SECONDS:
+            return
+        last = seen.second
+        hosts = [each for each in seen.live_hosts.values() if each.agents]
+        agents, runs = sum(each.agents for each in hosts), sum(sum(each.runs.values()) for each in seen.vitals.values())
+        answers = sum(waits.answered for each in seen.vitals.values() for waits in each.waits.values())
+        spent = sum((total(each.token_use) for each in seen.vitals.values()), TokenUse())
+        say(
+            f"{society.name}: second {seen.second:.0f}, {agents} agents on {len(hosts)} hosts, "
+            f"{runs} runs, {answers} answers{token_suffix(spent)}"
+        )
+
+    return print_progress
+
+
+def print_report(report: "RunReport", *, json: bool) -> None:
+    """Print the report of a run."""
+    if json:
+        say_json(report.model_dump(mode="json"))
+        return
+    say(
+        f"{report.society}: {report.agents} agents, "
+        f"{report.seconds:.0f} simulated seconds in {report.wall:.0f} real seconds"
+    )
+    if report.items is not None:
+        say(f"mean per agent: {report.items:g} different items, {report.achievements:g} achievements")
+    rows = [
+        (module, f"{rate:.3f}", *(_lateness(report.tardiness.get(module, {}), share) for share in ("50", "99")))
+        for module, rate in report.rates.items()
+    ]
+    table(
+        ["module", "runs/s per agent", "late p50", "late p99"],
+        rows,
+        numbers=["runs/s per agent", "late p50", "late p99"],
+    )
+    waits = [
+        (
+            rank,
+            each.answered,
+            each.shared,
+            each.failed,
+            f"{each.mean:.2f} s",
+            f"{each.longest:.2f} s",
+            f"{each.unfairness:.2f}",
+        )
+        for rank, each in {**report.waits, "all": report.asked}.items()
+    ]
+    columns = ["rank", "answered", "shared", "failed", "mean wait", "longest", "unfairness"]
+    table(columns, waits, numbers=columns[1:])
+    _print_token_usage(report)
+    say(
+        f"longest time without a decision {report.silence:.0f} s; {report.waiting} modules wait for a model; "
+        f"{report.conflicts} write conflicts"
+    )
+    for module, count in sorted(report.failures.items()):
+        say(f"{module} failed {count} times")
+
+
+def _print_token_usage(report: "RunReport") -> None:
+    """Print token usage, if models reported any. The scripted model reports none."""
+    if not total(report.token_use).tokens:
+        return
+    numbers = ["calls", "tokens in", "tokens out", "tokens per call"]
+    rows = [
+        (module, model, f"{each.calls:,}", f"{each.input_tokens:,}", f"{each.output_tokens:,}", _tokens_per_call(each))
+        for module, models in report.token_use.items()
+        for model, each in models.items()
+    ]
+    total_use = total(report.token_use)
+    last = ("all", "", *(f"{each:,}" for each in (total_use.calls, total_use.input_tokens, total_use.output_tokens)))
+    table(["module", "model", *numbers], [*rows, (*last, _tokens_per_call(total_use))], numbers=numbers)
+    top_spender = next(iter(report.top_spenders.items()), None)
+    if top_spender is not None:
+        agent_id, use = top_spender
+        say(f"agent with the most tokens: {agent_id}, {use.tokens:,} tokens in {use.calls:,} calls")
+
+
+def _tokens_per_call(spent: TokenUse) -> str:
+    return f"{spent.tokens / max(1, spent.calls):,.0f}"
+
+
+def token_suffix(spent: TokenUse) -> str:
+    """Return the tokens as the rest of a line; empty if there are none."""
+    return f", {spent.input_tokens:,} tokens in and {spent.output_tokens:,} out" if spent.tokens else ""
+
+
+def _lateness(quantiles: Mapping[str, float], share: str) -> str:
+    return f"<= {quantiles[share]:g} ms" if share in quantiles else "-"

@@ -1,0 +1,139 @@
+"""Construction of a society's processes: hosts, each with some of the agents, and the process of the grid world."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+from random import Random
+from uuid import uuid4
+
+import structlog
+
+from nemuri_contracts.event import Usage
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.models.factory import build_chats
+from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.settings import ModelSettings
+from nemuri_infra.process.cancellation import cancel_and_wait
+from nemuri_infra.process.gc_tuning import collect_young
+from nemuri_society.cognition.module import Module, Prompt
+from nemuri_society.cognition.module_registry import PLUGIN_GROUP, build_modules
+from nemuri_society.cognition.scripted_model import scripted_answer
+from nemuri_society.contracts.society import Society
+from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.observability.world_metrics import WorldMetrics
+from nemuri_society.simulation.agent_memories import AgentMemories
+from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.simulation.host import Host
+from nemuri_society.simulation.leases import BEAT_SECONDS
+from nemuri_society.simulation.model_providers import ChatModel, PromptModel, Providers
+from nemuri_society.simulation.model_requests import ModelRequests
+from nemuri_society.simulation.world_lease import WorldLease
+from nemuri_society.simulation.world_process import WorldProcess
+from nemuri_society.stores.society_states import SOCIETY, RevisionError, SocietyError, States
+from nemuri_society.world.grid_world import World
+from nemuri_society.world.world_settings import WorldSettings
+
+logger = structlog.get_logger()
+
+
+class ScriptedModel:
+    """A model that answers prompts by fixed rules and random draws, with an optional latency."""
+
+    name = "scripted"
+
+    def __init__(self, seed: int, latency: float) -> None:
+        """Create the model.
+
+        `latency` is the mean answer time in seconds, exponentially distributed; 0 answers at once.
+        """
+        self._rng, self._latency = Random(seed), latency
+
+    async def answer(self, prompt: Prompt) -> Reply[str]:
+        """Return the answer that the rules give, with a usage of zero tokens. Waits for the latency."""
+        if self._latency:
+            await asyncio.sleep(self._rng.expovariate(1 / self._latency))
+        return Reply(scripted_answer(prompt, self._rng), Usage(model=self.name))
+
+
+def load_plugins(wanted: Sequence[str]) -> list[Module]:
+    """Return the modules that other packages provide as entry points with these names.
+
+    Raises LookupError if one is missing, cannot be loaded or is not a `Module`.
+    """
+    there = {each.name: each for each in entry_points(group=PLUGIN_GROUP)}
+    missing = sorted(set(wanted) - there.keys())
+    if missing:
+        raise LookupError(f"no installed package has a module {', '.join(missing)} (entry points {PLUGIN_GROUP!r})")
+    return [_load_plugin(there[name]) for name in wanted]
+
+
+def _load_plugin(entry: EntryPoint) -> Module:
+    try:
+        module = entry.load()()
+    except Exception as error:
+        raise LookupError(f"module {entry.name} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not isinstance(module, Module):
+        raise LookupError(f"module {entry.name} is a {type(module).__name__}, not a Module")  # noqa: TRY004 - as above
+    return module
+
+
+async def read_society(states: States) -> Society:
+    """Return the definition of a society. Raises `SocietyError` if it does not exist."""
+    entry = await states.get(SOCIETY)
+    if entry is None:
+        raise SocietyError(f"there is no society {states.society!r}")
+    return Society.model_validate_json(entry.value)
+
+
+async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> Host:
+    """Create a host for at most `limit` agents of a society. It takes agents only after its `run` is called.
+
+    Raises `SocietyError` if the society does not exist, and LookupError if one of its plug-ins is missing or invalid.
+    """
+    collect_young()
+    states = await States.open(log, name)
+    society = await read_society(states)
+    host_name = f"h{uuid4().hex[:12]}"
+    chat_models: list[PromptModel] = [ChatModel(each) for each in build_chats(models)]
+    if "extractive" in models.chosen:
+        chat_models.append(ScriptedModel(society.seed, society.latency))
+    model_requests = ModelRequests(Providers(chat_models, time.monotonic))
+    memories = AgentMemories(log)
+    modules = build_modules(memories, without=society.without, plugins=load_plugins(society.plugins))
+    checkpoints = await Checkpoints.open(log, name)
+    return Host(host_name, society, states, modules, model_requests, memories, checkpoints, limit)
+
+
+async def run_world(
+    log: Log, name: str, metrics: WorldMetrics | None = None, lease_held: asyncio.Event | None = None
+) -> None:
+    """Run the grid world until the task is cancelled. First wait until no other process holds the world's lease.
+
+    Sets `lease_held` once this process holds the lease. Raises `RevisionError` if another process takes the lease away.
+    """
+    collect_young()
+    states = await States.open(log, name)
+    society = await read_society(states)
+    towns = tuple(dict.fromkeys(each.town for each in society.agents if each.town)) or ("town",)
+    world = World(WorldSettings(seed=society.seed, size=society.size, towns=towns, speed=society.speed))
+    process = WorldProcess(log.connection, SocietySubjects(log.subjects.namespace), name, world, metrics)
+    lease = WorldLease(f"w{uuid4().hex[:12]}", states, process)
+    await lease.acquire()
+    if lease_held is not None:
+        lease_held.set()
+    running = asyncio.ensure_future(process.run())
+    try:
+        while not running.done():
+            if await lease.beat():
+                await process.publish_figures()
+            await asyncio.wait([running], timeout=BEAT_SECONDS)
+    except RevisionError:
+        logger.warning("another process holds the lease of the world", society=name)
+        raise
+    except asyncio.CancelledError:  # Normal end of a world process.
+        await cancel_and_wait(running)
+        await lease.release()
+        raise
+    finally:
+        await cancel_and_wait(running)

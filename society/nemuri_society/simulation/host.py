@@ -1,0 +1,299 @@
+"""An agent host. It runs the modules of some agents of a society and connects the agents with the world (document 002
+§5).
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+import structlog
+from nats.aio.msg import Msg
+
+from nemuri_infra.bus.pull_reader import READER_ERRORS
+from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.models.failures import ModelFailure
+from nemuri_infra.process.cancellation import cancel_and_wait, run_together
+from nemuri_infra.runtime.retry_forever import retry_forever
+from nemuri_society.cognition.degraded_mode import suspended_modules
+from nemuri_society.cognition.engine import Engine, Pending
+from nemuri_society.cognition.module import Ask, Module
+from nemuri_society.cognition.timing_wheel import SLOT_SECONDS
+from nemuri_society.contracts.society import CELL, HostHealthReport, Society
+from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.contracts.world_protocol import Act, Acts, Joined, Joining, Say, action_of
+from nemuri_society.simulation.agent_memories import AgentMemories
+from nemuri_society.simulation.cell_allocation import CellAllocation
+from nemuri_society.simulation.cell_leases import CellLeases
+from nemuri_society.simulation.checkpoints import Checkpoints, CheckpointSchedule
+from nemuri_society.simulation.cooperative_yield import TimeSlice
+from nemuri_society.simulation.host_health import HostHealth, LatenessObserver
+from nemuri_society.simulation.leases import BEAT_SECONDS
+from nemuri_society.simulation.model_requests import ModelRequests
+from nemuri_society.simulation.percept_encoding import has_no_events, unpack_percepts
+from nemuri_society.simulation.plugin_executor import PluginExecutor
+from nemuri_society.simulation.simulation_clock import SimulationClock
+from nemuri_society.stores.society_states import States
+
+SEARCH_SECONDS: Final = 0.25
+"""Seconds between two searches for free cells."""
+MAX_CELLS_PER_SEARCH: Final = 8
+"""Maximum number of cells that are taken in one search."""
+RUN_SLICE_SECONDS: Final = 0.008
+"""Seconds that due modules run before the event loop gets a turn. Other work of the host yields after a quarter of
+this.
+"""
+WORLD_TIMEOUT: Final = 3.0
+"""Seconds without a message from the world after which the agents join the world again."""
+
+logger = structlog.get_logger()
+
+
+class Host:
+    """A host: it runs some agents of a society in this process."""
+
+    def __init__(
+        self,
+        name: str,
+        society: Society,
+        states: States,
+        modules: Sequence[Module],
+        model_requests: ModelRequests,
+        memories: AgentMemories,
+        checkpoints: Checkpoints,
+        limit: int,
+    ) -> None:
+        """Create a host for at most `limit` agents.
+
+        The society's concurrent model requests are divided equally among its hosts.
+        """
+        self.name, self.society, self.states, self.limit = name, society, states, limit
+        self._subjects = SocietySubjects(states.log.subjects.namespace)
+        self.clock = SimulationClock(0.0, society.speed)
+        self.engine = Engine(modules, 0.0, society.seed)
+        self.engine.schedule.places = max(1, society.slots // society.hosts)
+        self.cell_leases = CellLeases(name, society, states, self.engine)
+        self.model_requests, self.memories = model_requests, memories
+        self.health = HostHealth(name)
+        self._cell_allocation = CellAllocation(society.cells, society.hosts, time.monotonic())
+        self._checkpoint_schedule = CheckpointSchedule(name, society, states, checkpoints)
+        self._plugin_executor = PluginExecutor()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._last_world_message = time.monotonic()
+        self._not_joined: set[str] = set()
+        """Agents of this host that have not joined the world yet."""
+        self._has_world_time = False
+        """True as soon as the world has reported its time. The host's clock then follows the world's clock."""
+
+    def vitals(self) -> HostHealthReport:
+        """Return the current health figures."""
+        return self.health.vitals(self.engine, self.model_requests, len(self.memories), self.clock())
+
+    def missing(self) -> tuple[str, ...]:
+        """Return one line if the world does not answer; empty if the host is ready."""
+        if not self._has_world_time:
+            return ("the world has not answered yet",)
+        silence = time.monotonic() - self._last_world_message
+        if not self.engine.states or silence <= 2 * WORLD_TIMEOUT:
+            return ()
+        return (f"no message from the world for {silence:.0f} s",)
+
+    async def run(self) -> None:
+        """Run until cancelled. Then write all changes and release the cells."""
+        log, subjects = self.states.log, self._subjects
+        percepts = await log.connection.subscribe(
+            subjects.percepts(self.society.name, self.name), cb=self._receive_percepts
+        )
+        try:
+            await run_together(
+                *(
+                    retry_forever(self.name, work, passing=READER_ERRORS, retry=pause)
+                    for work, pause in (
+                        (self._take_free_cells, SEARCH_SECONDS),
+                        (self._renew_leases, BEAT_SECONDS),
+                        (self._run_every_second, 1.0),
+                        (self.memories.load, SEARCH_SECONDS),
+                        (self._checkpoint_schedule.beat, BEAT_SECONDS),
+                    )
+                ),
+                self._run_modules(),
+            )
+        finally:
+            await percepts.unsubscribe()
+            await cancel_and_wait(*self._tasks)
+            await self.model_requests.close()
+            self._plugin_executor.close()
+            await self._record_experiences(last=True)
+            await self._publish_vitals()
+            await self.cell_leases.release()
+            await self._checkpoint_schedule.release()
+            self.memories.close()
+
+    async def _run_modules(self) -> None:
+        """Run due modules forever. Yield to the event loop every few milliseconds.
+
+        Other work in the event loop may make more urgent modules due, so each slice begins with the most urgent work.
+        """
+        while True:
+            time_slice, pause, now = TimeSlice(RUN_SLICE_SECONDS), SLOT_SECONDS, self.clock()
+            for pending in self.engine.run(now, LatenessObserver(self.health, self.clock, now)):
+                if pending is not None:
+                    self._start_task(pending)
+                if time_slice.over:
+                    pause = 0.0
+                    break
+            await self._send_outputs()
+            await asyncio.sleep(pause)
+
+    def _start_task(self, pending: Pending) -> None:
+        work = asyncio.ensure_future(self._complete(pending))
+        self._tasks.add(work)
+        work.add_done_callback(self._tasks.discard)
+
+    async def _complete(self, pending: Pending) -> None:
+        """Complete a run of a module that takes time: a model request, or the work of a plug-in. Apply its result or
+        record its failure.
+        """
+        slot = pending.slot
+        try:
+            result = pending.work if isinstance(pending.work, Ask) else await self._plugin_executor.run(pending)
+            if isinstance(result, Ask):
+                result = await self._ask_model(pending, result)
+            self.engine.settle(pending, result, self.clock())
+        except Exception as error:  # noqa: BLE001 - whatever a module or a model raises is told, and the others go on
+            self.engine.fail(slot, error, self.clock())
+
+    async def _ask_model(self, pending: Pending, ask: Ask) -> Any:
+        """Send a model request and return the changes that follow from the answer.
+
+        Raises TypeError if the module declares no rank, and the errors of `ModelRequests.ask`.
+        """
+        slot, spec = pending.slot, pending.slot.module.spec
+        if spec.rank is None:
+            raise TypeError(f"module {spec.name!r} asks a model but declares no rank")
+        self.health.count_request(slot.agent_id, spec.rank, self.clock.wall_seconds(slot.waited))
+        answer = await self.model_requests.ask(spec.rank, ask.prompt, module=spec.name, agent_id=slot.agent_id)
+        return ask.then(answer)
+
+    async def _send_outputs(self) -> None:
+        """Send the agents' acts and speech to the world, and queue their experiences for memory."""
+        if not self.engine.sending:
+            return
+        acts, now = list[Act](), self.clock()
+        for agent_id in list(self.engine.sending):
+            out = self.engine.take(agent_id, now)
+            acts += [
+                Act(agent_id=agent_id, act_id=each["id"], act=action_of.validate_python(each["act"]))
+                for each in out.acts
+            ]
+            if out.speech:
+                acts.append(Act(agent_id=agent_id, act_id=f"say-{now:.3f}", act=Say(text=out.speech)))
+            self.memories.queue_experiences(agent_id, out.experiences, now)
+        if acts:
+            message = Acts(host=self.name, acts=tuple(acts))
+            await self._publish(self._subjects.acts(self.society.name), message.model_dump_json().encode())
+
+    async def _receive_percepts(self, message: Msg) -> None:
+        """Queue the percepts in a message from the world for the agents on this host. An invalid message is logged and
+        ignored.
+        """
+        self._last_world_message = time.monotonic()
+        time_slice = TimeSlice()
+        try:
+            for agent_id, percept in unpack_percepts(message.data):
+                if agent_id in self.engine.states:
+                    without_events = isinstance(percept, bytes) and has_no_events(percept)
+                    self.engine.tell(agent_id, percept, self.clock(), calm=without_events)
+                await time_slice()
+        except (ValueError, LookupError, AttributeError, TypeError) as error:
+            logger.warning("invalid percepts", host=self.name, why=log_safe(error))
+
+    async def _take_free_cells(self) -> None:
+        """Take free cells, a few at a time. Take more than an equal share only if no other host takes them.
+
+        The agents of a taken cell run at once; their memories are loaded afterwards. If the world has been silent too
+        long, all agents join it again.
+        """
+        free, taken = await self.cell_leases.free_cells(), 0
+        self._cell_allocation.observe(free, time.monotonic())
+        if not self._has_world_time:
+            await self._join_world()  # This join has no agents; it asks for the world's time.
+        for cell in free:
+            if taken == MAX_CELLS_PER_SEARCH or (self.engine.states and len(self.engine.states) + CELL > self.limit):
+                break
+            if not self._cell_allocation.may_take(cell, len(self.cell_leases.cells), time.monotonic()):
+                continue
+            states = await self.cell_leases.acquire(cell, self.clock())
+            if states is None:
+                continue
+            taken += 1
+            self.memories.queue_load([each.agent_id for each in states])
+            for state in states:
+                self.engine.add(state, self.clock())
+            self._not_joined.update(each.agent_id for each in states)
+        if time.monotonic() - self._last_world_message > WORLD_TIMEOUT:
+            self._not_joined.update(self.engine.states)
+        if self._not_joined:
+            await self._join_world()
+
+    async def _join_world(self) -> None:
+        """Let the agents in `_not_joined` join the world through this host, and set the clock to the world's time if it
+        is ahead.
+
+        An agent that is in the world already belongs to this host from then on.
+        """
+        joining_residents = {each.id: each for each in self.society.agents if each.id in self._not_joined}
+        joining = Joining(
+            host=self.name,
+            agents={each.id: each.name for each in joining_residents.values()},
+            towns={each.id: each.town for each in joining_residents.values() if each.town},
+        )
+        log = self.states.log
+        subject = self._subjects.joining(self.society.name)
+        answer = await log.connection.request(subject, joining.model_dump_json().encode(), timeout=WORLD_TIMEOUT)
+        joined = Joined.model_validate_json(answer.data)
+        self._has_world_time = True
+        self._last_world_message = time.monotonic()
+        self._not_joined -= joining_residents.keys()
+        if joined.second > self.clock():
+            self.clock = SimulationClock(joined.second, self.society.speed)
+
+    async def _renew_leases(self) -> None:
+        for cell in await self.cell_leases.beat():
+            agent_ids = [each.id for each in self.society.cell(cell)]
+            logger.warning("cell lost", host=self.name, cell=cell)
+            self.cell_leases.forget_cell(cell)
+            self.health.remove_agents(agent_ids)
+            self.memories.drop(agent_ids)
+            self._not_joined.difference_update(agent_ids)
+            for agent_id in agent_ids:
+                self.engine.remove(agent_id)
+        await self._record_experiences()
+
+    async def _record_experiences(self, *, last: bool = False) -> None:
+        """Record queued experiences and append queued events. The events are appended even if the disk of the cache is
+        full.
+        """
+        try:
+            await self.memories.record_queued()
+        finally:
+            await self.memories.flush(self.clock(), last=last)
+
+    async def _run_every_second(self) -> None:
+        """Suspend modules while model providers fail, log failed runs, consolidate memories, publish health figures."""
+        self.engine.suspended = suspended_modules(self.model_requests.providers.status)
+        for failure in self.engine.failures:
+            self.health.failures[failure.module] += 1
+            known = isinstance(failure.error, ModelFailure | ValueError)
+            log = logger.warning if known else logger.error
+            log("module failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
+        self.engine.failures.clear()
+        await self.memories.consolidate(self.clock())
+        await self._publish_vitals()
+
+    async def _publish_vitals(self) -> None:
+        subject = self._subjects.vitals(self.society.name, self.name)
+        await self._publish(subject, self.vitals().model_dump_json().encode())
+
+    async def _publish(self, subject: str, data: bytes) -> None:
+        await self.states.log.connection.publish(subject, data)

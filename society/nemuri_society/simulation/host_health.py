@@ -1,0 +1,171 @@
+"""Health figures of a simulation host: how often modules run and how late they begin, how long model requests wait, and
+how long an agent has made no decision.
+"""
+
+import os
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import psutil
+
+from nemuri_society.cognition.engine import Engine
+from nemuri_society.cognition.module import Rank
+from nemuri_society.cognition.module_schedule import Slot
+from nemuri_society.contracts.society import LATENESS, HostHealthReport, Lateness, Waits, bucket
+from nemuri_society.simulation.model_requests import ModelRequests, RequestCounts
+from nemuri_society.simulation.simulation_clock import SimulationClock
+
+MIN_REQUESTS: Final = 5
+"""Number of requests from which on an agent's mean waiting time is compared with the means of other agents."""
+
+
+@dataclass(slots=True)
+class WaitingTime:
+    """Number of an agent's model requests, and their total and longest waiting times in wall-clock seconds."""
+
+    requests: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count a request that waited `seconds` seconds."""
+        self.requests += 1
+        self.seconds += seconds
+        self.longest = max(self.longest, seconds)
+
+
+WaitingTimes = Mapping[str, WaitingTime]
+"""Waiting times by agent id."""
+
+
+class HostHealth:
+    """Counters of a host's work since its start."""
+
+    def __init__(self, host: str) -> None:
+        """Create the counters of this host, all at zero."""
+        self.host = host
+        self.runs: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()
+        self._run_lateness: dict[str, list[int]] = defaultdict(lambda: [0] * (len(LATENESS) + 1))
+        self._percept_lateness = [0] * (len(LATENESS) + 1)
+        self._waits: dict[Rank, defaultdict[str, WaitingTime]] = {rank: defaultdict(WaitingTime) for rank in Rank}
+        self._last_decisions: dict[str, float] = {}
+        self._started_at = time.monotonic()
+        self._process = psutil.Process()
+
+    def count_run(self, name: str, rank: Rank | None, late: float) -> None:
+        """Count a run of the module `name` that began `late` wall-clock seconds after it was due.
+
+        The lateness counts only if the module makes no model requests (`rank` is None).
+        """
+        self.runs[name] += 1
+        if rank is None:
+            self._run_lateness[name][bucket(late)] += 1
+
+    def count_percept(self, late: float) -> None:
+        """Count a percept that was read `late` wall-clock seconds after its arrival."""
+        self._percept_lateness[bucket(late)] += 1
+
+    def count_request(self, agent_id: str, rank: Rank, waited: float) -> None:
+        """Count a model request that was sent `waited` wall-clock seconds after its module was due."""
+        self._waits[rank][agent_id].add(waited)
+
+    def remove_agents(self, agent_ids: Iterable[str]) -> None:
+        """Remove the waiting times of agents that left the host."""
+        for waited in self._waits.values():
+            for agent_id in agent_ids:
+                waited.pop(agent_id, None)
+
+    def vitals(self, engine: Engine, model_requests: ModelRequests, memories: int, now: float) -> HostHealthReport:
+        """Return the current figures. `memories` is the number of memories on the host, `now` the second of the
+        simulation.
+        """
+        cpu_times = self._process.cpu_times()
+        return HostHealthReport(
+            host=self.host,
+            process=os.getpid(),
+            seconds=time.monotonic() - self._started_at,
+            second=now,
+            agents=len(engine.states),
+            runs=dict(self.runs),
+            lateness={name: Lateness(counts=tuple(counts)) for name, counts in self._run_lateness.items()},
+            hearing=Lateness(counts=tuple(self._percept_lateness)),
+            waits={
+                rank.name.lower(): combined_waits([model_requests.counts[rank]], [self._waits[rank]]) for rank in Rank
+            },
+            asked=combined_waits(model_requests.counts.values(), self._waits.values()),
+            token_use=model_requests.token_usage.by_module,
+            top_spenders=model_requests.token_usage.top_agents,
+            waiting=engine.schedule.waiting,
+            standing=model_requests.providers.status,
+            conflicts=engine.conflicts,
+            failures=dict(self.failures),
+            silence=self._longest_silence(engine, now),
+            memories=memories,
+            memory=self._process.memory_info().rss,
+            cpu=cpu_times.user + cpu_times.system,
+        )
+
+    def _longest_silence(self, engine: Engine, now: float) -> float:
+        """Return the most seconds for which any agent has made no decision; 0 without agents.
+
+        For an agent without a decision, the time counts from its arrival on this host.
+        """
+        decisions = {each.agent_id: each.sections.get("decision") for each in engine.states.values()}
+        for agent_id in decisions:
+            self._last_decisions.setdefault(agent_id, now)
+        self._last_decisions = {
+            agent_id: since for agent_id, since in self._last_decisions.items() if agent_id in decisions
+        }
+        newest = (
+            max(self._last_decisions[each], section.changed_at if section else 0.0)
+            for each, section in decisions.items()
+        )
+        return now - min(newest, default=now)
+
+
+@dataclass(frozen=True, slots=True)
+class LatenessObserver:
+    """An observer that counts how late runs begin and percepts are read during one slice of the engine's work.
+
+    `slice_start` is the second of the simulation at which the slice began.
+    """
+
+    health: HostHealth
+    clock: SimulationClock
+    slice_start: float
+
+    def begins(self, slot: Slot) -> None:
+        """Count a run of the slot's module and its lateness."""
+        spec = slot.module.spec
+        self.health.count_run(spec.name, spec.rank, self._wall_seconds(slot.waited))
+
+    def hears(self, waited: float) -> None:
+        """Count a percept that an agent reads, after it waited `waited` seconds of the simulation."""
+        self.health.count_percept(self._wall_seconds(waited))
+
+    def _wall_seconds(self, waited: float) -> float:
+        return self.clock.wall_seconds(waited + self.clock() - self.slice_start)
+
+
+def combined_waits(request_counts: Iterable[RequestCounts], waiting_times: Iterable[WaitingTimes]) -> Waits:
+    """Return the combined statistics of model requests of several ranks."""
+    of_agent: defaultdict[str, list[WaitingTime]] = defaultdict(list)
+    for each in waiting_times:
+        for agent_id, waited in each.items():
+            of_agent[agent_id].append(waited)
+    per_agent = [(sum(one.requests for one in each), sum(one.seconds for one in each)) for each in of_agent.values()]
+    requests, seconds = sum(count for count, _ in per_agent), sum(waited for _, waited in per_agent)
+    counts = list(request_counts)
+    return Waits(
+        answered=sum(each.answered for each in counts),
+        failed=sum(each.failed for each in counts),
+        shared=sum(each.shared for each in counts),
+        waited=requests,
+        mean=seconds / requests if requests else 0.0,
+        longest=max((one.longest for each in of_agent.values() for one in each), default=0.0),
+        slowest=max((waited / count for count, waited in per_agent if count >= MIN_REQUESTS), default=0.0),
+    )

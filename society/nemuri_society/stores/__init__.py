@@ -1,0 +1,1 @@
+"""The stored states of societies."""

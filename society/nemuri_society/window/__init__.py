@@ -1,0 +1,1 @@
+"""The pages of societies in the window."""

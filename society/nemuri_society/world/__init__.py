@@ -1,0 +1,1 @@
+"""The embedded world: a flat grid of blocks and agents. Equal seeds and acts give equal results."""

@@ -1,0 +1,1 @@
+"""Tests of societies without servers."""
