@@ -17,8 +17,8 @@ from nemuri_domain.cognition.scripted_model import scripted_answer
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import build_chats
-from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.observability.world_metrics import WorldMetrics
 from nemuri_infra.process.cancellation import cancel_and_wait

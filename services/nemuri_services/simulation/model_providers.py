@@ -13,9 +13,8 @@ from nemuri_contracts.event import Usage
 from nemuri_domain.cognition.degraded_mode import ProviderState
 from nemuri_domain.cognition.module import Prompt
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.chat import Chat, ChatRequest
+from nemuri_infra.models.chat import Chat, ChatRequest, Reply
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
-from nemuri_infra.models.protocol import Reply
 
 FIRST_BACKOFF: Final = 2.0
 """Maximum backoff in seconds after the first failed episode. It doubles with each further failed episode in a row."""

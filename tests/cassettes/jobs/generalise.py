@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from nemuri_infra.models.memory_jobs import GeneraliseJob
+from nemuri_infra.models.jobs.semantic_statement import GeneraliseJob
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

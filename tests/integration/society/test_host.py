@@ -12,7 +12,7 @@ from nemuri_contracts.world_protocol import Acts, Joined, Joining, Percept, Perc
 from nemuri_domain.cognition.module import Module, Prompt, Spec
 from nemuri_domain.cognition.shared_state import Changes, Snapshot
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.stores.society_states import States
 from nemuri_services.simulation.agent_memories import AgentMemories

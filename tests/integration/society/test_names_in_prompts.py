@@ -22,7 +22,7 @@ from nemuri_domain.cognition.scripted_model import scripted_answer
 from nemuri_domain.world.grid_world import World
 from nemuri_domain.world.world_settings import WorldSettings
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_services.simulation.agent_memories import AgentMemories
 from nemuri_services.simulation.checkpoints import Checkpoints

@@ -2,15 +2,17 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.extractive_learnings import learned_sentences
 from nemuri_infra.models.json_schema import TEXT, closed, listed, record
-from nemuri_infra.models.memory_jobs import Learned, LearningsJob
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 800
@@ -21,39 +23,68 @@ _HAPPENED: Final = ("happened", "what happened")
 _NOTHING: Final = frozenset({"", "-", "none", "null", "n/a", "なし", "該当なし", "特になし"})
 
 
-def request(job: LearningsJob) -> ChatRequest:
-    """Return the request for a job."""
-    return prompt("learnings").request(
-        TOKENS,
-        {
-            "role": job.role,
-            "details": job.details,
-            "question": Quote("question", job.question),
-            "answer": Source("answer", without_citations(job.answer)),
-            "perspectives": "\n".join(f"- {normalised(perspective)}" for perspective in job.perspectives),
-        },
-        schema=SCHEMA,
-    )
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The learnings of a finished answer."""
+
+    by_perspective: Mapping[str, str]
+    """One sentence for each perspective under which there is something to learn."""
+    happened: str = ""
+    """The event, in a sentence or two that stand on their own; "" if the model does not say."""
 
 
-def read(reply: ChatReply, job: LearningsJob) -> Learned:
-    """Return the sentence of each perspective in a reply, in the order of the job, and what happened, if it says so.
+@dataclass(frozen=True, slots=True)
+class LearningsJob(Job[Learned]):
+    """The job of learning from a finished answer: at most one sentence for each perspective."""
 
-    The reply may be a list of perspectives and sentences, or an object by perspective, fenced, surrounded by prose or
-    nested one level deep. If there is none, lines "perspective: …" are parsed. Names are compared without case and
-    outer white space. Perspectives without a sentence, unknown names, empty values and "none" are left out. Labels in
-    brackets, such as `[m3]`, are removed from all sentences.
-    """
-    known = {perspective.strip().casefold(): perspective for perspective in job.perspectives}
-    best: dict[str, str] = {}
-    for pairs in [_by_perspective(each) for each in reply.objects()] or [_lines(reply.text)]:
-        found = _matching(pairs, known)
-        if len(found) > len(best):
-            best = found
-    sentences_found = {perspective: best[perspective] for perspective in job.perspectives if perspective in best}
-    accounts = (pairs.get(name) for pairs in reply.objects() for name in _HAPPENED)
-    happened = next((each for each in accounts if isinstance(each, str)), "")
-    return Learned(sentences_found, normalised(without_citations(happened)))
+    role: str
+    question: str
+    answer: str
+    perspectives: tuple[str, ...]
+    details: tuple[Source, ...]
+    keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Keywords of each perspective, by perspective. Perspectives without keywords are left out."""
+
+    def chat_request(self) -> ChatRequest:
+        """Return the request for a language model."""
+        return prompt("learnings").request(
+            TOKENS,
+            {
+                "role": self.role,
+                "details": self.details,
+                "question": Quote("question", self.question),
+                "answer": Source("answer", without_citations(self.answer)),
+                "perspectives": "\n".join(f"- {normalised(perspective)}" for perspective in self.perspectives),
+            },
+            schema=SCHEMA,
+        )
+
+    def read(self, reply: ChatReply) -> Learned:
+        """Return the sentence of each perspective in a reply, in the order of the job, and what happened, if it says
+        so.
+
+        The reply may be a list of perspectives and sentences, or an object by perspective, fenced, surrounded by prose
+        or nested one level deep. If there is none, lines "perspective: …" are parsed. Names are compared without case
+        and outer white space. Perspectives without a sentence, unknown names, empty values and "none" are left out.
+        Labels in brackets, such as `[m3]`, are removed from all sentences.
+        """
+        known = {perspective.strip().casefold(): perspective for perspective in self.perspectives}
+        best: dict[str, str] = {}
+        for pairs in [_by_perspective(each) for each in reply.objects()] or [_lines(reply.text)]:
+            found = _matching(pairs, known)
+            if len(found) > len(best):
+                best = found
+        sentences_found = {perspective: best[perspective] for perspective in self.perspectives if perspective in best}
+        accounts = (pairs.get(name) for pairs in reply.objects() for name in _HAPPENED)
+        happened = next((each for each in accounts if isinstance(each, str)), "")
+        return Learned(sentences_found, normalised(without_citations(happened)))
+
+    def without_model(self) -> Learned:
+        """Return the most informative sentence for each perspective, without an account of what happened.
+
+        It shares terms with the perspective's name and keywords. See `extractive_learnings`.
+        """
+        return Learned(learned_sentences(self.question, self.answer, self.perspectives, self.details, self.keywords))
 
 
 def _by_perspective(said: Mapping[str, object]) -> Mapping[str, object]:

@@ -8,8 +8,8 @@ import pytest
 from nemuri_contracts.event import Usage
 from nemuri_contracts.society import TokenUse
 from nemuri_domain.cognition.module import Prompt, Rank
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
-from nemuri_infra.models.protocol import Reply
 from nemuri_services.simulation.model_providers import FIRST_BACKOFF, JITTER, MAX_BACKOFF, Providers
 from nemuri_services.simulation.model_requests import ModelRequests
 
