@@ -53,5 +53,5 @@ def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
     if not chats:
         return ExtractiveModel()
     chain = FallbackChat(chats, settings.retries, limit=settings.concurrency)
-    priced = all(each.reports_price or each.chosen_model(light=light) in settings.prices for each in settings.called)
+    priced = all(one.reports_price or one.chosen_model(light=light) in settings.prices for one in settings.called)
     return PromptedModel(BudgetedChat(chain, priced=priced), falls_back=EXTRACTIVE in settings.chosen)

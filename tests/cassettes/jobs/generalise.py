@@ -1,4 +1,4 @@
-"""Cassette of `Model.generalise`: one statement in place of two that say the same."""
+"""Cassette of `GeneraliseJob`: one statement in place of two that say the same."""
 
 from typing import Final
 

@@ -51,11 +51,11 @@ class RouteJob(Job[ChosenAgent | None]):
                 f"a{number}",
                 "\n".join(
                     f"{name}: {text}"
-                    for name, text in (("Role", each.role), ("Field", each.description), ("Remembers", each.memo))
+                    for name, text in (("Role", agent.role), ("Field", agent.description), ("Remembers", agent.memo))
                     if text
                 ),
             )
-            for number, each in enumerate(self.agents, 1)
+            for number, agent in enumerate(self.agents, 1)
         ]
         return prompt("agent_choice").request(
             TOKENS, {"agents": agents, "request": Quote("request", self.request)}, steady=True, schema=SCHEMA
@@ -66,7 +66,7 @@ class RouteJob(Job[ChosenAgent | None]):
 
         A confidence that is missing or not between 0 and 1 counts as `_UNSURE`.
         """
-        labels = {f"a{number}": each.agent_id for number, each in enumerate(self.agents, 1)}
+        labels = {f"a{number}": agent.agent_id for number, agent in enumerate(self.agents, 1)}
         for found in reply.objects():
             if "agent" not in found:
                 continue

@@ -27,8 +27,6 @@ _CUT: Final = {
     "en": "(This answer is cut off: it reached the model's token limit.)",
     "ja": "（この回答は途中で切れています。モデルのトークン数の上限に達しました。）",
 }
-
-
 AnswerOutcome = Answer | ToolRequest | ClarificationRequest
 """Outcome of an `AnswerJob`."""
 
@@ -84,7 +82,7 @@ class AnswerJob(Job[AnswerOutcome]):
     @property
     def sources(self) -> tuple[Source, ...]:
         """Return all sources: the memories, the details, and what the steps found."""
-        return (*self.memories, *self.details, *(each for step in self.steps for each in step.sources))
+        return (*self.memories, *self.details, *(source for step in self.steps for source in step.sources))
 
     def chat_request(self) -> ChatRequest:
         """Return the request. What differs between two questions to one agent is in the user message."""
@@ -104,7 +102,9 @@ class AnswerJob(Job[AnswerOutcome]):
                 "share": _partly_read(self.share),
                 "perspective": angle,
                 "tools": prompt("answer_tools").part({"steps": str(self.steps_left)}) if self.tools else "",
-                "colleagues": [Source(each.agent_id, each.contents, each.role) for each in self.colleagues],
+                "colleagues": [
+                    Source(colleague.agent_id, colleague.contents, colleague.role) for colleague in self.colleagues
+                ],
                 "asked": answer_notes.asked(self.asked),
                 "question": Quote("question", self.question),
             },

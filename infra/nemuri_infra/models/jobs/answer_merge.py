@@ -41,7 +41,7 @@ class MergeJob(Job[Merged]):
 
     def chat_request(self) -> ChatRequest:
         """Return the request for a language model."""
-        voices = [Source(label, _said(each)) for label, each in _labelled(self).items()]
+        voices = [Source(label, _said(voice)) for label, voice in _labelled(self).items()]
         question = Quote("question", self.question)
         return prompt("answer_merge").request(TOKENS, {"voices": voices, "question": question}, schema=SCHEMA)
 
@@ -87,7 +87,7 @@ def _said(voice: Voice) -> str:
 
 def _dissent(value: object) -> dict[str, str]:
     if isinstance(value, list):
-        value = {each.get("voice"): each.get("text") for each in value if isinstance(each, dict)}
+        value = {entry.get("voice"): entry.get("text") for entry in value if isinstance(entry, dict)}
     pairs = value.items() if isinstance(value, dict) else ()
     found = {
         str(label).strip().casefold(): without_citations(text).strip() for label, text in pairs if isinstance(text, str)

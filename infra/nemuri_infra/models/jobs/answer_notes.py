@@ -51,12 +51,12 @@ def read_request(text: str) -> ClarificationRequest | None:
     if not isinstance(said, Mapping):
         return None
     listed = said.get("options")
-    options = [one_line(each, QUESTION_LIMIT) for each in listed] if isinstance(listed, list) else []
+    options = [one_line(option, QUESTION_LIMIT) for option in listed] if isinstance(listed, list) else []
     try:
         return ClarificationRequest(
             question=one_line(said.get("question"), QUESTION_LIMIT),
             assumption=one_line(said.get("assumption"), QUESTION_LIMIT),
-            options=tuple(dict.fromkeys(each for each in options if each))[:MAX_OPTIONS],
+            options=tuple(dict.fromkeys(option for option in options if option))[:MAX_OPTIONS],
         )
     except ValidationError:
         return None
@@ -74,19 +74,19 @@ def read_signs(text: str, signs: tuple[Sign, ...], labels: Container[str]) -> tu
     answer = text[: found.start()].rstrip()
     if not answer:
         return text, ()
-    pairs = next((each for each in find_objects(found[1]) if "signs" in each), None)
+    pairs = next((said for said in find_objects(found[1]) if "signs" in said), None)
     listed = pairs.get("signs") if pairs is not None else None
     return answer, tuple(_signs(listed, labels))[:MAX_SIGNS] if isinstance(listed, list) else signs
 
 
 def _signs(listed: list[object], known: Container[str]) -> Iterator[Sign]:
-    for each in listed:
-        if not isinstance(each, dict):
+    for entry in listed:
+        if not isinstance(entry, dict):
             continue
-        named = each.get("labels")
+        named = entry.get("labels")
         labels = [label for label in named if label in known][:8] if isinstance(named, list) else []
         try:
-            yield Sign(kind=each.get("kind"), text=one_line(each.get("text"), 1_000), labels=tuple(labels))
+            yield Sign(kind=entry.get("kind"), text=one_line(entry.get("text"), 1_000), labels=tuple(labels))
         except ValidationError:
             continue
 

@@ -93,12 +93,12 @@ def read(
     query = str(given.get("question") or given.get("query") or "").strip()[:MAX_QUERY]
     colleague = normalised(str(given.get("colleague") or "")) or None if name == "consult" else None
     problem = call.problem or ("" if query else "the call has no text to search for")
-    known = [each.agent_id for each in colleagues]
+    known = [one.agent_id for one in colleagues]
     if not problem and name == "consult" and colleague not in known:
         problem = f"there is no colleague of this name; there are {', '.join(known)}"
     if colleague not in known:
         colleague = None
-    if not problem and any((each.tool, each.query, each.colleague) == (name, query, colleague) for each in steps):
+    if not problem and any((step.tool, step.query, step.colleague) == (name, query, colleague) for step in steps):
         problem = "you have called this tool with the same arguments before"
     return ToolRequest(name, query, colleague, problem)
 
@@ -114,5 +114,5 @@ def _result(step: TakenStep) -> str:
         return f"The call was not carried out: {step.problem}"
     if not step.sources:
         return UNANSWERED if step.tool == "consult" else NOTHING
-    mark = digest(noted(each) for each in step.sources)
-    return "\n\n".join(fenced(each.label, noted(each), mark) for each in step.sources)
+    mark = digest(noted(source) for source in step.sources)
+    return "\n\n".join(fenced(source.label, noted(source), mark) for source in step.sources)

@@ -58,8 +58,8 @@ class GradeJob(Job[Verdict]):
             if not isinstance(right, bool):
                 continue
             made = [points.get(f"p{number}") for number in range(1, len(self.keywords) + 1)]
-            if all(isinstance(each, bool) for each in made):
-                missing = tuple(each for each, said in zip(self.keywords, made, strict=True) if not said)
+            if all(isinstance(said, bool) for said in made):
+                missing = tuple(keyword for keyword, said in zip(self.keywords, made, strict=True) if not said)
                 note = one_line(pairs.get("why"), LONGEST_NOTE)
                 return Verdict(missing, note=note, wrong=not right and not missing)
         raise UnreadableReplyError("no verdict on every point and the whole answer")
@@ -76,5 +76,5 @@ class GradeJob(Job[Verdict]):
 
 def _by_point(points: object) -> Mapping[str, object]:
     if isinstance(points, list):
-        return {str(each.get("point")): each.get("made") for each in points if isinstance(each, dict)}
+        return {str(point.get("point")): point.get("made") for point in points if isinstance(point, dict)}
     return points if isinstance(points, dict) else {}

@@ -70,13 +70,13 @@ class LearningsJob(Job[Learned]):
         """
         known = {perspective.strip().casefold(): perspective for perspective in self.perspectives}
         best: dict[str, str] = {}
-        for pairs in [_by_perspective(each) for each in reply.objects()] or [_lines(reply.text)]:
+        for pairs in [_by_perspective(said) for said in reply.objects()] or [_lines(reply.text)]:
             found = _matching(pairs, known)
             if len(found) > len(best):
                 best = found
         sentences_found = {perspective: best[perspective] for perspective in self.perspectives if perspective in best}
         accounts = (pairs.get(name) for pairs in reply.objects() for name in _HAPPENED)
-        happened = next((each for each in accounts if isinstance(each, str)), "")
+        happened = next((account for account in accounts if isinstance(account, str)), "")
         return Learned(sentences_found, normalised(without_citations(happened)))
 
     def without_model(self) -> Learned:
@@ -91,7 +91,7 @@ def _by_perspective(said: Mapping[str, object]) -> Mapping[str, object]:
     listed_ones = said.get("learnings")
     if not isinstance(listed_ones, list):
         return said
-    return {str(each.get("perspective")): each.get("sentence") for each in listed_ones if isinstance(each, dict)}
+    return {str(entry.get("perspective")): entry.get("sentence") for entry in listed_ones if isinstance(entry, dict)}
 
 
 def _lines(text: str) -> Mapping[str, object]:

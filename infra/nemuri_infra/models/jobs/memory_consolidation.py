@@ -44,10 +44,8 @@ class ConsolidateJob(Job[MemoryText]):
     def chat_request(self) -> ChatRequest:
         """Return the request for a language model."""
         sources = [
-            Source(
-                f"memory {number}", each.content[:_SHOWN_CHARACTERS], origin="; ".join((each.type, *each.participants))
-            )
-            for number, each in enumerate(self.memories, 1)
+            Source(f"memory {number}", memory.content[:_SHOWN_CHARACTERS], origin=_origin(memory))
+            for number, memory in enumerate(self.memories, 1)
         ]
         values: Values = {"agent": normalised(self.agent), "memories": sources}
         return prompt("memory_consolidation").request(TOKENS, values, steady=True, schema=SCHEMA)
@@ -66,6 +64,10 @@ class ConsolidateJob(Job[MemoryText]):
     def without_model(self) -> MemoryText:
         """Return a memory made of the most informative sentences of the job's memories."""
         return extract_memory(self.memories, self.rules)
+
+
+def _origin(memory: TierMemory) -> str:
+    return "; ".join((memory.type, *memory.participants))
 
 
 def _written(summary: str, said: Mapping[str, Any], known: MemoryText) -> MemoryText:
@@ -102,7 +104,7 @@ def _texts(value: object) -> Iterable[str]:
     if isinstance(value, str):
         value = value.replace("、", ",").split(",")
     every = cast("list[object]", value) if isinstance(value, list) else []
-    return [storable(sendable(each)) for each in every if isinstance(each, str)]
+    return [storable(sendable(text)) for text in every if isinstance(text, str)]
 
 
 def _text_of(value: object) -> str:

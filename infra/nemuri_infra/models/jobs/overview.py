@@ -54,7 +54,7 @@ class OverviewJob(Job[Answer]):
     @property
     def details(self) -> tuple[Source, ...]:
         """Return the sources from the documents."""
-        return tuple(each for part in self.parts for each in part) + self.passages
+        return tuple(source for part in self.parts for source in part) + self.passages
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -45,7 +45,7 @@ class NotesJob(Job[tuple[NoteText, ...]]):
         Lines without a list marker count too, because not every model writes it; headings and introductions that end
         with a colon do not.
         """
-        known = {each.label: None for each in self.sources}
+        known = {source.label: None for source in self.sources}
         found = []
         for line in reply.text.splitlines():
             labels = [f"p{number}" for match in _LABELS.finditer(line) for number in _NUMBER.findall(match.group(1))]

@@ -52,7 +52,7 @@ class RebutJob(Job[Rebuttal]):
 
     def chat_request(self) -> ChatRequest:
         """Return the request. The answers of the others are data, labelled by their authors."""
-        others = [Source(f"v{number}", each.answer, origin=seat(each)) for number, each in enumerate(self.others, 1)]
+        others = [Source(f"v{number}", voice.answer, origin=seat(voice)) for number, voice in enumerate(self.others, 1)]
         angle = f"Look at it from this perspective: {normalised(self.perspective)}" if self.perspective else ""
         return prompt("panel_rebuttal").request(
             TOKENS,

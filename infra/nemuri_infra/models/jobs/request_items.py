@@ -44,15 +44,15 @@ class ItemsJob(Job[tuple[str, ...]]):
             written = found if isinstance(found, list) else written
         if written is None and '"items"' in reply.text:
             written = [
-                json.loads(each, strict=False)
-                for each in _STRING.findall(reply.text.split('"items"', 1)[1])
-                if _whole(each)
+                json.loads(quoted, strict=False)
+                for quoted in _STRING.findall(reply.text.split('"items"', 1)[1])
+                if _whole(quoted)
             ]
         if written is None:
             return self.without_model()
         said = content_terms(self.text)
-        items = dict.fromkeys(normalised(each) for each in written if isinstance(each, str))
-        return tuple(each for each in items if each and _is_said(each, said))
+        items = dict.fromkeys(normalised(item) for item in written if isinstance(item, str))
+        return tuple(item for item in items if item and _is_said(item, said))
 
     def without_model(self) -> tuple[str, ...]:
         """Return the items that rules find in the request."""

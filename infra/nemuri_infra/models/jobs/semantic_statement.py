@@ -33,7 +33,7 @@ class GeneraliseJob(Job[str]):
         It must not be much longer than they are, and must have the same numbers, dates and negation as each of them.
         """
         found = normalised(storable(sendable(reply.text.strip().strip('"“”「」'))))
-        texts = [each.text for each in self.statements]
+        texts = [statement.text for statement in self.statements]
         if not found or len(found) > LONGER * max(map(len, texts)):
             raise UnreadableReplyError("no statement of a fitting length")
         said = parse_statement(found)

@@ -18,7 +18,7 @@ SCHEMA: Final = closed(
     "relations", pairs=listed(record(first=TEXT, second=TEXT, relation=one_of(*get_args(Comparison))))
 )
 
-_WORDS: Final[Mapping[str, Comparison]] = {each: each for each in get_args(Comparison)}
+_WORDS: Final[Mapping[str, Comparison]] = {comparison: comparison for comparison in get_args(Comparison)}
 _SYNONYMS: Final[Mapping[str, Comparison]] = {
     "contradict": "contradicts",
     "supersede": "supersedes",
@@ -89,8 +89,8 @@ def _flat(text: str) -> str:
     lines = []
     for name, inner in value.items():
         if isinstance(inner, list):
-            each_pair = (each for each in inner if isinstance(each, dict))
-            lines += [f"{each.get('first')} > {each.get('second')}: {each.get('relation')}" for each in each_pair]
+            pairs = (pair for pair in inner if isinstance(pair, dict))
+            lines += [f"{pair.get('first')} > {pair.get('second')}: {pair.get('relation')}" for pair in pairs]
         elif isinstance(inner, dict):
             lines += [f"{name} > {old}: {word}" for old, word in inner.items()]
         else:

@@ -65,7 +65,7 @@ class CompressJob(Job[Compressed]):
 
 def _text_of(value: object, level: int) -> str:
     if isinstance(value, list):
-        value = ", ".join(each for each in value if isinstance(each, str))
+        value = ", ".join(word for word in value if isinstance(word, str))
     text = normalised(storable(sendable(value))) if isinstance(value, str) else ""
     if level == 2:
         return text

@@ -33,9 +33,7 @@ from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 6_000
 
-_TAGS: Final[dict[str, Tag]] = {
-    each: each for group in (PositiveTag, NegativeTag, OtherTag) for each in get_args(group)
-}
+_TAGS: Final[dict[str, Tag]] = {tag: tag for group in (PositiveTag, NegativeTag, OtherTag) for tag in get_args(group)}
 _TRIGGER: Final = 1_000
 _CONTENT: Final = 4_000
 """Maximum number of characters of the content that is kept from a reply. The prompt asks for fewer."""
@@ -147,10 +145,10 @@ def _relations(value: object, job: FeelJob) -> Mapping[str, LinkSort] | None:
     """
     if not isinstance(value, list):
         return None
-    sorts: dict[str, LinkSort] = {each: each for each in get_args(LinkSort)}
+    sorts: dict[str, LinkSort] = {sort: sort for sort in get_args(LinkSort)}
     found: dict[str, LinkSort] = {}
-    for each in value:
-        said = each if isinstance(each, Mapping) else {}
+    for entry in value:
+        said = entry if isinstance(entry, Mapping) else {}
         label, sort = (str(said.get(name, "")).strip("[]() ").casefold() for name in ("memory", "relation"))
         if label in {one.label for one in job.earlier} and sort in sorts and len(found) < _MOST_RELATIONS:
             found.setdefault(label, sorts[sort])
@@ -185,20 +183,20 @@ def _one_of(value: object, among: Any) -> str | None:
 
 
 def _tags(value: object) -> tuple[Tag, ...]:
-    named = (each.strip().casefold() for each in _texts(value))
-    return tuple(dict.fromkeys(_TAGS[each] for each in named if each in _TAGS))[:_MOST_TAGS]
+    named = (name.strip().casefold() for name in _texts(value))
+    return tuple(dict.fromkeys(_TAGS[name] for name in named if name in _TAGS))[:_MOST_TAGS]
 
 
 def _keywords(value: object) -> tuple[str, ...]:
-    words = (normalised(storable(sendable(each)))[:_KEYWORD].strip() for each in _texts(value))
-    return tuple(dict.fromkeys(each for each in words if each))[:_MOST_KEYWORDS]
+    words = (normalised(storable(sendable(word)))[:_KEYWORD].strip() for word in _texts(value))
+    return tuple(dict.fromkeys(word for word in words if word))[:_MOST_KEYWORDS]
 
 
 def _texts(value: object) -> Iterable[str]:
     """Return the texts in a list, or in one comma-separated text. Any other value gives no texts."""
     if isinstance(value, str):
         value = value.replace("、", ",").split(",")
-    return [each for each in cast("list[object]", value) if isinstance(each, str)] if isinstance(value, list) else []
+    return [text for text in cast("list[object]", value) if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _text_of(value: object, limit: int) -> str:

@@ -60,7 +60,7 @@ class JudgeJob(Job[tuple[str, ...]]):
             if not named and not (lines and all(_NONE.fullmatch(line) for line in lines)):
                 raise UnreadableReplyError("no judgement that can be parsed")
         known = {label.strip().casefold() for label in named}
-        return tuple(each.label for each in self.memories if each.label.casefold() in known)
+        return tuple(memory.label for memory in self.memories if memory.label.casefold() in known)
 
     def without_model(self) -> tuple[str, ...]:
         """Return the labels of the memories that have a sentence which recurs in the answer, in the job's order.
@@ -80,5 +80,5 @@ def _lists(text: str) -> Iterator[list[str]]:
         except ValueError:
             value = [part.strip(" \"'`") for part in match.group()[1:-1].split(",")]
             value = value if all(_LABEL.fullmatch(part) for part in value) else None
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        if isinstance(value, list) and all(isinstance(label, str) for label in value):
             yield value
