@@ -91,9 +91,8 @@ def overview(
     if kind in {"list", "count"} and subject:
         return _listing(introduction, matching(said, subject), sources, language)
     names = [name for name, part in zip(documents, parts, strict=True) for _ in part]
-    lines = (_sided(question, said, sources) if kind == "comparison" else []) or _by_document(
-        names, _chosen(said, subject, QUOTES, CHARACTERS), sources
-    )
+    sided = _sided(question, said, sources) if kind == "comparison" else []
+    lines = sided or _by_document(names, _chosen(said, subject, QUOTES, CHARACTERS), sources)
     return _answer([introduction, *lines] if lines else [_NONE[language]], sources)
 
 

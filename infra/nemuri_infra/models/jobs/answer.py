@@ -102,9 +102,7 @@ class AnswerJob(Job[AnswerOutcome]):
                 "share": _partly_read(self.share),
                 "perspective": angle,
                 "tools": prompt("answer_tools").part({"steps": str(self.steps_left)}) if self.tools else "",
-                "colleagues": [
-                    Source(colleague.agent_id, colleague.contents, colleague.role) for colleague in self.colleagues
-                ],
+                "colleagues": [Source(one.agent_id, one.contents, one.role) for one in self.colleagues],
                 "asked": answer_notes.asked(self.asked),
                 "question": Quote("question", self.question),
             },
