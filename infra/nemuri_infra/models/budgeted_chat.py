@@ -36,7 +36,12 @@ class BudgetedChat:
             return await self._chat.complete(request)
         if asked not in spent.replies:
             await self._check(request, spent)
-            spent.replies[asked] = await self._paid(request, spent)
+            try:
+                spent.replies[asked] = await self._chat.complete(request)
+            except ModelRefused as error:
+                spent.pay(error.usage)
+                raise
+            spent.pay(spent.replies[asked].usage)
         return spent.replies[asked]
 
     async def _check(self, request: ChatRequest, spent: CallBudget) -> None:
@@ -47,15 +52,6 @@ class BudgetedChat:
         for limit in limits:
             if why := limit.forbids(spent.paid, tokens, priced=self._priced):
                 raise OverBudgetError(why)
-
-    async def _paid(self, request: ChatRequest, spent: CallBudget) -> Reply[ChatReply]:
-        try:
-            reply = await self._chat.complete(request)
-        except ModelRefused as error:
-            spent.pay(error.usage)
-            raise
-        spent.pay(reply.usage)
-        return reply
 
     async def aclose(self) -> None:
         """Close the wrapped chat."""

@@ -4,7 +4,7 @@ import structlog
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.budgeted_chat import OverBudgetError
-from nemuri_infra.models.chat import Chat, Reply
+from nemuri_infra.models.chat import Chat, ChatReply, Reply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
 from nemuri_infra.models.protocol import Job, T, UnreadableReplyError
@@ -41,7 +41,7 @@ class PromptedModel:
         `falls_back` the errors of the chat are raised.
         """
         try:
-            return await self._do_with_chat(job)
+            return self._read(job, await self._chat.complete(job.chat_request()))
         except OverBudgetError as error:
             reply = await self._extractive.do(job)
             return Reply(reply.value, reply.usage.model_copy(update={"over_budget": str(error)}))
@@ -53,8 +53,7 @@ class PromptedModel:
             )
             return await self._extractive.do(job)
 
-    async def _do_with_chat(self, job: Job[T]) -> Reply[T]:
-        reply = await self._chat.complete(job.chat_request())
+    def _read(self, job: Job[T], reply: Reply[ChatReply]) -> Reply[T]:
         try:
             return Reply(job.read(reply.value), reply.usage)
         except UnreadableReplyError as error:

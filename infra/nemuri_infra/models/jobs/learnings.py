@@ -1,14 +1,18 @@
 """Learnings of a finished answer under each perspective (document 000 §3.3)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
+from nemuri_domain.language.passage_ranking import CODE_FITNESS, Passage, most_central, most_related
+from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.sentences import normalised, sentences
+from nemuri_domain.language.tokenization import content_terms
+from nemuri_infra.models import extractive_framing as framing
 from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.extractive_learnings import learned_sentences
+from nemuri_infra.models.extractive_answers import kinds, telling
 from nemuri_infra.models.json_schema import TEXT, closed, listed, record
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
@@ -80,11 +84,56 @@ class LearningsJob(Job[Learned]):
         return Learned(sentences_found, normalised(without_citations(happened)))
 
     def without_model(self) -> Learned:
-        """Return the most informative sentence for each perspective, without an account of what happened.
+        """Return the most informative sentence for each perspective. It shares terms with the perspective's name and
+        keywords.
 
-        It shares terms with the perspective's name and keywords. See `extractive_learnings`.
+        The first sentence of the answer counts as its best. It goes to the perspective with which it shares most terms,
+        or to the first perspective if it shares none. Sentences of the answer are preferred to sentences of the
+        details, which must share a third of the question's terms. No sentence is returned twice.
+
+        An answer without content of its own brings no learnings, for example one that found nothing or only asks.
+        Quotes that hardly answer the question (see `_is_worth_learning`) bring none either. It does not say what
+        happened.
         """
-        return Learned(learned_sentences(self.question, self.answer, self.perspectives, self.details, self.keywords))
+        asked = (self.question, *requests(self.question))
+        said = telling((Source("", framing.substance(self.answer, self.question)),), asked)
+        worth = [passage for passage in said if _is_worth_learning(passage, asked)]
+        if not worth or not self.perspectives:
+            return Learned({})
+        favoured = content_terms(self.question)
+        details = [
+            passage
+            for passage in telling(self.details, asked)
+            if 3 * len(favoured & passage.counts.keys()) >= len(favoured)
+        ]
+        return Learned(_extracted(self, worth, details))
+
+
+def _extracted(job: LearningsJob, said: list[Passage], details: list[Passage]) -> dict[str, str]:
+    favoured = content_terms(job.question)
+    wanted = {name: content_terms(" ".join((name, *job.keywords.get(name, ())))) for name in job.perspectives}
+    best = said[0]
+    first = max(job.perspectives, key=lambda name: len(wanted[name] & best.counts.keys()))
+    found = {first: best.text}
+    for perspective in job.perspectives:
+        for group in (said, details):
+            fresh = [passage for passage in group if passage.text not in found.values()]
+            chosen = most_central(most_related(fresh, wanted[perspective]), favoured)
+            if chosen and perspective not in found:
+                found[perspective] = chosen.text
+    return {name: found[name] for name in job.perspectives if name in found}
+
+
+def _is_worth_learning(passage: Passage, asked: Sequence[str]) -> bool:
+    """Return whether a quote has content, and contains more than half of the terms of at least one question in `asked`.
+
+    The terms after "which" do not count. In "which service routes nothing" this is "service", which most sentences
+    about services contain.
+    """
+    wanted = [content_terms(question) - kinds(question) or content_terms(question) for question in asked]
+    return passage.fitness > CODE_FITNESS and any(
+        2 * len(terms & passage.counts.keys()) > len(terms) for terms in wanted
+    )
 
 
 def _by_perspective(said: Mapping[str, object]) -> Mapping[str, object]:

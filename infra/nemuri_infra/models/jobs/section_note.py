@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
+from nemuri_domain.language.passage_ranking import CODE_FITNESS, most_central, most_related
 from nemuri_domain.language.sentences import normalised
+from nemuri_domain.language.tokenization import content_terms
 from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.extractive_learnings import said_in_section
+from nemuri_infra.models.extractive_answers import telling
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job
@@ -45,4 +47,7 @@ class SectionJob(Job[str]):
 
     def without_model(self) -> str:
         """Return the section's most informative sentence, of those that share terms with the perspective if any do."""
-        return said_in_section(self.perspective, self.keywords, self.title, self.text)
+        said = [passage for passage in telling((Source("", self.text),), ()) if passage.fitness > CODE_FITNESS]
+        wanted = content_terms(" ".join((self.perspective, *self.keywords)))
+        found = most_central(most_related(said, wanted) or said, content_terms(self.title))
+        return found.text if found else ""
