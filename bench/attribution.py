@@ -29,9 +29,9 @@ from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.policy import Detection
 from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, told_again
-from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.chat import ChatReply
-from nemuri_infra.models.jobs import usage_judge
+from nemuri_infra.models.jobs.usage_judge import JudgeJob
+from nemuri_infra.models.protocol import UnreadableReplyError
 from nemuri_infra.models.sources import Source
 
 HERE: Final = Path(__file__).parent
@@ -124,7 +124,7 @@ def pure(detection: Detection, every: Sequence[Example]) -> Verdicts:
 def extractive(every: Sequence[Example]) -> Verdicts:
     """Return the decisions of the extractive judge, which works without a language model."""
     began = time.process_time()
-    found = {each.id: frozenset(usage_judge.judge_by_words(each.job)) for each in every}
+    found = {each.id: frozenset(each.job.without_model()) for each in every}
     return Verdicts("judge, extractive", found, milliseconds=1_000 * (time.process_time() - began) / len(every))
 
 
@@ -144,10 +144,12 @@ def recorded(every: Sequence[Example], layered: Verdicts) -> tuple[Verdicts, int
     verdicts, unread, tokens = Verdicts("judge, recorded", {}), 0, 0
     for example in every:
         reply = replies[example.id]
-        said = usage_judge.read(ChatReply(reply), example.job)
-        unread += said is None
-        verdicts.found[example.id] = layered.found[example.id] if said is None else frozenset(said)
-        asked = usage_judge.request(example.job)
+        try:
+            verdicts.found[example.id] = frozenset(example.job.read(ChatReply(reply)))
+        except UnreadableReplyError:
+            unread += 1
+            verdicts.found[example.id] = layered.found[example.id]
+        asked = example.job.chat_request()
         tokens += sum(map(estimate_tokens, (asked.system, asked.user, reply)))
     verdicts.tokens = tokens / len(every)
     return verdicts, unread
@@ -191,7 +193,7 @@ def write_prompts(path: Path, every: Iterable[Example]) -> int:
     """Write the judge's prompts as `PromptedModel` sends them, one JSON object per line. Return their number."""
     lines = []
     for example in every:
-        asked = usage_judge.request(example.job)
+        asked = example.job.chat_request()
         lines.append(json.dumps({"id": example.id, "system": asked.system, "user": asked.user}, ensure_ascii=False))
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     return len(lines)

@@ -40,9 +40,9 @@ from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
 from nemuri_infra.embeddings.settings import EmbeddingSettings
-from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.extractive_answers import MAX_QUOTES
+from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
 from nemuri_infra.stores.blobs import Blobs, TextCache
 from nemuri_services.specialist.passage_search import ALL_CHANNELS, Channels, Wanted
 from nemuri_services.specialist.passage_selection import READ_CHARACTERS, PassageReader
@@ -121,7 +121,7 @@ class Asker:
         found = await self.reader.passages(Wanted(fact.question), self.details, self.blobs, self.embedder)
         sources = tuple(each.source(f"d{number}") for number, each in enumerate(found, 1))
         job = AnswerJob("a clerk", "", None, fact.question, (), sources)
-        answer = answer_of((await ExtractiveModel().answer(job)).value).text
+        answer = answer_of((await ExtractiveModel().do(job)).value).text
         quotes = [_folded(line.rpartition(" [")[0]) for line in answer.splitlines()[1:]]
         right = [_folded(self.made.text[start:end]) for start, end in self.right_units(fact)]
         return (

@@ -24,7 +24,8 @@ from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.tasks.reading_plan import plan_reading
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.reading_jobs import NotesJob, OverviewJob
+from nemuri_infra.models.jobs.overview import OverviewJob
+from nemuri_infra.models.jobs.overview_notes import NotesJob
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.settings import Settings
 
@@ -95,8 +96,8 @@ async def reached(document: Document) -> dict[str, dict[str, float]]:
     listed = await _notes(document.text, listing, "list")
     found = {
         "notes": "\n".join(each.text for part in notes for each in part),
-        "overview": (await ExtractiveModel().overview(_job(summarise, "summary", notes))).value.text,
-        "list": (await ExtractiveModel().overview(_job(listing, "list", listed))).value.text,
+        "overview": (await ExtractiveModel().do(_job(summarise, "summary", notes))).value.text,
+        "list": (await ExtractiveModel().do(_job(listing, "list", listed))).value.text,
         "first_8_passages": "".join(
             document.text[span.start : span.end] for span in split_into_chunks(document.text, PASSAGE, 1)[:FIRST]
         ),
@@ -115,7 +116,7 @@ async def _notes(text: str, request: str, kind: OverviewKind) -> list[tuple[Sour
     for chunk in chunks:
         spans = split_into_chunks(chunk, PASSAGE, 1)
         sources = tuple(Source(f"p{at}", chunk[span.start : span.end]) for at, span in enumerate(spans, 1))
-        told = (await ExtractiveModel().notes(NotesJob(request, kind, sources, plan.note_tokens))).value
+        told = (await ExtractiveModel().do(NotesJob(request, kind, sources, plan.note_tokens))).value
         parts.append(tuple(Source(f"d{number + at}", each.text) for at, each in enumerate(told, 1)))
         number += len(told)
     return parts

@@ -13,7 +13,7 @@ from textwrap import dedent
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from pydantic import AliasChoices, BaseModel
+from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 NOTE = "This page is generated from the code."
@@ -111,18 +111,20 @@ def _option_help(option: Any) -> str:
 
 def settings() -> Iterator[str]:
     """Return the page of the settings, with their environment variables."""
+    from nemuri_infra.models.provider import environment_variables, installed_providers
     from nemuri_infra.process.extensions import parts
     from nemuri_infra.runtime.settings import Settings
 
+    shown = set[str]()
     yield from ("# Settings", "", NOTE, "", "A process reads its settings from environment variables only.", "")
     yield from ("| variable | type | default | meaning |", "|---|---|---|---|")
-    for model in (Settings, *parts("settings")):
-        meanings = _docstrings(model)
-        for name, field in model.model_fields.items():
-            alias = field.validation_alias
-            variable = alias.choices[0] if isinstance(alias, AliasChoices) else f"NEMURI_{name.upper()}"
-            kind = f"`{_type(field.annotation)}`{_range(field.metadata)}"
-            yield f"| `{variable}` | {kind} | {_default(field)} | {_cell(meanings.get(name, ''))} |"
+    for source in (Settings, *installed_providers().values(), *parts("settings")):
+        meanings, variables = _docstrings(source), environment_variables(source)
+        for name, field in source.model_fields.items():
+            if name not in shown:  # the embedder and a provider may share a key
+                kind = f"`{_type(field.annotation)}`{_range(field.metadata)}"
+                yield f"| `{variables[name]}` | {kind} | {_default(field)} | {_cell(meanings.get(name, ''))} |"
+        shown |= set(source.model_fields)
 
 
 def policies() -> Iterator[str]:

@@ -8,6 +8,7 @@ from pkgutil import iter_modules
 from typing import Any, Final
 
 from nemuri_infra.models.failures import ModelRefused, ModelUnusable
+from nemuri_infra.models.protocol import Job
 from tests.cassettes import jobs
 from tests.cassettes.wire import ProviderName, Said
 
@@ -26,8 +27,7 @@ class Case:
 class Cassette:
     """A job with a good reply. The usual bad replies are derived from the good one."""
 
-    job: Any
-    """Input of the job."""
+    job: Job[Any]
     text: str
     """A good reply."""
     value: Any

@@ -12,6 +12,7 @@ from typing import Any
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import Job
 from tests.cassettes.cassette import Case, Cassette, cassette, cassette_names, recorded_path
 from tests.cassettes.wire import PROVIDERS, ProviderName, chat_of
 from tests.integration.providers.provider import Provider, ScriptedReply
@@ -28,13 +29,13 @@ class Played:
     usage: Usage
 
 
-async def play(provider: ProviderName, name: str, tape: Cassette) -> list[Played]:
+async def play(provider: ProviderName, tape: Cassette) -> list[Played]:
     """Play all cases of a cassette against a server with the wire format of a provider."""
     replies = [ScriptedReply(said.body(provider)) for case in tape.cases.values() for said in case.replies]
     async with Provider(replies) as server:
         model = PromptedModel(chat_of(provider, server.url))
         try:
-            return [await _play(model, server, name, tape.job, *each) for each in tape.cases.items()]
+            return [await _play(model, server, tape.job, *each) for each in tape.cases.items()]
         finally:
             await model.aclose()
 
@@ -61,14 +62,14 @@ async def record() -> None:
             if path.stem not in cassette_names():
                 path.unlink()
         for name in cassette_names():
-            found = recording(provider, await play(provider, name, cassette(name)))
+            found = recording(provider, await play(provider, cassette(name)))
             recorded_path(provider, name).write_text(_written(found), encoding="utf-8")
 
 
-async def _play(model: PromptedModel, server: Provider, name: str, job: Any, title: str, case: Case) -> Played:
+async def _play(model: PromptedModel, server: Provider, job: Job[Any], title: str, case: Case) -> Played:
     before = len(server.received)
     try:
-        reply = await getattr(model, name)(job)
+        reply = await model.do(job)
         value, usage = reply.value, reply.usage
     except ModelRefused as error:
         value, usage = type(error), error.usage or Usage(model="unknown")

@@ -7,9 +7,10 @@ import asyncio
 import os
 from typing import Any
 
-from nemuri_infra.models.answer_jobs import AnswerJob
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import CountingModel, running_services
 
@@ -24,14 +25,15 @@ DEATH_EXIT_CODE = 77
 class FatalModel(CountingModel):
     """A model that ends its whole process when a question contains the fatal word."""
 
-    async def answer(self, job: AnswerJob) -> Reply[Any]:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
         """Answer after `ANSWER_SECONDS`. At the fatal word exit at once instead, without closing, logging or raising
         anything.
         """
-        if FATAL_WORD in job.question:
-            os._exit(DEATH_EXIT_CODE)
-        await asyncio.sleep(ANSWER_SECONDS)
-        return await super().answer(job)
+        if isinstance(job, AnswerJob):
+            if FATAL_WORD in job.question:
+                os._exit(DEATH_EXIT_CODE)
+            await asyncio.sleep(ANSWER_SECONDS)
+        return await super().do(job)
 
 
 async def serve() -> None:

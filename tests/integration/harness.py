@@ -25,20 +25,24 @@ from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.models.answer_jobs import AnswerJob, JudgeJob, MergeJob, RebutJob, RestateJob, ToolRequest
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.memory_jobs import (
-    CompressJob,
-    ConsolidateJob,
-    FeelJob,
-    GeneraliseJob,
-    Learned,
-    LearningsJob,
-    RelationsJob,
-)
-from nemuri_infra.models.protocol import Reply
-from nemuri_infra.models.reading_jobs import KeyPointJob, NotesJob
+from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.jobs.answer_merge import MergeJob
+from nemuri_infra.models.jobs.answer_tools import ToolRequest
+from nemuri_infra.models.jobs.key_point import KeyPointJob
+from nemuri_infra.models.jobs.learnings import Learned, LearningsJob
+from nemuri_infra.models.jobs.memory_consolidation import ConsolidateJob
+from nemuri_infra.models.jobs.overview_notes import NotesJob
+from nemuri_infra.models.jobs.panel_rebuttal import RebutJob
+from nemuri_infra.models.jobs.restatement import RestateJob
+from nemuri_infra.models.jobs.semantic_statement import GeneraliseJob
+from nemuri_infra.models.jobs.statement_relations import RelationsJob
+from nemuri_infra.models.jobs.turn_compression import CompressJob
+from nemuri_infra.models.jobs.turn_reading import FeelJob
+from nemuri_infra.models.jobs.usage_judge import JudgeJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.projections import tables
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import OUTAGE_ERRORS
@@ -225,78 +229,48 @@ class CountingModel(ExtractiveModel):
         """True if the model takes a step for some question."""
         return bool(self.steps_by_question)
 
-    async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Count the call for this question. Return the step set for the question if it is not taken yet, else the
-        extractive answer.
-        """
-        self.calls[f"answer {job.question}"] += 1
-        step = self.steps_by_question.get(job.question)
-        if step is not None and step.tool in job.tools and not job.steps:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Count the call. Return the step or the learnings set for the question, else the extractive value."""
+        if name := call_name(job):
+            self.calls[name] += 1
+        step = self.steps_by_question.get(job.question) if isinstance(job, AnswerJob) and not job.steps else None
+        if isinstance(job, AnswerJob) and step is not None and step.tool in job.tools:
             return Reply(step, Usage(model="stepper"))
-        return await super().answer(job)
+        if isinstance(job, LearningsJob) and (taught := self.learnings_by_question.get(job.question)) is not None:
+            return Reply(Learned(taught), Usage(model="teacher"))
+        return await super().do(job)
 
-    async def notes(self, job: NotesJob) -> Reply[Any]:
-        """Count the call for these passages and return the extractive notes."""
-        self.calls[f"notes {[each.text for each in job.sources]}"] += 1
-        return await super().notes(job)
 
-    async def generalise(self, job: GeneraliseJob) -> Reply[Any]:
-        """Count the call for these statements and return the extractive generalisation."""
-        self.calls[f"generalise {[each.text for each in job.statements]}"] += 1
-        return await super().generalise(job)
-
-    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Count the call for this text and return the extractive key point."""
-        self.calls[f"point {job.text}"] += 1
-        return await super().key_point(job)
-
-    async def learnings(self, job: LearningsJob) -> Reply[Any]:
-        """Count the call for this question and answer. Return the learnings set for the question, else the extractive
-        ones.
-        """
-        self.calls[f"learnings {job.question} {job.answer}"] += 1
-        taught = self.learnings_by_question.get(job.question)
-        return await super().learnings(job) if taught is None else Reply(Learned(taught), Usage(model="teacher"))
-
-    async def relations(self, job: RelationsJob) -> Reply[Any]:
-        """Count the call for these statements and return the extractive relations."""
-        self.calls[f"relations {[each.text for each in job.new]} {[each.text for each in job.older]}"] += 1
-        return await super().relations(job)
-
-    async def judgement(self, job: JudgeJob) -> Reply[Any]:
-        """Count the call for this question and answer, and return the extractive judgement."""
-        self.calls[f"judgement {job.question} {job.answer}"] += 1
-        return await super().judgement(job)
-
-    async def restate(self, job: RestateJob) -> Reply[Any]:
-        """Count the call for this request and return the extractive restatement."""
-        self.calls[f"restate {job.request}"] += 1
-        return await super().restate(job)
-
-    async def feel(self, job: FeelJob) -> Reply[Any]:
-        """Count the call for this prompt and return the extractive reading of its emotions."""
-        self.calls[f"feel {job.prompt}"] += 1
-        return await super().feel(job)
-
-    async def compress(self, job: CompressJob) -> Reply[Any]:
-        """Count the call for this level and trigger, and return the extractive compression."""
-        self.calls[f"compress {job.level} {job.trigger}"] += 1
-        return await super().compress(job)
-
-    async def consolidate(self, job: ConsolidateJob) -> Reply[Any]:
-        """Count the call for these memories and return the extractive consolidation."""
-        self.calls[f"consolidate {[each.content for each in job.memories]}"] += 1
-        return await super().consolidate(job)
-
-    async def merge(self, job: MergeJob) -> Reply[Any]:
-        """Count the call for this question and return the extractive merge."""
-        self.calls[f"merge {job.question}"] += 1
-        return await super().merge(job)
-
-    async def rebut(self, job: RebutJob) -> Reply[Any]:
-        """Count the call for this member's answer and return the extractive rebuttal."""
-        self.calls[f"rebut {job.perspective} {job.own}"] += 1
-        return await super().rebut(job)
+def call_name(job: Job[Any]) -> str:
+    """Return the name by which `CountingModel` counts the calls of a job; "" if it does not count them."""
+    match job:
+        case AnswerJob():
+            return f"answer {job.question}"
+        case NotesJob():
+            return f"notes {[source.text for source in job.sources]}"
+        case GeneraliseJob():
+            return f"generalise {[source.text for source in job.statements]}"
+        case KeyPointJob():
+            return f"point {job.text}"
+        case LearningsJob():
+            return f"learnings {job.question} {job.answer}"
+        case RelationsJob():
+            return f"relations {[source.text for source in job.new]} {[source.text for source in job.older]}"
+        case JudgeJob():
+            return f"judgement {job.question} {job.answer}"
+        case RestateJob():
+            return f"restate {job.request}"
+        case FeelJob():
+            return f"feel {job.prompt}"
+        case CompressJob():
+            return f"compress {job.level} {job.trigger}"
+        case ConsolidateJob():
+            return f"consolidate {[memory.content for memory in job.memories]}"
+        case MergeJob():
+            return f"merge {job.question}"
+        case RebutJob():
+            return f"rebut {job.perspective} {job.own}"
+    return ""
 
 
 async def retrieval_of(resources: Resources, task_id: UUID) -> MemoriesRetrieved:

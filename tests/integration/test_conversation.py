@@ -10,11 +10,12 @@ from nemuri.client.client import Client
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.strength import MemoriesRetrieved
 from nemuri_contracts.tasks import ReactionFailed, TaskRouted
-from nemuri_infra.models.answer_jobs import RestateJob
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.jobs.restatement import RestateJob
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
@@ -175,9 +176,11 @@ class RefusingModel(CountingModel):
 
     error: Exception = ModelRefused("no")
 
-    async def restate(self, job: RestateJob) -> Reply[Any]:  # noqa: ARG002 - signature of a model
-        """Raise the error that the model is set to raise."""
-        raise self.error
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Raise the error that the model is set to raise at a restatement."""
+        if isinstance(job, RestateJob):
+            raise self.error
+        return await super().do(job)
 
 
 class BrokenModel(RefusingModel):

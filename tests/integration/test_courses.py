@@ -28,9 +28,11 @@ from nemuri_contracts.event import TUTOR, Usage
 from nemuri_contracts.strength import AgentSlept, ImpactCredited, MemoryEncoded
 from nemuri_domain.education.grading import Verdict
 from nemuri_domain.strength.policy import Policy
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.memory_jobs import GradeJob, SectionJob
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.grading import GradeJob
+from nemuri_infra.models.jobs.section_note import SectionJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.classroom import TEXTBOOK, TRUTH_EXERCISE, UNANSWERABLE_EXERCISE, until_finished_and_idle
@@ -59,9 +61,9 @@ LARGEST = Chapter(
 class VerboseModel(CountingModel):
     """A model with very long learnings."""
 
-    async def read_section(self, job: SectionJob) -> Reply[Any]:  # noqa: ARG002
-        """Return a very long learning."""
-        return Reply("学" * 20_000, Usage(model="verbose"))
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Return a very long learning of a section."""
+        return Reply("学" * 20_000, Usage(model="verbose")) if isinstance(job, SectionJob) else await super().do(job)
 
 
 async def teach(resources: Resources, client: Client, textbook: Textbook = TEXTBOOK, **how: str) -> CourseReport:
@@ -119,9 +121,11 @@ def assert_in_order(events: list[AnyEvent]) -> None:
 class Examiner(CountingModel):
     """A light model that finds every answer right."""
 
-    async def grade(self, job: GradeJob) -> Reply[Any]:  # noqa: ARG002
-        """Return that the answer is right."""
-        return Reply(Verdict(note="It means the same."), Usage(model="examiner", input_tokens=3))
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Return that an answer is right."""
+        if isinstance(job, GradeJob):
+            return Reply(Verdict(note="It means the same."), Usage(model="examiner", input_tokens=3))
+        return await super().do(job)
 
 
 async def test_the_light_model_grades_free_answers(settings: Settings) -> None:

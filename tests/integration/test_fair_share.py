@@ -17,9 +17,10 @@ from nemuri_contracts.memory_views import RememberedView, StatusView
 from nemuri_contracts.queries import RememberedQuery, StatusQuery
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Reply
-from nemuri_infra.models.reading_jobs import KeyPointJob
+from nemuri_infra.models.jobs.key_point import KeyPointJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_services.query_api import handlers as query_handlers
@@ -131,11 +132,11 @@ class SlowModel(CountingModel):
 
     release: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
         """Return the key point. For a slow text, wait until it is released."""
-        if "slow" in job.text:
+        if isinstance(job, KeyPointJob) and "slow" in job.text:
             await self.release.wait()
-        return await super().key_point(job)
+        return await super().do(job)
 
 
 async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Settings) -> None:

@@ -15,9 +15,10 @@ from nemuri.client.exchange import ClientError
 from nemuri_contracts.task_views import TaskResult
 from nemuri_contracts.tasks import ChunkReady, ChunkSummarised, TaskChunked
 from nemuri_domain.tasks.chunk_order import CHUNKS_IN_FLIGHT
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Reply
-from nemuri_infra.models.reading_jobs import KeyPointJob
+from nemuri_infra.models.jobs.key_point import KeyPointJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs
@@ -52,11 +53,12 @@ class BlockedModel(CountingModel):
     release: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0
 
-    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
         """Wait until key points are allowed, and return the key point."""
-        self.waiting += 1
-        await self.release.wait()
-        return await super().key_point(job)
+        if isinstance(job, KeyPointJob):
+            self.waiting += 1
+            await self.release.wait()
+        return await super().do(job)
 
 
 @dataclass
@@ -146,11 +148,12 @@ class FailingModel(CountingModel):
 
     broken: bool = True
 
-    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
         """Return the key point. Fail at chunks with page 130 or 200 while the model is broken."""
-        if self.broken and any(f"Page {page}:" in job.text for page in (130, 200)):
+        reads = isinstance(job, KeyPointJob) and any(f"Page {page}:" in job.text for page in (130, 200))
+        if self.broken and reads:
             raise ValueError("the model broke")
-        return await super().key_point(job)
+        return await super().do(job)
 
 
 async def test_a_reopened_task_reads_only_the_remaining_chunks(settings: Settings) -> None:

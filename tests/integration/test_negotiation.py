@@ -9,9 +9,11 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import TaskAssigned
 from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.language.request_items import listed_items
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Reply
-from nemuri_infra.models.reading_jobs import ImportanceJob, ItemsJob
+from nemuri_infra.models.jobs.item_importance import ImportanceJob
+from nemuri_infra.models.jobs.request_items import ItemsJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
     CountingModel,
@@ -171,14 +173,14 @@ async def test_many_facts_in_a_document_are_no_negotiation(settings: Settings) -
 class ReadingModel(CountingModel):
     """A model that finds 21 items in any text, and considers the last one the most important."""
 
-    async def items(self, job: ItemsJob) -> Reply[Any]:
-        """Return the parts of the text between commas."""
-        self.calls["items"] += 1
-        return Reply(tuple(each.strip() for each in job.text.split(",")), Usage(model="light", input_tokens=5))
-
-    async def importance(self, job: ImportanceJob) -> Reply[Any]:
-        """Return the last item."""
-        return Reply((Importance(len(job.items) - 1, "It cannot wait."),), Usage(model="light", input_tokens=7))
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Return the parts of the text between commas, and the last item as the most important one."""
+        if isinstance(job, ItemsJob):
+            self.calls["items"] += 1
+            return Reply(tuple(each.strip() for each in job.text.split(",")), Usage(model="light", input_tokens=5))
+        if isinstance(job, ImportanceJob):
+            return Reply((Importance(len(job.items) - 1, "It cannot wait."),), Usage(model="light", input_tokens=7))
+        return await super().do(job)
 
 
 async def test_the_light_model_finds_items_that_rules_do_not(settings: Settings) -> None:

@@ -17,12 +17,13 @@ from nemuri.operations.erasure import forget
 from nemuri_contracts.agents import Perspective
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested
 from nemuri_contracts.tasks import TaskAssigned, TaskCompleted
-from nemuri_infra.models.answer_jobs import MergeJob, RebutJob
-from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.jobs.answer_merge import MergeJob
+from nemuri_infra.models.jobs.panel_rebuttal import RebutJob
 from nemuri_infra.models.prompted import PromptedModel
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.spending_queries import spent_by_agent
 from nemuri_infra.runtime.resources import Resources
@@ -273,9 +274,9 @@ class MergingModel(CountingModel):
         super().__init__()
         self.chat = PromptedModel(chat)
 
-    async def merge(self, job: MergeJob) -> Reply[Any]:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
         """Merge the answers with the chat model."""
-        return await self.chat.merge(job)
+        return await (self.chat.do(job) if isinstance(job, MergeJob) else super().do(job))
 
 
 class Debater(Parrot):
@@ -303,15 +304,17 @@ class RebuttingModel(CountingModel):
         super().__init__()
         self.chat = PromptedModel(chat)
 
-    async def rebut(self, job: RebutJob) -> Reply[Any]:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
         """Count the call and weigh the answers of the others with the chat model."""
-        await super().rebut(job)
-        return await self.chat.rebut(job)
+        reply = await super().do(job)
+        return await self.chat.do(job) if isinstance(job, RebutJob) else reply
 
 
 class RefusingModel(CountingModel):
     """A model that refuses to merge answers."""
 
-    async def merge(self, job: MergeJob) -> Reply[Any]:  # noqa: ARG002 - signature of a model
-        """Raise `ModelRefused`."""
-        raise ModelRefused("no")
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Raise `ModelRefused` at a merge."""
+        if isinstance(job, MergeJob):
+            raise ModelRefused("no")
+        return await super().do(job)

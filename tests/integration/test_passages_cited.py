@@ -7,9 +7,10 @@ import pytest
 
 from nemuri_contracts.tasks import TaskAnswered
 from nemuri_domain.tasks.read_share import place_of
-from nemuri_infra.models.answer_jobs import AnswerJob
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
     CountingModel,
@@ -35,10 +36,11 @@ class RecordingModel(CountingModel):
 
     jobs: list[AnswerJob] = field(default_factory=list)
 
-    async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Keep the job, and return the answer."""
-        self.jobs.append(job)
-        return await super().answer(job)
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Keep the job of an answer, and return the value."""
+        if isinstance(job, AnswerJob):
+            self.jobs.append(job)
+        return await super().do(job)
 
 
 async def test_a_result_names_document_page_and_section_of_what_it_cites(settings: Settings) -> None:

@@ -9,10 +9,11 @@ import pytest
 
 from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_contracts.queries import AgentsQuery
-from nemuri_infra.models.answer_jobs import AnswerJob
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Reply
-from nemuri_infra.models.reading_jobs import KeyPointJob
+from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.jobs.key_point import KeyPointJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
     CountingModel,
@@ -35,17 +36,12 @@ FEW, MANY = 50, 1_000
 class FailingModel(CountingModel):
     """A model that always fails at texts with the word `CAUSTIC`."""
 
-    async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Return the answer. Fail if the question contains the word."""
-        if CAUSTIC in job.question:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Return the value. Fail if the question of an answer or the text of a key point contains the word."""
+        text = job.question if isinstance(job, AnswerJob) else job.text if isinstance(job, KeyPointJob) else ""
+        if CAUSTIC in text:
             raise ValueError("the model broke")
-        return await super().answer(job)
-
-    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Return the key point. Fail if the text contains the word."""
-        if CAUSTIC in job.text:
-            raise ValueError("the model broke")
-        return await super().key_point(job)
+        return await super().do(job)
 
 
 @pytest.mark.timeout(900)

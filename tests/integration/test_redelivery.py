@@ -27,8 +27,8 @@ from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.tasks import TaskReopened
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.models.answer_jobs import ToolRequest
 from nemuri_infra.models.factory import Models
+from nemuri_infra.models.jobs.answer_tools import ToolRequest
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings

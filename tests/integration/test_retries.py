@@ -17,11 +17,12 @@ from nemuri.client.exchange import ClientError
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.tasks import ReactionFailed, TaskReopened
 from nemuri_domain.tasks.task_attempts import reopened
-from nemuri_infra.models.answer_jobs import AnswerJob
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.memory_jobs import LearningsJob
-from nemuri_infra.models.protocol import Reply
-from nemuri_infra.models.reading_jobs import KeyPointJob
+from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.jobs.key_point import KeyPointJob
+from nemuri_infra.models.jobs.learnings import LearningsJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters
@@ -51,23 +52,12 @@ class SwitchableModel(CountingModel):
     learns: bool = True
     reads: bool = True
 
-    async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Answer, or fail if switched off."""
-        if not self.answers:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Return the value, or fail if the job is switched off."""
+        switches = {AnswerJob: self.answers, KeyPointJob: self.reads, LearningsJob: self.learns}
+        if not switches.get(type(job), True):
             raise ValueError("the model broke")
-        return await super().answer(job)
-
-    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Return the key point, or fail if switched off."""
-        if not self.reads:
-            raise ValueError("the model broke")
-        return await super().key_point(job)
-
-    async def learnings(self, job: LearningsJob) -> Reply[Any]:
-        """Return the learnings, or fail if switched off."""
-        if not self.learns:
-            raise ValueError("the model broke")
-        return await super().learnings(job)
+        return await super().do(job)
 
 
 @asynccontextmanager
@@ -195,11 +185,12 @@ class PairedModel(SwitchableModel):
         super().__init__(reads=False)
         self.both = asyncio.Barrier(2)
 
-    async def key_point(self, job: KeyPointJob) -> Reply[Any]:
-        """Return the key point, or fail if switched off, both times together."""
-        async with asyncio.timeout(30):
-            await self.both.wait()
-        return await super().key_point(job)
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Return the value, or fail if the job is switched off. Key points come both times together."""
+        if isinstance(job, KeyPointJob):
+            async with asyncio.timeout(30):
+                await self.both.wait()
+        return await super().do(job)
 
 
 async def test_several_dead_letters_of_a_task_reopen_it_once(settings: Settings) -> None:

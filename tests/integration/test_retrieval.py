@@ -11,10 +11,12 @@ from nemuri_contracts.event import Usage
 from nemuri_contracts.memory_views import MemoryView
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.query_texts import SUMMARY_EXPANSION
-from nemuri_infra.models.answer_jobs import Answer, AnswerJob
+from nemuri_infra.models.chat import Reply
+from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
@@ -45,10 +47,10 @@ WITHOUT_SLEEP = tuple(name for name in ALL_SERVICES if name != "strength-sleep")
 class QuotingModel(ExtractiveModel):
     """A model that answers with the first memory in its context."""
 
-    async def answer(self, job: AnswerJob) -> Reply[Any]:
-        """Return the first memory with a citation. Without memories return the extractive answer."""
-        if not job.memories:
-            return await super().answer(job)
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Answer with the first memory and a citation. Without memories return the extractive answer."""
+        if not isinstance(job, AnswerJob) or not job.memories:
+            return await super().do(job)
         first = job.memories[0]
         return Reply(Answer(f"{first.text} [{first.label}]", (first.label,), complete=True), Usage(model="assessor"))
 

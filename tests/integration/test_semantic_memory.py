@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -15,10 +16,12 @@ from nemuri.operations.views import rebuild
 from nemuri_contracts.education import MemoriesReviewed
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import AgentSlept, MemoriesConsolidated, MemoryEncoded, SessionEnded
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.memory_jobs import Comparisons, GeneraliseJob, RelationsJob
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.semantic_statement import GeneraliseJob
+from nemuri_infra.models.jobs.statement_relations import RelationsJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
@@ -153,17 +156,17 @@ class Paraphrasing(ExtractiveModel):
     def __init__(self) -> None:
         self.calls = Counter[str]()
 
-    async def relations(self, job: RelationsJob) -> Reply[Comparisons]:
-        """Return that all pairs without "summer" are the same."""
-        self.calls["relations"] += 1
-        texts = {each.label: each.text for each in job.new}
-        same = [pair for pair in job.pairs if not any("summer" in texts[label] for label in pair)]
-        return Reply(dict.fromkeys(same, "same"), self.usage)
-
-    async def generalise(self, job: GeneraliseJob) -> Reply[str]:
-        """Return the statement of the job."""
-        self.calls["generalise"] += 1
-        return Reply(f"Steel is dear in winter (said {len(job.statements)} ways).", self.usage)
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Return that all pairs without "summer" are the same, and a statement that generalises."""
+        if isinstance(job, RelationsJob):
+            self.calls["relations"] += 1
+            texts = {each.label: each.text for each in job.new}
+            same = [pair for pair in job.pairs if not any("summer" in texts[label] for label in pair)]
+            return Reply(dict.fromkeys(same, "same"), self.usage)
+        if isinstance(job, GeneraliseJob):
+            self.calls["generalise"] += 1
+            return Reply(f"Steel is dear in winter (said {len(job.statements)} ways).", self.usage)
+        return await super().do(job)
 
 
 async def test_a_light_model_recognises_other_words_and_writes_the_statement(settings: Settings) -> None:

@@ -10,11 +10,14 @@ from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import MemoriesUsed, SessionEnded
 from nemuri_contracts.task_views import Cost
-from nemuri_infra.models.answer_jobs import Answer, AnswerJob, JudgeJob
+from nemuri_infra.models.chat import Reply
+from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.jobs.usage_judge import JudgeJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
@@ -37,27 +40,31 @@ LIST, DICT = "The truth value of an empty list is false.", "The truth value of a
 class RefusingJudge(CountingModel):
     """A usage judge that refuses."""
 
-    async def judgement(self, job: JudgeJob) -> Reply[Any]:
-        """Count the call and raise `ModelRefused`."""
-        await super().judgement(job)
-        raise ModelRefused("I would rather not")
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Count the call and raise `ModelRefused` at a judgement."""
+        reply = await super().do(job)
+        if isinstance(job, JudgeJob):
+            raise ModelRefused("I would rather not")
+        return reply
 
 
 class Judge(CountingModel):
     """A usage judge that names the second memory as used, and reports its tokens."""
 
-    async def judgement(self, job: JudgeJob) -> Reply[Any]:
-        """Count the call and return the label of the second memory."""
-        await super().judgement(job)
-        return Reply((job.memories[1].label,), Usage(model="judge", input_tokens=90, output_tokens=4))
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Count the call and judge that the second memory was used."""
+        reply = await super().do(job)
+        if isinstance(job, JudgeJob):
+            return Reply((job.memories[1].label,), Usage(model="judge", input_tokens=90, output_tokens=4))
+        return reply
 
 
 class ModelWithoutCitations(ExtractiveModel):
     """A model that answers with the words of one memory and without citations."""
 
-    async def answer(self, job: AnswerJob) -> Reply[Answer]:  # noqa: ARG002 - signature of a model
-        """Return an answer without citations that is not marked as complete."""
-        return Reply(Answer(LIST, ()), Usage(model="uncited"))
+    async def do(self, job: Job[Any]) -> Reply[Any]:
+        """Answer without citations, and do not mark the answer as complete."""
+        return Reply(Answer(LIST, ()), Usage(model="uncited")) if isinstance(job, AnswerJob) else await super().do(job)
 
 
 async def define_agent(resources: Resources, client: Client, detection: str) -> dict[str, UUID]:

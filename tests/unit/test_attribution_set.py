@@ -20,7 +20,6 @@ from bench.attribution import (
 )
 
 from nemuri_domain.strength.policy import Detection
-from nemuri_infra.models.jobs import usage_judge
 
 EVERY = examples()
 ONE_IN_A_HUNDRED = 2.33
@@ -50,7 +49,7 @@ def test_the_set_is_varied() -> None:
 def test_no_prompt_contains_the_label() -> None:
     """The judge's prompt contains neither the labels nor the citations of the answer."""
     for each in EVERY:
-        assert "[m" not in usage_judge.request(each.job).user, each.id
+        assert "[m" not in each.job.chat_request().user, each.id
 
 
 @pytest.mark.parametrize("detection", PURE)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import yaml
-from pydantic import AliasChoices
 from typer.testing import CliRunner
 
 from nemuri.cli.app import app
 from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
+from nemuri_infra.models.provider import environment_variables, provider_variables
 from nemuri_infra.process.extensions import parts
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
@@ -34,12 +34,8 @@ def compose() -> dict[str, Any]:
 
 def known_variables() -> set[str]:
     """Return the environment variables that settings are read from."""
-    prefix = str(Settings.model_config["env_prefix"])
-    names = set()
-    for name, field in (each for model in (Settings, *parts("settings")) for each in model.model_fields.items()):
-        alias = field.validation_alias
-        names.add(str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"{prefix}{name}".upper())
-    return names
+    names = (name for model in (Settings, *parts("settings")) for name in environment_variables(model).values())
+    return {*names, *provider_variables().values()}
 
 
 def ours(compose: dict[str, Any]) -> dict[str, dict[str, Any]]:

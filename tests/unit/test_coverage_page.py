@@ -8,7 +8,9 @@ PAGE = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`([a-z_0-9/.-]+(?:/|\.(?:py|yml|md))(?:::\w+)?)`", PAGE)))
 
 
-FOLDERS = [ROOT / name for name in ("contracts", "domain", "infra", "services", "client", "society", "tests", "docs", ".")]
+FOLDERS = [
+    ROOT / name for name in ("contracts", "domain", "infra", "services", "client", "society", "tests", "docs", ".")
+]
 """Folders in which a path of the page may lie."""
 
 

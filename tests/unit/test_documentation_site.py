@@ -19,6 +19,7 @@ from nemuri_contracts.codec import EVENTS
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tiered.policy import TiersPolicy
+from nemuri_infra.models.provider import provider_variables
 from nemuri_infra.process.extensions import parts
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import public
@@ -86,8 +87,8 @@ def test_the_command_line_page_describes_every_command(site: Path) -> None:
 def test_the_settings_page_describes_every_setting(site: Path) -> None:
     """The settings page has one table row for each setting, below its heading."""
     page = (site / "reference/generated/settings.html").read_text(encoding="utf-8")
-    further = sum(len(model.model_fields) for model in parts("settings"))
-    assert page.count("<tr") == len(Settings.model_fields) + further + 1
+    further = {name for model in parts("settings") for name in model.model_fields}
+    assert page.count("<tr") == len({*Settings.model_fields, *provider_variables(), *further}) + 1
 
 
 def test_the_policies_page_describes_every_parameter(site: Path) -> None:

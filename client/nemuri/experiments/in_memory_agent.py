@@ -33,8 +33,8 @@ from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.sleep_input import sleep_input_of
 from nemuri_domain.strength.usage_detection import ContextMemory
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
-from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
 from nemuri_infra.models.sources import Source
 
 Regime = Literal["use", "retrieval", "none"]
@@ -183,7 +183,7 @@ class InMemoryAgent:
             role=DEFINITION.role, system_prompt="", perspective=task.needed.area, question=task.query,
             memories=sources, details=(),
         )  # fmt: skip
-        answer = answer_of((await self.model.answer(job)).value)
+        answer = answer_of((await self.model.do(job)).value)
         shown = [ContextMemory(each, self.mind.contents[each].memory.tags) for each in context]
         # The extractive model cites completely, so only its citations are used.
         citations = [labels[each] for each in answer.cited if each in labels]

@@ -9,8 +9,8 @@ from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.sentence_transformer import SentenceTransformerEmbedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.openai import OPENAI_URL
+from nemuri_infra.models.provider import secret
 from nemuri_infra.models.retries import Retries
-from nemuri_infra.models.settings import secret
 
 SPECS: Final = "built-in, openai:MODEL or sentence-transformers:NAME_OR_PATH"
 

@@ -1,17 +1,17 @@
-"""A chat that uses Anthropic's Messages API."""
+"""The provider `anthropic`: chats that use Anthropic's Messages API."""
 
 from collections.abc import Set
 from functools import partial
 from typing import Any, Final
 
-from pydantic import BaseModel
+from pydantic import AliasChoices, AnyHttpUrl, BaseModel, Field, SecretStr
 
 from nemuri_contracts.event import Usage
-from nemuri_infra.models.chat import ChatReply, ChatRequest, Schema
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply, Schema
 from nemuri_infra.models.failures import ModelRefused, ModelUnusable
 from nemuri_infra.models.network_guard import require_allowed
 from nemuri_infra.models.parameter_support import Parameter, ParameterSupport, wanted_parameters
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.provider import ModelName, Provider, secret
 from nemuri_infra.models.provider_calls import (
     REASONING_TOKENS,
     AnthropicUsage,
@@ -25,10 +25,44 @@ from nemuri_infra.models.reply_streams import anthropic_body
 from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
-
-
 _CUT_OFF: Final = frozenset({"max_tokens", "model_context_window_exceeded"})
 _CACHED: Final = {"cache_control": {"type": "ephemeral"}}
+
+
+class AnthropicProvider(Provider):
+    """Anthropic's API, with a key."""
+
+    anthropic_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "anthropic_api_key")
+    )
+    """Key of Anthropic's API."""
+    anthropic_base_url: AnyHttpUrl | None = Field(
+        default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "anthropic_base_url")
+    )
+    """Address of a server to use instead of Anthropic's."""
+    anthropic_model: ModelName = "claude-sonnet-5-5"
+    """Anthropic's model for answers."""
+    anthropic_light_model: ModelName = "claude-haiku-4-5"
+    """Anthropic's model for summaries and judgements, which are frequent."""
+
+    @property
+    def has_key(self) -> bool:
+        """True if there is a key."""
+        return bool(secret(self.anthropic_api_key))
+
+    @property
+    def lacks(self) -> str:
+        """The key, if there is none."""
+        return "" if self.has_key else "anthropic_api_key"
+
+    def chosen_model(self, *, light: bool) -> str:
+        """Return the name of the model for answers, or of the light model."""
+        return self.anthropic_light_model if light else self.anthropic_model
+
+    def chat(self, model: str, timeout: float) -> "AnthropicChat":
+        """Return a chat with a model."""
+        base_url = str(self.anthropic_base_url or ANTHROPIC_URL)
+        return AnthropicChat(api_key=secret(self.anthropic_api_key), base_url=base_url, model=model, timeout=timeout)
 
 
 class _Block(BaseModel):

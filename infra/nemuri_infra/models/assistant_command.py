@@ -1,4 +1,4 @@
-"""A chat that asks the user's own coding assistant, by its command line in print mode.
+"""The provider `assistant`: chats that ask the user's own coding assistant, by its command line in print mode.
 
 The assistant is signed in already, so no key is needed. Supported is the command `claude` (Claude Code).
 """
@@ -13,15 +13,15 @@ from pathlib import Path
 from re import IGNORECASE
 from re import compile as compiled
 from tempfile import TemporaryDirectory
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import BaseModel
 
 from nemuri_contracts.event import Usage
-from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
 from nemuri_infra.models.network_guard import require_allowed_command
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.provider import ModelName, Positive, Provider
 from nemuri_infra.models.provider_calls import AnthropicUsage, read_body, sendable, storable
 from nemuri_infra.models.reply_check import structured_value
 from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
@@ -40,6 +40,30 @@ _TRANSIENT: Final = compiled(
 """Words of a failure that passes: limits of use, an overloaded provider, and no connection."""
 _SESSION_VARIABLES: Final = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT")
 """Variables of the session that started this process. A command of its own must not take part in it."""
+
+
+class AssistantProvider(Provider):
+    """The user's own coding assistant, by its command line."""
+
+    reports_price: ClassVar[bool] = True
+
+    assistant_command: ModelName = "claude"
+    """Command of the coding assistant: a name that is searched for in the PATH, or a path."""
+    assistant_model: ModelName = "sonnet"
+    """Model of the coding assistant for answers, by its full name or the assistant's alias."""
+    assistant_light_model: ModelName = "haiku"
+    """Model of the coding assistant for readings, summaries and judgements."""
+    assistant_call_budget: Positive = 0.05
+    """Maximum price of one call of the coding assistant, in US dollars. It ends a call that exceeds it."""
+
+    def chosen_model(self, *, light: bool) -> str:
+        """Return the name of the model for answers, or of the light model."""
+        return self.assistant_light_model if light else self.assistant_model
+
+    def chat(self, model: str, timeout: float) -> "AssistantChat":
+        """Return a chat with a model."""
+        budget = self.assistant_call_budget
+        return AssistantChat(command=self.assistant_command, model=model, timeout=timeout, budget=budget)
 
 
 class _Result(BaseModel):

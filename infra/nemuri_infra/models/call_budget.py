@@ -8,8 +8,7 @@ from sys import getsizeof
 
 from nemuri_contracts.event import Event, Usage
 from nemuri_domain.tasks.spent_usage import Limit, Spent
-from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply
 from nemuri_infra.process.byte_cache import ByteCache
 
 CACHE_BYTES = 64 * 1024 * 1024
@@ -110,32 +109,3 @@ def count_replies(spent: CallBudget) -> Iterator[None]:
 def current_budget() -> CallBudget | None:
     """Return the budget of the event that is being handled; None if no event is being handled."""
     return _current.get()
-
-
-class CachedChat:
-    """A chat wrapper that caches replies while one event is handled.
-
-    The same request gets the same reply in all attempts of the event.
-    """
-
-    def __init__(self, chat: Chat) -> None:
-        self._chat = chat
-
-    @property
-    def name(self) -> str:
-        """Return the name of the wrapped chat."""
-        return self._chat.name
-
-    async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
-        """Return the cached reply to this request; if there is none, call the wrapped chat and cache its reply."""
-        spent, asked = current_budget(), (self.name, request)
-        if spent is not None and asked in spent.replies:
-            return spent.replies[asked]
-        reply = await self._chat.complete(request)
-        if spent is not None:
-            spent.replies[asked] = reply
-        return reply
-
-    async def aclose(self) -> None:
-        """Close the wrapped chat."""
-        await self._chat.aclose()

@@ -1,14 +1,27 @@
 """The interface of a language model: one request for a chat, with a schema or tools if wanted, and its reply."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
+from nemuri_contracts.event import Usage
 from nemuri_domain.language.json_objects import find_objects
-from nemuri_infra.models.answer_jobs import OnText
-from nemuri_infra.models.protocol import Reply
+
+T_co = TypeVar("T_co", covariant=True)
+OnText = Callable[[int, str], Awaitable[None]]
+"""Function that gets a piece of a reply's text, and the number of characters before it. A repeated call of the model
+begins at 0 again.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T_co]):
+    """The result of a job or of a call, and the usage of all calls that it needed."""
+
+    value: T_co
+    usage: Usage
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import KANJI, KATAKANA
 from nemuri_infra.models import document_quotes
 from nemuri_infra.models import extractive_framing as framing
-from nemuri_infra.models.answer_jobs import Answer, AnswerJob
+from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.sources import Source
 
 MAX_QUOTES: Final = 6
@@ -25,7 +25,9 @@ _WHICH: Final = re.compile(
 """Pattern of the word after "which" in a question. It names the kind of thing that is asked for ("which service …")."""
 
 
-def quoted_answer(job: AnswerJob) -> Answer:
+def quoted_answer(
+    question: str, memories: Sequence[Source], details: Sequence[Source], *, partly_read: bool = False
+) -> Answer:
     """Return an answer of at most 6 quoted sentences with at most 1,200 characters in all.
 
     Each quote has a line of its own and is followed by its label in brackets. Sentences are ranked by their relevance
@@ -38,20 +40,21 @@ def quoted_answer(job: AnswerJob) -> Answer:
     that it is not known, names the memory that was retrieved first, and cites nothing. A question with several items is
     answered item by item. Each item gets at least one sentence or a note that nothing was found.
     """
-    language, items = framing.language(job.question), requests(job.question)
-    asked = (job.question, *items)
-    at_hand = telling(job.details, asked)
+    language, items = framing.language(question), requests(question)
+    asked = (question, *items)
+    at_hand = telling(details, asked)
     # A memory with a note is outdated, and the newer one that says so is among the memories.
-    current = [each for each in job.memories if not each.note]
+    current = [each for each in memories if not each.note]
     remembered = demote_contradicted(telling(current, asked), at_hand)
     later = {each.label: each.succeeded_by for each in current if each.succeeded_by}
-    found = [newer_first(each, later) for each in _found(job, items, remembered, at_hand, later)]
+    found = [newer_first(each, later) for each in _found(question, items, details, remembered, at_hand, later)]
     chosen = [passage for each in found for passage in each]
     if not chosen:
-        return Answer(_nothing(job, _nearest(current, remembered, job.question)), (), complete=True, signs=job.signs)
+        near = _nearest(current, remembered, question)
+        return Answer(_nothing(language, near, partly_read=partly_read), (), complete=True)
     lines = framing.itemised(items, found, later, language) if items else framing.quoted(chosen, later, language)
     cited = tuple(dict.fromkeys(passage.label for passage in chosen))
-    return Answer("\n".join([framing.QUOTING[language], *lines]), cited, complete=True, signs=job.signs)
+    return Answer("\n".join([framing.QUOTING[language], *lines]), cited, complete=True)
 
 
 def telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
@@ -73,27 +76,25 @@ def kinds(question: str) -> frozenset[str]:
 
 
 def _found(
-    job: AnswerJob,
+    question: str,
     items: Sequence[str],
+    details: Sequence[Source],
     remembered: Sequence[Passage],
     at_hand: Sequence[Passage],
     later: Mapping[str, str],
 ) -> list[list[Passage]]:
     """Return the passages to quote for each item, or for the whole question if it has none."""
-    if not any(each.hits for each in job.details):
-        return [_quotes(remembered, at_hand, item, later, share=len(items)) for item in items or (job.question,)]
+    if not any(each.hits for each in details):
+        return [_quotes(remembered, at_hand, item, later, share=len(items)) for item in items or (question,)]
     return [
-        _searched_quotes(
-            job.details, number, (job.question, *items), item, _fitting(remembered, item, later), share=len(items)
-        )
-        for number, item in enumerate(items or (job.question,))
+        _searched_quotes(details, number, (question, *items), item, _fitting(remembered, item, later), share=len(items))
+        for number, item in enumerate(items or (question,))
     ]
 
 
-def _nothing(job: AnswerJob, near: Passage | None) -> str:
+def _nothing(language: str, near: Passage | None, *, partly_read: bool) -> str:
     """Return the answer that nothing was found, with the memory that is nearest."""
-    language = framing.language(job.question)
-    nothing = framing.NOT_READ if job.share is not None and job.share.text < 1 else framing.NOTHING
+    nothing = framing.NOT_READ if partly_read else framing.NOTHING
     return "\n".join((nothing[language], *((f"{framing.NEAREST[language]} {near.text}",) if near else ())))
 
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from nemuri_contracts.tasks import OverviewKind
 from nemuri_domain.language import token_estimate
 from nemuri_domain.language.central_sentences import Sentence, matching, most_telling, sentences_of
 from nemuri_domain.language.overview_requests import subject_terms
 from nemuri_domain.language.tokenization import content_terms
-from nemuri_infra.models.answer_jobs import Answer
-from nemuri_infra.models.reading_jobs import NotesJob, NoteText, OverviewJob
+from nemuri_infra.models.cited_texts import Answer, NoteText
 from nemuri_infra.models.sources import Source
 
 QUOTES, CHARACTERS = 40, 8_000
@@ -64,35 +64,39 @@ _SIDES = (
 )
 
 
-def notes(job: NotesJob) -> tuple[NoteText, ...]:
-    """Return sentences of the sources as notes, at most `job.tokens` tokens; see `Model.notes`."""
-    said, subject = sentences_of([each.text for each in job.sources]), subject_terms(job.request)
-    whole = job.kind in {"list", "count"} and bool(subject)
+def notes(request: str, kind: OverviewKind, sources: Sequence[Source], tokens: int) -> tuple[NoteText, ...]:
+    """Return sentences of the sources as notes on a request, with at most `tokens` tokens."""
+    said, subject = sentences_of([each.text for each in sources]), subject_terms(request)
+    whole = kind in {"list", "count"} and bool(subject)
     ordered = matching(said, subject) if whole else most_telling(said, subject)
-    chosen = _fitting(ordered, job.tokens - _MORE_ROOM if whole else job.tokens)
-    found = [NoteText(each.text, (job.sources[each.source].label,)) for each in chosen]
+    chosen = _fitting(ordered, tokens - _MORE_ROOM if whole else tokens)
+    found = [NoteText(each.text, (sources[each.source].label,)) for each in chosen]
     if whole and len(chosen) < len(ordered):
-        told = _MORE["ja" if re.search(r"[ぁ-ん]", job.request) else "en"].format(left=len(ordered) - len(chosen))
-        found.append(NoteText(told, tuple(each.label for each in job.sources)))
+        told = _MORE["ja" if re.search(r"[ぁ-ん]", request) else "en"].format(left=len(ordered) - len(chosen))
+        found.append(NoteText(told, tuple(each.label for each in sources)))
     return tuple(found)
 
 
-def overview(job: OverviewJob, language: str) -> Answer:
-    """Return an overview that quotes the parts of the job in their order.
+def overview(
+    question: str, kind: OverviewKind, parts: Sequence[Sequence[Source]], documents: Sequence[str], language: str
+) -> Answer:
+    """Return an overview that quotes the parts of the documents in their order. `documents` names that of each part.
 
     A summary has the most telling sentences of every part. A comparison has those about each side, or those of each
     document if the question names no sides. A list and a count have every sentence and item that matches the subject.
     """
-    subject = subject_terms(job.question)
-    said = sentences_of([each.text for part in job.parts for each in part])
-    sources = [each for part in job.parts for each in part]
-    if job.kind in {"list", "count"} and subject:
-        return _listing(job, matching(said, subject), sources, language)
-    lines = _sided(job, said, sources) or _by_document(job, _chosen(said, subject, QUOTES, CHARACTERS), sources)
-    return _answer([_INTRODUCTION[language][job.kind], *lines] if lines else [_NONE[language]], sources)
+    subject, sources = subject_terms(question), [source for part in parts for source in part]
+    said = sentences_of([source.text for source in sources])
+    introduction = _INTRODUCTION[language][kind]
+    if kind in {"list", "count"} and subject:
+        return _listing(introduction, matching(said, subject), sources, language)
+    names = [name for name, part in zip(documents, parts, strict=True) for _ in part]
+    sided = _sided(question, said, sources) if kind == "comparison" else []
+    lines = sided or _by_document(names, _chosen(said, subject, QUOTES, CHARACTERS), sources)
+    return _answer([introduction, *lines] if lines else [_NONE[language]], sources)
 
 
-def _listing(job: OverviewJob, found: Sequence[Sentence], sources: Sequence[Source], language: str) -> Answer:
+def _listing(introduction: str, found: Sequence[Sentence], sources: Sequence[Source], language: str) -> Answer:
     quoted = [each for each in found if not _MORE_NOTE.search(each.text)]
     beyond = [each for each in sentences_of([each.text for each in sources]) if _MORE_NOTE.search(each.text)]
     shown, room = list[Sentence](), LISTED_CHARACTERS
@@ -104,30 +108,32 @@ def _listing(job: OverviewJob, found: Sequence[Sentence], sources: Sequence[Sour
     left = len(quoted) - len(shown) + sum(int(re.sub(r"[^0-9]", "", each.text)) for each in beyond)
     if not quoted:
         return _answer([_NONE[language]], sources)
-    lines = [_INTRODUCTION[language][job.kind], _NUMBER[language].format(number=len(quoted)), *_quotes(shown, sources)]
+    lines = [introduction, _NUMBER[language].format(number=len(quoted)), *_quotes(shown, sources)]
     return _answer([*lines, _LEFT[language].format(left=left)] if left else lines, sources)
 
 
-def _sided(job: OverviewJob, said: Sequence[Sentence], sources: Sequence[Source]) -> list[str]:
+def _sided(question: str, said: Sequence[Sentence], sources: Sequence[Source]) -> list[str]:
     """Return the quotes about each side of a comparison, under its name; none if the question names no two sides."""
-    sides = next((match for each in _SIDES if (match := each.search(job.question))), None)
-    if job.kind != "comparison" or sides is None:
+    sides = next((match for each in _SIDES if (match := each.search(question))), None)
+    if sides is None:
         return []
     names = (sides["a"], sides["b"])
     wanted = [content_terms(name) for name in names]
     lines: list[str] = []
     for name, own, other in zip(names, wanted, reversed(wanted), strict=True):
         about = [each for each in said if (own - other) & each.passage.counts.keys()]
-        found = _chosen(about, subject_terms(job.question) - own, QUOTES // 2, CHARACTERS // 2)
+        found = _chosen(about, subject_terms(question) - own, QUOTES // 2, CHARACTERS // 2)
         if not found:
             return []
         lines += [f"{name}:", *_quotes(found, sources)]
     return lines
 
 
-def _by_document(job: OverviewJob, found: Sequence[Sentence], sources: Sequence[Source]) -> list[str]:
-    """Return the quotes in document order, under the name of each document if there are several."""
-    documents = [name for name, part in zip(job.documents, job.parts, strict=True) for _ in part]
+def _by_document(documents: Sequence[str], found: Sequence[Sentence], sources: Sequence[Source]) -> list[str]:
+    """Return the quotes in document order, under the name of each document if there are several.
+
+    `documents` has the name of the document of each source.
+    """
     lines: list[str] = []
     for name in dict.fromkeys(documents):
         quotes = _quotes([each for each in found if documents[each.source] == name], sources)

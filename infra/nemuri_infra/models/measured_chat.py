@@ -1,4 +1,4 @@
-"""A chat wrapper that records metrics and spans of calls, and counts the replies for the handled event."""
+"""A chat wrapper that records metrics, spans and prices of calls, and counts the replies for the handled event."""
 
 from time import perf_counter
 
@@ -6,22 +6,24 @@ from opentelemetry.trace import SpanKind
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.call_budget import current_budget
-from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
+from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest, Reply
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.settings import Price
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.observability.tracing import span
 
 
 class MeasuredChat:
-    """A chat wrapper that records every call, successful or not.
+    """A chat wrapper that records every call, successful or not, and adds the price of a reply to its usage.
 
-    It also enforces the budget of replies of the event that is being handled.
+    It also enforces the budget of replies of the event that is being handled. Without a `price` the usage keeps the
+    money that the wrapped chat reports.
     """
 
-    def __init__(self, chat: Chat, metrics: Metrics) -> None:
+    def __init__(self, chat: Chat, metrics: Metrics, price: Price | None = None) -> None:
         self._chat = chat
         self._metrics = metrics
+        self._price = price
 
     @property
     def name(self) -> str:
@@ -29,7 +31,7 @@ class MeasuredChat:
         return self._chat.name
 
     async def complete(self, request: ChatRequest) -> Reply[ChatReply]:
-        """Return the wrapped chat's reply.
+        """Return the wrapped chat's reply with its price. The usage of an unusable reply has a price too.
 
         Raises `SpentError` without a call if the event that is being handled has used its budget.
         """
@@ -46,18 +48,18 @@ class MeasuredChat:
                 spent.calls += 1
             self._count("refused" if isinstance(error, ModelRefused) else "unavailable", began)
             if isinstance(error, ModelRefused) and error.usage is not None:
-                self._pay(error.usage)
+                error.usage = self._counted(error.usage)
             raise
         if spent is not None:
             spent.calls += 1
         self._count("answered", began)
-        self._pay(reply.usage)
-        return reply
+        return Reply(reply.value, self._counted(reply.usage))
 
-    def _pay(self, usage: Usage) -> None:
-        """Add the tokens of a reply to the metrics, even if the reply is unusable."""
+    def _counted(self, usage: Usage) -> Usage:
+        """Add the tokens of a reply, which may be unusable, to the metrics. Return the usage with its price."""
         for direction, tokens in (("input", usage.input_tokens), ("output", usage.output_tokens)):
             self._metrics.model_tokens.labels(self.name, direction).inc(tokens)
+        return usage.model_copy(update={"money": self._price.of(usage)}) if self._price else usage
 
     def _count(self, outcome: str, began: float) -> None:
         self._metrics.model_calls.labels(self.name, outcome).inc()

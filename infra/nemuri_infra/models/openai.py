@@ -1,4 +1,4 @@
-"""A chat that uses the chat completions API of OpenAI or of a compatible server."""
+"""The provider `openai`: chats that use the chat completions API of OpenAI or of a compatible server."""
 
 import json
 from collections.abc import Set
@@ -6,14 +6,14 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, AnyHttpUrl, BaseModel, Field, SecretStr
 
 from nemuri_contracts.event import Usage
-from nemuri_infra.models.chat import ChatReply, ChatRequest, Schema
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply, Schema
 from nemuri_infra.models.failures import ModelRefused, ModelUnusable
 from nemuri_infra.models.network_guard import require_allowed
 from nemuri_infra.models.parameter_support import Parameter, ParameterSupport, wanted_parameters
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.provider import ModelName, Provider, secret
 from nemuri_infra.models.provider_calls import (
     REASONING_TOKENS,
     Count,
@@ -27,6 +27,43 @@ from nemuri_infra.models.reply_streams import openai_body
 from nemuri_infra.models.tools_as_text import calls_in_text, without_tools
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
+
+
+class OpenAIProvider(Provider):
+    """OpenAI's API with a key, or a compatible server."""
+
+    openai_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("OPENAI_API_KEY", "openai_api_key")
+    )
+    """Key of OpenAI's API. Not required for other servers."""
+    openai_base_url: AnyHttpUrl | None = Field(
+        default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "openai_base_url")
+    )
+    """Address of a server to use instead of OpenAI's, with the same protocol, up to and including "/v1"."""
+    openai_model: ModelName = "gpt-5.6-terra"
+    """Model for answers of OpenAI or a compatible server."""
+    openai_light_model: ModelName = "gpt-5.6-luna"
+    """Model for summaries and judgements of OpenAI or a compatible server."""
+
+    @property
+    def has_key(self) -> bool:
+        """True if there is a key."""
+        return bool(secret(self.openai_api_key))
+
+    @property
+    def lacks(self) -> str:
+        """The key, if there is neither a key nor another server."""
+        there = self.has_key or self.openai_base_url is not None
+        return "" if there else "openai_api_key, or the base URL of another server"
+
+    def chosen_model(self, *, light: bool) -> str:
+        """Return the name of the model for answers, or of the light model."""
+        return self.openai_light_model if light else self.openai_model
+
+    def chat(self, model: str, timeout: float) -> "OpenAIChat":
+        """Return a chat with a model."""
+        key, base_url = secret(self.openai_api_key) or "none", str(self.openai_base_url or OPENAI_URL)
+        return OpenAIChat(api_key=key, base_url=base_url, model=model, timeout=timeout)
 
 
 class _Function(BaseModel):

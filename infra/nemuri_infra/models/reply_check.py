@@ -7,11 +7,10 @@ from typing import Final
 
 from nemuri_contracts.event import Usage
 from nemuri_domain.language.json_objects import find_objects
-from nemuri_infra.models.chat import ChatReply, ChatRequest, ToolCall
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply, ToolCall
 from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.json_schema import mismatch
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.provider_calls import sendable, storable
 
 TOKEN_FACTOR: Final = 4

@@ -42,15 +42,14 @@ async def call_with_retries(call: Callable[[], Awaitable[T]], retries: Retries) 
         wait=_Wait(retries),
         reraise=True,
     )
-
-    async def once() -> T:  # tenacity awaits only coroutine functions
-        return await call()
-
     try:
         async with asyncio.timeout(retries.budget):
-            return await attempts(once)
+            async for attempt in attempts:
+                with attempt:
+                    return await call()
     except TimeoutError:
         raise ModelUnavailable(f"no answer within {retries.budget:g} s, retries included") from None
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _worth_repeating(state: RetryCallState) -> bool:

@@ -1,17 +1,14 @@
-"""Settings of the model providers and of the calls to them."""
+"""Settings of the models, of their providers, and of the calls to them."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from nemuri_contracts.event import Usage
+from nemuri_infra.models.protocol import EXTRACTIVE
+from nemuri_infra.models.provider import Positive, Provider, installed_providers
 from nemuri_infra.models.retries import Retries
-
-Provider = Literal["anthropic", "openai", "assistant", "extractive"]
-"""`assistant` is the user's own coding assistant, by its command line."""
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-ModelName = Annotated[str, Field(min_length=1)]
 
 
 class Price(BaseModel):
@@ -28,35 +25,20 @@ class Price(BaseModel):
 
 
 class ModelSettings(BaseModel):
-    """The model providers, their keys and models, and the limits of a call."""
+    """The choice of model providers, their own settings, and the limits of a call.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    The settings of the providers, such as `openai_api_key`, are given beside the others.
+    """
 
-    providers: tuple[Provider, ...] = ()
+    model_config = ConfigDict(frozen=True, extra="allow")  # `_read_installed` takes out what belongs to a provider
+
+    providers: tuple[str, ...] = ()
     """Providers in the order in which they are called.
 
-    If empty, the providers with a key are used, Anthropic first; without any key, the extractive model.
+    If empty, the providers with a key are used in alphabetical order; without any key, the extractive model.
     """
-    anthropic_api_key: SecretStr | None = None
-    openai_api_key: SecretStr | None = None
-    """API key of OpenAI. Not required for other servers."""
-    anthropic_base_url: AnyHttpUrl | None = None
-    """Base URL of a server to use instead of Anthropic's; None for Anthropic's own."""
-    openai_base_url: AnyHttpUrl | None = None
-    """Base URL, up to and including "/v1", of a server with the chat completions API; None for OpenAI's own."""
-    anthropic_model: ModelName = "claude-sonnet-5-5"
-    anthropic_light_model: ModelName = "claude-haiku-4-5"
-    """Model for key points and judgements, which are frequent."""
-    openai_model: ModelName = "gpt-5.6-terra"
-    openai_light_model: ModelName = "gpt-5.6-luna"
-    assistant_command: ModelName = "claude"
-    """Command of the user's coding assistant: a name that is searched for in the PATH, or a path."""
-    assistant_model: ModelName = "sonnet"
-    """Model of the assistant for answers, by its full name or the assistant's alias."""
-    assistant_light_model: ModelName = "haiku"
-    """Model of the assistant for readings, summaries and judgements."""
-    assistant_call_budget: Positive = 0.05
-    """Maximum price of one call of the assistant, in US dollars. The assistant ends a call that exceeds it."""
+    installed: Mapping[str, Provider] = {}
+    """The installed providers with their settings, by name."""
     timeout: Positive = 60.0
     """Timeout of one call in seconds."""
     attempts: Annotated[int, Field(ge=1)] = 4
@@ -68,35 +50,42 @@ class ModelSettings(BaseModel):
     concurrency: Annotated[int, Field(ge=1)] = 8
     """Maximum number of concurrent calls, separately for the main model and for the light model."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _read_installed(cls, given: dict[str, Any]) -> dict[str, Any]:
+        own = {name: value for name, value in given.items() if name in cls.model_fields}
+        others = {name: value for name, value in given.items() if name not in own}
+        installed = installed_providers()
+        if unknown := others.keys() - {name for kind in installed.values() for name in kind.model_fields}:
+            raise ValueError(f"no installed provider has the setting {', '.join(sorted(unknown))}")
+        return {"installed": {name: kind.model_validate(others) for name, kind in installed.items()}} | own
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if unknown := [name for name in self.providers if name not in {*self.installed, EXTRACTIVE}]:
+            there = ", ".join((*self.installed, EXTRACTIVE))
+            raise ValueError(f"there is no provider {', '.join(unknown)}; there are {there}")
         if len(set(self.providers)) != len(self.providers):
             raise ValueError("a provider is named twice")
-        if "extractive" in self.providers[:-1]:
+        if EXTRACTIVE in self.providers[:-1]:
             raise ValueError("extractive never fails, so it must be the last provider")
-        if "anthropic" in self.providers and not secret(self.anthropic_api_key):
-            raise ValueError("the provider anthropic needs anthropic_api_key")
-        if "openai" in self.providers and not secret(self.openai_api_key) and self.openai_base_url is None:
-            raise ValueError("the provider openai needs openai_api_key, or the base URL of another server")
+        for name in self.providers:
+            if name != EXTRACTIVE and (lacks := self.installed[name].lacks):
+                raise ValueError(f"the provider {name} needs {lacks}")
         return self
 
     @property
-    def chosen(self) -> tuple[Provider, ...]:
+    def chosen(self) -> tuple[str, ...]:
         """Return the providers that are used, in order: `providers`, or the default if `providers` is empty."""
-        if self.providers:
-            return self.providers
-        keyed: tuple[tuple[Provider, SecretStr | None], ...] = (
-            ("anthropic", self.anthropic_api_key),
-            ("openai", self.openai_api_key),
-        )
-        return tuple(provider for provider, key in keyed if secret(key)) or ("extractive",)
+        keyed = tuple(name for name, provider in self.installed.items() if provider.has_key)
+        return self.providers or keyed or (EXTRACTIVE,)
+
+    @property
+    def called(self) -> list[Provider]:
+        """Return the chosen providers that are called over the network, in order."""
+        return [self.installed[name] for name in self.chosen if name != EXTRACTIVE]
 
     @property
     def retries(self) -> Retries:
         """Return the retry policy of one provider."""
         return Retries(attempts=self.attempts, budget=self.budget)
-
-
-def secret(key: SecretStr | None) -> str:
-    """Return the key without outer white space; "" if there is none."""
-    return key.get_secret_value().strip() if key else ""

@@ -10,8 +10,8 @@ from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.routing import Advice
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.answer_jobs import RouteCandidate, RouteJob
 from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.jobs.agent_choice import RouteCandidate, RouteJob
 from nemuri_infra.runtime.resources import Resources
 
 logger = structlog.get_logger()
@@ -32,7 +32,7 @@ async def advice(task: Task, offered: Sequence[Applicant], resources: Resources)
         for each in offered
     )
     try:
-        reply = await resources.models.light.choose_agent(RouteJob(request=routing.request_of(task), agents=candidates))
+        reply = await resources.models.light.do(RouteJob(request=routing.request_of(task), agents=candidates))
     except ModelRefused as error:
         logger.warning("no agent chosen by a model", task=str(task.task_id), why=log_safe(error))
         return None

@@ -1,11 +1,10 @@
-"""The environment variables that set `Settings`, so that another process can get the same settings."""
+"""The environment variables of the settings, so that another process can get the same settings."""
 
 import os
 from pathlib import Path
 from typing import get_args
 
-from pydantic import AliasChoices
-
+from nemuri_infra.models.provider import environment_variables, provider_variables
 from nemuri_infra.runtime.settings import Settings
 
 NOT_CARRIED = frozenset({"data", "hook_agent", "hook_patience"})
@@ -31,13 +30,8 @@ def platform_variables() -> dict[str, str]:
 
 def _fields_by_variable() -> dict[str, str]:
     """Return the names of the carried settings by the names of their variables."""
-    prefix, found = Settings.model_config.get("env_prefix", ""), dict[str, str]()
-    for name, field in Settings.model_fields.items():
-        alias = field.validation_alias
-        variable = str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"{prefix}{name}"
-        if name not in NOT_CARRIED:
-            found[variable.upper()] = name
-    return found
+    every = environment_variables(Settings) | provider_variables()
+    return {variable: name for name, variable in every.items() if name not in NOT_CARRIED}
 
 
 def _path_fields() -> set[str]:

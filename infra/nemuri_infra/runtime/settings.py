@@ -1,5 +1,6 @@
 """The settings of a process. Only this module and `process/hook_settings.py` read the environment."""
 
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -11,7 +12,8 @@ from nemuri_contracts.event import Identifier
 from nemuri_infra.bus.access import Access
 from nemuri_infra.embedded.data_directory import default_path
 from nemuri_infra.embeddings.settings import EmbeddingSettings
-from nemuri_infra.models.settings import ModelSettings, Price, secret
+from nemuri_infra.models.provider import PREFIX, provider_variables, secret
+from nemuri_infra.models.settings import ModelSettings, Price
 from nemuri_infra.process import hook_settings
 from nemuri_infra.process.resource_limits import memory_limit
 
@@ -31,10 +33,11 @@ MAX_CONNECTIONS = 16
 class Settings(BaseSettings):
     """Settings of a process, from environment variables with the prefix `NEMURI_`.
 
-    Variables that other programs use too, like `NATS_URL`, have no prefix.
+    Variables that other programs use too, like `NATS_URL`, have no prefix. The settings of model providers may be given
+    beside those below; `model_settings` reads the others of them from the environment.
     """
 
-    model_config = SettingsConfigDict(env_prefix="NEMURI_", frozen=True, extra="ignore", env_ignore_empty=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="allow", env_ignore_empty=True)
 
     data: Path = Field(default_factory=default_path)
     """Directory with the data of the embedded servers and the addresses of the running platform."""
@@ -143,38 +146,14 @@ class Settings(BaseSettings):
     """
     providers: str = ""
     """Model providers in order of preference, comma-separated. Default: those with an API key."""
-    anthropic_api_key: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("ANTHROPIC_API_KEY", "anthropic_api_key")
-    )
-    """Key of Anthropic's API."""
-    anthropic_base_url: str | None = Field(
-        default=None, validation_alias=AliasChoices("ANTHROPIC_BASE_URL", "anthropic_base_url")
-    )
-    """Address of a server to use instead of Anthropic's."""
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("OPENAI_API_KEY", "openai_api_key")
     )
-    """Key of OpenAI's API."""
+    """Key of OpenAI's API, for the embedder and the provider `openai`."""
     openai_base_url: str | None = Field(
         default=None, validation_alias=AliasChoices("OPENAI_BASE_URL", "openai_base_url")
     )
     """Address of a server to use instead of OpenAI's, with the same protocol."""
-    anthropic_model: str | None = None
-    """Anthropic's model for answers. Default: the one in `models/settings.py`."""
-    anthropic_light_model: str | None = None
-    """Anthropic's model for summaries and judgements."""
-    openai_model: str | None = None
-    """Model for answers of OpenAI or a compatible server."""
-    openai_light_model: str | None = None
-    """Model for summaries and judgements of OpenAI or a compatible server."""
-    assistant_command: str | None = None
-    """Command of the coding assistant that is asked by the provider `assistant`. Default: `claude`."""
-    assistant_model: str | None = None
-    """Model of the coding assistant for answers."""
-    assistant_light_model: str | None = None
-    """Model of the coding assistant for readings, summaries and judgements."""
-    assistant_call_budget: float | None = Field(default=None, gt=0)
-    """Maximum price of one call of the coding assistant, in US dollars."""
     model_timeout: float = Field(default=60.0, gt=0)
     """Timeout of one model call in seconds."""
     model_attempts: int = Field(default=4, ge=1)
@@ -224,25 +203,24 @@ class Settings(BaseSettings):
         """Return the settings of language models. Raises ValueError if they contradict each other."""
         given: dict[str, object] = {
             "providers": tuple(name.strip() for name in self.providers.split(",") if name.strip()),
-            "anthropic_api_key": self.anthropic_api_key,
-            "openai_api_key": self.openai_api_key,
-            "anthropic_base_url": self.anthropic_base_url,
-            "openai_base_url": self.openai_base_url,
             "timeout": self.model_timeout,
             "attempts": self.model_attempts,
             "budget": self.model_budget,
             "concurrency": self.model_concurrency,
             "prices": self.model_prices,
-            "anthropic_model": self.anthropic_model,
-            "anthropic_light_model": self.anthropic_light_model,
-            "openai_model": self.openai_model,
-            "openai_light_model": self.openai_light_model,
-            "assistant_command": self.assistant_command,
-            "assistant_model": self.assistant_model,
-            "assistant_light_model": self.assistant_light_model,
-            "assistant_call_budget": self.assistant_call_budget,
         }
-        return ModelSettings.model_validate({name: value for name, value in given.items() if value is not None})
+        return ModelSettings.model_validate(given | self._provider_settings())
+
+    def _provider_settings(self) -> dict[str, object]:
+        """Return the settings of model providers that were given to this object or stand in the environment."""
+        environment = {variable.upper(): value for variable, value in os.environ.items()}
+        found: dict[str, object] = {}
+        for name, variable in provider_variables().items():
+            given = getattr(self, name, None)
+            value = environment.get(variable) or None if given is None else given
+            if value is not None:
+                found[name] = value
+        return found
 
     @property
     def embedder_spec(self) -> str:

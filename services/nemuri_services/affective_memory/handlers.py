@@ -40,7 +40,7 @@ from nemuri_domain.affective.kept_code import statement_kept
 from nemuri_domain.affective.nightly_job import admitted_to_protection
 from nemuri_domain.affective.sanitize import is_command
 from nemuri_domain.affective.turn_encoding import agent_timezone, encode_turn
-from nemuri_infra.models.memory_jobs import Compressed, CompressJob
+from nemuri_infra.models.jobs.turn_compression import Compressed, CompressJob
 from nemuri_infra.process.timezone import local_timezone
 from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries
@@ -116,7 +116,7 @@ async def compress(event: CompressionDue, resources: Resources) -> MemoryCompres
     words, calls = Compressed(memory.trigger, memory.content), list[Usage]()
     for level in STEPS[memory.words_level - 1 : event.level - 1]:
         job = CompressJob(level=level, trigger=words.trigger, content=words.content)
-        reply = await resources.models.light.compress(job)
+        reply = await resources.models.light.do(job)
         words = _with_statement(memory, reply.value)
         calls.append(reply.usage)
     vectors = resources.vectors.with_embedder_of(defined.embedding)

@@ -6,7 +6,7 @@ from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVe
 from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.turn_encoding import TurnUnderstanding, with_matters
 from nemuri_domain.affective.turn_reader import read_turn
-from nemuri_infra.models.memory_jobs import FeelJob
+from nemuri_infra.models.jobs.turn_reading import FeelJob
 from nemuri_infra.models.protocol import Model
 from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.affective_queries import AffectiveQueries
@@ -29,7 +29,7 @@ async def understand(
     earlier = await similar_memories(turn, agent, vectors, queries) if some else []
     known = {f"e{number}": each for number, each in enumerate(earlier, 1)}
     sources = tuple(Source(label, f"{each.trigger}\n{each.content}"[:EARLIER_LIMIT]) for label, each in known.items())
-    reply = await model.feel(FeelJob(turn.prompt, turn.reply, sources))
+    reply = await model.do(FeelJob(turn.prompt, turn.reply, sources))
     reading = with_matters(reply.value.reading, turn.matters)
     links = tuple(Link(to=known[label].memory_id, sort=sort) for label, sort in reply.value.relations.items())
     key = vectors.key(embedded_text(reading.trigger, reading.content))

@@ -27,9 +27,9 @@ from nemuri_domain.tasks.feedback_credit import CreditDecision, credited_works, 
 from nemuri_domain.tasks.read_share import within
 from nemuri_domain.tasks.session_entry import Grounds, cited_documents
 from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.memory_jobs import Learned, LearningsJob
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.learnings import Learned, LearningsJob
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
@@ -186,7 +186,7 @@ async def _extract_learnings(job: LearningsJob, resources: Resources) -> Reply[L
     anyway.
     """
     try:
-        return await resources.models.main.learnings(job)
+        return await resources.models.main.do(job)
     except ModelRefused as error:
         logger.warning("nothing learned", service=service.name, why=log_safe(error))
         return Reply(Learned({}), Usage(model=resources.models.main.name))

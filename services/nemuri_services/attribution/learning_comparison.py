@@ -25,9 +25,10 @@ from nemuri_domain.strength.extracted_learning_decision import (
 from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_domain.tasks.session_entry import Grounds, entry_content, merged_relations
 from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.memory_jobs import Comparisons, RelationsJob
-from nemuri_infra.models.protocol import Model, Reply
+from nemuri_infra.models.jobs.statement_relations import Comparisons, RelationsJob
+from nemuri_infra.models.protocol import Model
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
@@ -208,7 +209,7 @@ async def _compare_pairs(job: RelationsJob, model: Model) -> Reply[Comparisons] 
     if not job.pairs:
         return None
     try:
-        return await model.relations(job)
+        return await model.do(job)
     except ModelRefused as error:
         logger.warning("nothing compared", service="attribution", why=log_safe(error))
         return None

@@ -24,7 +24,7 @@ from nemuri_domain.tasks.feedback_lessons import (
 )
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.memory_jobs import RelationsJob
+from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.attribution.principle_proposals import propose_principles
@@ -84,7 +84,7 @@ async def _corrected(correction: str, work: Assignment, resources: Resources) ->
         pairs=tuple(("n1", label) for label in labels),
     )
     try:
-        found = (await resources.models.light.relations(job)).value if labels else {}
+        found = (await resources.models.light.do(job)).value if labels else {}
     except ModelRefused as error:
         logger.warning("nothing compared", service="attribution", why=log_safe(error))
         found = {}

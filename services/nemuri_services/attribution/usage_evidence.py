@@ -13,9 +13,9 @@ from nemuri_domain.strength.memory_content import embedded_text, shown_text
 from nemuri_domain.strength.policy import Detection
 from nemuri_domain.strength.usage_detection import ContextMemory, told_again
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.answer_jobs import JudgeJob
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.usage_judge import JudgeJob
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 
@@ -56,7 +56,7 @@ async def detect_used_memories(
 
 async def _ask_judge(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ...]] | None:
     try:
-        return await resources.models.light.judgement(job)
+        return await resources.models.light.do(job)
     except ModelRefused as error:
         logger.warning("no answer from the usage judge", service="attribution", why=log_safe(error))
         return None

@@ -36,7 +36,7 @@ from nemuri_domain.strength.principles import decision, decision_refusal, organi
 from nemuri_domain.tasks import chunk_order, client_negotiation, fan_in
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.reading_plan import group_of_chunks
-from nemuri_infra.models.reading_jobs import KeyPointJob
+from nemuri_infra.models.jobs.key_point import KeyPointJob
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.intake.begin_reading import summarise_or_chunk
@@ -109,7 +109,7 @@ async def extract_key_point(event: ChunkReady, resources: Resources) -> ChunkSum
             event, ordinal=event.ordinal, point=point, notes=noted.value, usage=noted.usage
         )
     text = (await resources.blobs.get(chunk.detail.ref))[chunk.detail.start : chunk.detail.end]
-    reply = await resources.models.light.key_point(KeyPointJob(question=task.text, text=text))
+    reply = await resources.models.light.do(KeyPointJob(question=task.text, text=text))
     return ChunkSummarised.following(
         event, ordinal=event.ordinal, point=chunk_order.capped(reply.value), usage=reply.usage
     )

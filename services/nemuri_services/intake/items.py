@@ -21,7 +21,8 @@ from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.client_negotiation import ITEMS_PER_PART, MANY_ITEMS
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.reading_jobs import ImportanceJob, ItemsJob
+from nemuri_infra.models.jobs.item_importance import ImportanceJob
+from nemuri_infra.models.jobs.request_items import ItemsJob
 from nemuri_infra.runtime.resources import Resources
 
 logger = structlog.get_logger()
@@ -80,7 +81,7 @@ async def open_negotiation(
         return None
     offered = client_negotiation.offered_items(listed)
     try:
-        reply = await resources.models.light.importance(ImportanceJob(introduction(task.text), offered, ITEMS_PER_PART))
+        reply = await resources.models.light.do(ImportanceJob(introduction(task.text), offered, ITEMS_PER_PART))
     except ModelRefused as error:
         logger.warning("importance by words", service="intake", why=log_safe(error))
         return client_negotiation.negotiate(event, listed, usage=spent)
@@ -91,7 +92,7 @@ async def open_negotiation(
 async def _by_model(text: str, found: tuple[str, ...], resources: Resources) -> tuple[tuple[str, ...], Usage | None]:
     """Return the items that the light model finds, or those found by rules if these are more."""
     try:
-        reply = await resources.models.light.items(ItemsJob(text))
+        reply = await resources.models.light.do(ItemsJob(text))
     except ModelRefused as error:
         logger.warning("items by rules", service="intake", why=log_safe(error))
         return found, None

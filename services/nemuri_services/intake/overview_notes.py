@@ -14,10 +14,11 @@ from nemuri_domain.language.overview_requests import overview_kind
 from nemuri_domain.tasks.aggregate import Chunk, Task
 from nemuri_domain.tasks.reading_plan import condensed_tokens, joined, plan_reading
 from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.models.chat import Reply
+from nemuri_infra.models.cited_texts import NoteText
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.protocol import Reply
-from nemuri_infra.models.reading_jobs import NotesJob, NoteText
+from nemuri_infra.models.jobs.overview_notes import NotesJob
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.blobs import Blobs
@@ -70,10 +71,10 @@ async def _notes(
     kind: OverviewKind = overview_kind(task.text) or "summary"
     job = NotesJob(task.text, kind, sources, tokens)
     try:
-        reply = await resources.models.light.notes(job)
+        reply = await resources.models.light.do(job)
     except ModelRefused as error:
         logger.warning("notes quote sentences", service="intake", why=log_safe(error))
-        reply = await ExtractiveModel().notes(job)
+        reply = await ExtractiveModel().do(job)
     places = {source.label: detail for source, detail in zip(sources, details, strict=True)}
     return Reply(tuple(_fitting(_note(each, places) for each in reply.value)), reply.usage)
 

@@ -15,7 +15,7 @@ from nemuri_domain.tasks.fan_in import summary_parts
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS, summed_up
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.reading_jobs import SummaryJob
+from nemuri_infra.models.jobs.task_summary import SummaryJob
 from nemuri_infra.runtime.resources import Resources
 
 logger = structlog.get_logger()
@@ -66,7 +66,7 @@ async def _condensed(
     for _ in range(_ROUNDS):
         groups = task_summary.prompt_groups(texts, PROMPT_TOKENS)
         jobs = [SummaryJob(request, group, room if len(groups) == 1 else SUMMARY_TOKENS) for group in groups]
-        replies = await asyncio.gather(*map(resources.models.light.summary, jobs))
+        replies = await asyncio.gather(*map(resources.models.light.do, jobs))
         made = [each.value for each in replies if each.value is not None]
         spent += [each.usage for each in replies]
         if len(made) < len(replies):

@@ -9,9 +9,10 @@ from nemuri_contracts.tasks import Voice
 from nemuri_domain.tasks import conversation_history, panel
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.answer_jobs import Merged, MergeJob, RestateJob
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.answer_merge import Merged, MergeJob
+from nemuri_infra.models.jobs.restatement import RestateJob
 from nemuri_infra.runtime.resources import Resources
 
 logger = structlog.get_logger()
@@ -33,7 +34,7 @@ async def with_complete_request(task: Task, resources: Resources) -> tuple[Task,
     if not turns or conversation_history.stands_alone(task.text):
         return task, None
     try:
-        reply = await resources.models.light.restate(RestateJob(turns=turns, request=task.text))
+        reply = await resources.models.light.do(RestateJob(turns=turns, request=task.text))
     except ModelRefused as error:
         logger.warning("not restated", task=str(task.task_id), why=log_safe(error))
         return task, None
@@ -47,7 +48,7 @@ async def merge_answers(task: Task, heard: Sequence[Voice], resources: Resources
     """
     voices = panel.unlabelled(heard)
     try:
-        return await resources.models.main.merge(MergeJob(question=panel.request_of(task), voices=voices))
+        return await resources.models.main.do(MergeJob(question=panel.request_of(task), voices=voices))
     except ModelRefused as error:
         logger.warning("not merged", task=str(task.task_id), why=log_safe(error))
         return Reply(Merged(panel.side_by_side(voices), ()), Usage(model=resources.models.main.name))

@@ -12,7 +12,8 @@ from nemuri_domain.strength.extracted_learning_decision import statements
 from nemuri_domain.strength.semantic_groups import Pair, is_settled, statement_pairs, typical_first
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.memory_jobs import GeneraliseJob, RelationsJob
+from nemuri_infra.models.jobs.semantic_statement import GeneraliseJob
+from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
@@ -58,7 +59,7 @@ async def compared(
         pairs=tuple(each for each in wanted if each[0] != each[1]),
     )
     try:
-        reply = await resources.models.light.relations(job) if job.pairs else None
+        reply = await resources.models.light.do(job) if job.pairs else None
     except ModelRefused as error:
         logger.warning("nothing compared", service="semantic-memory", why=log_safe(error))
         return {}, None
@@ -81,7 +82,7 @@ async def worded(group: Neighbourhood, resources: Resources) -> tuple[str, Usage
         return told[0], None
     job = GeneraliseJob(tuple(Source(f"s{number}", text) for number, text in enumerate(told, 1)))
     try:
-        reply = await resources.models.light.generalise(job)
+        reply = await resources.models.light.do(job)
     except ModelRefused as error:
         logger.warning("nothing worded", service="semantic-memory", why=log_safe(error))
         return told[0], None

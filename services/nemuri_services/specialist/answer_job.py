@@ -15,9 +15,9 @@ from nemuri_domain.tasks import clarification
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.read_share import taken
 from nemuri_infra.bus.answer_drafts import draft_writer
-from nemuri_infra.models.answer_jobs import AnswerJob, AnswerOutcome
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.answer import AnswerJob, AnswerOutcome
 from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.queries import Views
 from nemuri_infra.retrieval.topic_cache import TopicCache
@@ -47,8 +47,8 @@ class AnswerCall:
     async def reply(self, models: Models) -> Reply[AnswerOutcome]:
         """Return the model's reply. Raises the errors of the model."""
         if self.whole is None:
-            return await models.main.answer(self.job)
-        return await models.main.overview(self.whole.job(self.job))
+            return await models.main.do(self.job)
+        return await models.main.do(self.whole.job(self.job))
 
     @property
     def details(self) -> tuple[Detail, ...]:

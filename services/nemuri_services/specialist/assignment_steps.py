@@ -15,7 +15,7 @@ from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification, consultations
 from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
 from nemuri_domain.tasks.aggregate import TakenStep as RecordedStep
-from nemuri_infra.models.answer_jobs import Colleague, TakenStep, ToolRequest
+from nemuri_infra.models.jobs.answer_tools import Colleague, TakenStep, ToolRequest
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.routing.applicants import Applicants

@@ -25,7 +25,8 @@ from nemuri_domain.strength.context_principles import context_principles
 from nemuri_domain.strength.handed_over_memories import told_memories, view_of
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification, consultations
-from nemuri_infra.models.answer_jobs import Answer, ToolRequest
+from nemuri_infra.models.cited_texts import Answer
+from nemuri_infra.models.jobs.answer_tools import ToolRequest
 from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.topic_cache import TopicCache

@@ -22,7 +22,7 @@ from nemuri_domain.strength.handed_over_memories import (
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.memory_jobs import RelationsJob
+from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
@@ -136,7 +136,7 @@ async def _compared(
             pairs=tuple((new[one.memory_id], older[two.memory_id]) for one, two in some),
         )
         try:
-            reply = await resources.models.light.relations(job)
+            reply = await resources.models.light.do(job)
         except ModelRefused as error:
             logger.warning("nothing compared", service="specialist", why=log_safe(error))
             continue

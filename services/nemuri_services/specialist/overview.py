@@ -12,8 +12,8 @@ from nemuri_domain.language.overview_requests import overview_kind, subject_term
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.read_share import place_of, unread_in_words
 from nemuri_domain.tasks.reading_plan import joined
-from nemuri_infra.models.answer_jobs import AnswerJob
-from nemuri_infra.models.reading_jobs import OverviewJob
+from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.jobs.overview import OverviewJob
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.blobs import Blobs

@@ -12,9 +12,9 @@ from nemuri_domain.strength.memory_content import origin_in_words, provenance_in
 from nemuri_domain.tasks import panel, rebuttals
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.answer_jobs import RebutJob, Rebuttal
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.panel_rebuttal import RebutJob, Rebuttal
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 
@@ -48,7 +48,7 @@ async def rebut(event: RebuttalRequested, state: TaskState, resources: Resources
         memories=await _memories(event, state, resources),
     )
     try:
-        reply = await resources.models.main.rebut(job)
+        reply = await resources.models.main.do(job)
     except ModelRefused as error:
         logger.warning("not weighed", task=str(event.task_id), agent=event.agent_id, why=log_safe(error))
         spent = error.usage or Usage(model=resources.models.main.name)

@@ -8,8 +8,8 @@ from nemuri_domain.tiered.consolidation import ConsolidationPlan, due_reason, me
 from nemuri_domain.tiered.consolidation_decision import plan_consolidation
 from nemuri_domain.tiered.memory_merging import NO_MODEL_USAGE, MemoryText, extract_memory
 from nemuri_domain.tiered.merge_and_forget import plan_forgetting
-from nemuri_infra.models.memory_jobs import ConsolidateJob
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.chat import Reply
+from nemuri_infra.models.jobs.memory_consolidation import ConsolidateJob
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
@@ -48,4 +48,4 @@ async def merged_text(agent: TiersAgent, sources: Sequence[TierMemory], resource
     rules = agent.rules.consolidation
     if len(sources) == 1:
         return Reply(extract_memory(sources, rules), NO_MODEL_USAGE)
-    return await resources.models.light.consolidate(ConsolidateJob(agent.agent_id, tuple(sources), rules))
+    return await resources.models.light.do(ConsolidateJob(agent.agent_id, tuple(sources), rules))

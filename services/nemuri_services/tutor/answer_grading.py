@@ -13,7 +13,7 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.extractive_framing import substance
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.memory_jobs import GradeJob
+from nemuri_infra.models.jobs.grading import GradeJob
 from nemuri_infra.runtime.resources import Resources
 
 logger = structlog.get_logger()
@@ -33,8 +33,8 @@ async def judge_answer(
         drew_on_something=any(each.citations or each.used for each in work),
     )
     try:
-        reply = await resources.models.light.grade(job)
+        reply = await resources.models.light.do(job)
     except ModelRefused as error:
         logger.warning("graded by words", service="tutor", why=log_safe(error))
-        reply = await ExtractiveModel().grade(job)
+        reply = await ExtractiveModel().do(job)
     return reply.value, reply.usage

@@ -15,7 +15,7 @@ from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_domain.tasks.fan_in import shortened
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.memory_jobs import SectionJob
+from nemuri_infra.models.jobs.section_note import SectionJob
 from nemuri_infra.runtime.resources import Resources
 
 TAG = 200
@@ -69,7 +69,7 @@ async def _learned(
         text=section.text,
     )
     try:
-        reply = await model.read_section(job)
+        reply = await model.do(job)
     except ModelRefused as error:
         logger.warning("nothing learned", service="tutor", why=log_safe(error))
         return {}, Usage(model=model.name)

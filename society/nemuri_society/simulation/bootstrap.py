@@ -11,8 +11,8 @@ import structlog
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import build_chats
-from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.process.gc_tuning import collect_young

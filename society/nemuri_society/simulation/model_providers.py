@@ -11,9 +11,8 @@ import structlog
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.chat import Chat, ChatRequest
+from nemuri_infra.models.chat import Chat, ChatRequest, Reply
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
-from nemuri_infra.models.protocol import Reply
 from nemuri_society.cognition.degraded_mode import ProviderState
 from nemuri_society.cognition.module import Prompt
 

@@ -1,1 +1,1 @@
-"""One cassette for each job of the protocol `Model`, in a file named like the method."""
+"""One cassette for each job of a model, in a file named after what the job does."""

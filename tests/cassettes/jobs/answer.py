@@ -1,7 +1,8 @@
-"""Cassette of `Model.answer`."""
+"""Cassette of `AnswerJob`."""
 
 from nemuri_domain.tasks.read_share import Share
-from nemuri_infra.models.answer_jobs import Answer, AnswerJob
+from nemuri_infra.models.cited_texts import Answer
+from nemuri_infra.models.jobs.answer import AnswerJob
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

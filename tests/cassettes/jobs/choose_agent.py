@@ -1,6 +1,6 @@
-"""Cassette of `Model.choose_agent`."""
+"""Cassette of `RouteJob`."""
 
-from nemuri_infra.models.answer_jobs import ChosenAgent, RouteCandidate, RouteJob
+from nemuri_infra.models.jobs.agent_choice import ChosenAgent, RouteCandidate, RouteJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

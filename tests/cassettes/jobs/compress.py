@@ -1,7 +1,7 @@
-"""Cassette of `Model.compress`."""
+"""Cassette of `CompressJob`."""
 
 from nemuri_domain.affective.text_compression import compressed
-from nemuri_infra.models.memory_jobs import Compressed, CompressJob
+from nemuri_infra.models.jobs.turn_compression import Compressed, CompressJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -1,4 +1,4 @@
-"""Cassette of `Model.consolidate`."""
+"""Cassette of `ConsolidateJob`."""
 
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory
 from tests.cassettes.cassette import Case, Cassette

@@ -1,9 +1,9 @@
-"""Cassette of `Model.feel`."""
+"""Cassette of `FeelJob`."""
 
 import json
 
 from nemuri_domain.affective.turn_reader import read_turn
-from nemuri_infra.models.memory_jobs import FeelJob, TurnReading
+from nemuri_infra.models.jobs.turn_reading import FeelJob, TurnReading
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

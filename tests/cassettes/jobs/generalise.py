@@ -1,8 +1,8 @@
-"""Cassette of `Model.generalise`: one statement in place of two that say the same."""
+"""Cassette of `GeneraliseJob`: one statement in place of two that say the same."""
 
 from typing import Final
 
-from nemuri_infra.models.memory_jobs import GeneraliseJob
+from nemuri_infra.models.jobs.semantic_statement import GeneraliseJob
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

@@ -1,8 +1,7 @@
-"""Cassette of `Model.grade`."""
+"""Cassette of `GradeJob`."""
 
 from nemuri_domain.education.grading import Verdict
-from nemuri_infra.models.jobs.school import by_words
-from nemuri_infra.models.memory_jobs import GradeJob
+from nemuri_infra.models.jobs.grading import GradeJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 
@@ -13,7 +12,7 @@ CASSETTE = Cassette(
     job=JOB,
     text=POINTS % ("false", "false"),
     value=Verdict(("15 %",), note="No figure."),
-    otherwise=by_words(JOB),
+    otherwise=JOB.without_model(),
     more={
         "an object by point": Case(
             (Said('{"points": {"p1": true, "p2": true}, "right": true, "why": ""}'),), Verdict(())
@@ -22,7 +21,7 @@ CASSETTE = Cassette(
             (Said(POINTS % ("true", "false")),), Verdict((), note="No figure.", wrong=True)
         ),
         "a point without a judgement": Case(
-            (Said('{"points": [{"point": "p1", "made": true}], "right": true, "why": ""}'),), by_words(JOB)
+            (Said('{"points": [{"point": "p1", "made": true}], "right": true, "why": ""}'),), JOB.without_model()
         ),
     },
 )

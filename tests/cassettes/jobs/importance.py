@@ -1,7 +1,7 @@
-"""Cassette of `Model.importance`."""
+"""Cassette of `ImportanceJob`."""
 
 from nemuri_domain.language.item_importance import Importance, most_important
-from nemuri_infra.models.reading_jobs import ImportanceJob
+from nemuri_infra.models.jobs.item_importance import ImportanceJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -1,6 +1,6 @@
-"""Cassette of `Model.items`."""
+"""Cassette of `ItemsJob`."""
 
-from nemuri_infra.models.reading_jobs import ItemsJob
+from nemuri_infra.models.jobs.request_items import ItemsJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -1,7 +1,7 @@
-"""Cassette of `Model.judgement`."""
+"""Cassette of `JudgeJob`."""
 
-from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.jobs.usage_judge import JudgeJob
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

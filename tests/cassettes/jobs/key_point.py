@@ -1,6 +1,6 @@
-"""Cassette of `Model.key_point`."""
+"""Cassette of `KeyPointJob`."""
 
-from nemuri_infra.models.reading_jobs import KeyPointJob
+from nemuri_infra.models.jobs.key_point import KeyPointJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

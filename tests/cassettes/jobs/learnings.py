@@ -1,6 +1,6 @@
-"""Cassette of `Model.learnings`."""
+"""Cassette of `LearningsJob`."""
 
-from nemuri_infra.models.memory_jobs import Learned, LearningsJob
+from nemuri_infra.models.jobs.learnings import Learned, LearningsJob
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

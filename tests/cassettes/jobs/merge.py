@@ -1,8 +1,8 @@
-"""Cassette of `Model.merge`."""
+"""Cassette of `MergeJob`."""
 
 from nemuri_contracts.tasks import Dissent, Voice
 from nemuri_domain.tasks.panel import side_by_side
-from nemuri_infra.models.answer_jobs import Merged, MergeJob
+from nemuri_infra.models.jobs.answer_merge import Merged, MergeJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -1,6 +1,7 @@
-"""Cassette of `Model.notes`."""
+"""Cassette of `NotesJob`."""
 
-from nemuri_infra.models.reading_jobs import NotesJob, NoteText
+from nemuri_infra.models.cited_texts import NoteText
+from nemuri_infra.models.jobs.overview_notes import NotesJob
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

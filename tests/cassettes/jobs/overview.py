@@ -1,7 +1,7 @@
-"""Cassette of `Model.overview`."""
+"""Cassette of `OverviewJob`."""
 
-from nemuri_infra.models.answer_jobs import Answer
-from nemuri_infra.models.reading_jobs import OverviewJob
+from nemuri_infra.models.cited_texts import Answer
+from nemuri_infra.models.jobs.overview import OverviewJob
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

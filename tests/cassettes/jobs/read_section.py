@@ -1,6 +1,6 @@
-"""Cassette of `Model.read_section`."""
+"""Cassette of `SectionJob`."""
 
-from nemuri_infra.models.memory_jobs import SectionJob
+from nemuri_infra.models.jobs.section_note import SectionJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

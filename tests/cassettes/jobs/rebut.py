@@ -1,8 +1,7 @@
-"""Cassette of `Model.rebut`."""
+"""Cassette of `RebutJob`."""
 
 from nemuri_contracts.tasks import Voice
-from nemuri_infra.models.answer_jobs import RebutJob, Rebuttal
-from nemuri_infra.models.jobs.panel_rebuttal import UNREAD
+from nemuri_infra.models.jobs.panel_rebuttal import UNREAD, RebutJob, Rebuttal
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

@@ -1,6 +1,6 @@
-"""Cassette of `Model.relations`."""
+"""Cassette of `RelationsJob`."""
 
-from nemuri_infra.models.memory_jobs import RelationsJob
+from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

@@ -1,7 +1,7 @@
-"""Cassette of `Model.restate`."""
+"""Cassette of `RestateJob`."""
 
 from nemuri_domain.tasks.conversation_history import Turn
-from nemuri_infra.models.answer_jobs import RestateJob
+from nemuri_infra.models.jobs.restatement import RestateJob
 from tests.cassettes.cassette import Cassette
 
 CASSETTE = Cassette(

@@ -1,6 +1,6 @@
-"""Cassette of `Model.summary`."""
+"""Cassette of `SummaryJob`."""
 
-from nemuri_infra.models.reading_jobs import SummaryJob
+from nemuri_infra.models.jobs.task_summary import SummaryJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 

@@ -13,8 +13,8 @@ from nemuri_infra.models.assistant_command import CONCURRENT, AssistantChat
 from nemuri_infra.models.chat import ChatRequest, Tool
 from nemuri_infra.models.factory import build_models
 from nemuri_infra.models.failures import ModelFailure, ModelRefused, ModelUnavailable, ModelUnusable
+from nemuri_infra.models.jobs.turn_reading import FeelJob
 from nemuri_infra.models.json_schema import INTEGER, closed
-from nemuri_infra.models.memory_jobs import FeelJob
 from nemuri_infra.models.network_guard import ModelCallsForbidden
 from nemuri_infra.models.settings import ModelSettings
 from tests.integration.harness import eventually
@@ -166,7 +166,7 @@ async def test_the_assistant_reads_turns_and_words_replace_it(tmp_path: Path) ->
     models = build_models(ModelSettings(providers=("assistant", "extractive"), assistant_command=assistant.command))
     job = FeelJob("It works, finally!", "The race is gone.")
     try:
-        by_model, by_words = await models.light.feel(job), await models.light.feel(job)
+        by_model, by_words = await models.light.do(job), await models.light.do(job)
     finally:
         await models.aclose()
     assert models.light.name == "assistant:haiku > extractive"

@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 import pytest
 from pydantic import SecretStr
 
-from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
-from nemuri_infra.models.fallback import FallbackChat, LimitedChat
-from nemuri_infra.models.memory_jobs import LearningsJob
+from nemuri_infra.models.fallback import FallbackChat
+from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
+from nemuri_infra.models.jobs.key_point import KeyPointJob
+from nemuri_infra.models.jobs.learnings import LearningsJob
 from nemuri_infra.models.openai import OpenAIChat
-from nemuri_infra.models.reading_jobs import KeyPointJob
 from nemuri_infra.models.retries import Retries
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.models.sources import Source
@@ -139,7 +139,7 @@ async def test_concurrent_calls_never_exceed_the_limit() -> None:
     """
     go = asyncio.Event()
     async with Provider([ScriptedReply(openai_reply("yes"), after=go)]) as provider:
-        bounded = LimitedChat(chat(provider), 3)
+        bounded = FallbackChat([chat(provider)], QUICK, limit=3)
         async with asyncio.TaskGroup() as tasks:
             calls = [tasks.create_task(bounded.complete(ChatRequest("s", "u", 9))) for _ in range(8)]
             async with asyncio.timeout(5):
@@ -156,8 +156,8 @@ async def test_each_job_uses_its_model() -> None:
     says = [ScriptedReply(anthropic_reply("Buxbaumia [m1]")), ScriptedReply({}, 401)]
     notes = ScriptedReply(openai_reply('{"habitat": "It grows on wood."}'))
     async with Provider(says) as one, Provider([notes]) as two, built_models(one, two) as models:
-        answer = await models.main.answer(JOB)
-        learned = await models.light.learnings(LearningsJob("x", "q", "a", ("habitat", "cost"), ()))
+        answer = await models.main.do(JOB)
+        learned = await models.light.do(LearningsJob("x", "q", "a", ("habitat", "cost"), ()))
     assert answer_of(answer.value).cited == ("m1",)
     assert answer.usage.model == "anthropic:claude-sonnet-5-5"
     assert learned.value.by_perspective == {"habitat": "It grows on wood."}
@@ -169,8 +169,8 @@ async def test_the_extractive_model_is_the_last_fallback() -> None:
     """The extractive model answers if both providers fail, and its usage says so."""
     every = ("anthropic", "openai", "extractive")
     async with Provider([BUSY]) as one, Provider([BUSY]) as two, built_models(one, two, providers=every) as models:
-        answer = await models.main.answer(JOB)
-        point = await models.light.key_point(KeyPointJob("q", "Moss needs no soil."))
+        answer = await models.main.do(JOB)
+        point = await models.light.do(KeyPointJob("q", "Moss needs no soil."))
     assert answer.usage.model == "extractive"
     assert answer_of(answer.value).cited == ("m1",)
     assert point.value == "Moss needs no soil."

@@ -24,8 +24,8 @@ async def test_memories_are_consolidated_by_either_provider() -> None:
         Provider([ScriptedReply(openai_reply(json.dumps(SAID)))]) as openai,
         built_models(anthropic, openai, anthropic_light_model="light") as models,
     ):
-        first = await models.light.consolidate(JOB)
-        second = await models.light.consolidate(JOB)
+        first = await models.light.do(JOB)
+        second = await models.light.do(JOB)
 
     assert (first.value, second.value) == (EXPECTED, EXPECTED)
     assert first.usage.model.startswith("anthropic")

@@ -8,7 +8,8 @@ from pydantic import SecretStr
 
 from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs import turn_reading
-from nemuri_infra.models.memory_jobs import CompressJob, FeelJob
+from nemuri_infra.models.jobs.turn_compression import CompressJob
+from nemuri_infra.models.jobs.turn_reading import FeelJob
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built_models
 
@@ -108,7 +109,7 @@ async def test_the_documents_examples_are_read_as_in_its_table() -> None:
         built_models(anthropic, openai, anthropic_light_model="light") as models,
     ):
         for prompt, _ in RECORDED:
-            reply = await models.light.feel(FeelJob(prompt, "はい。"))
+            reply = await models.light.do(FeelJob(prompt, "はい。"))
             assert "lexicon" not in reply.usage.model
             found.append(reply.value.reading)
 
@@ -130,8 +131,8 @@ async def test_a_refused_temperature_is_left_out() -> None:
         built_models(anthropic, openai, providers=("openai",), **KEYS) as second,
     ):
         for models in (first, second):
-            felt = await models.light.feel(FeelJob("やった", ""))
-            again = await models.light.compress(CompressJob(3, "Pythonの文法", "文法の説明"))
+            felt = await models.light.do(FeelJob("やった", ""))
+            again = await models.light.do(CompressJob(3, "Pythonの文法", "文法の説明"))
             assert felt.usage.model in {"anthropic:claude-haiku-4-5", "openai:gpt-5.6-luna"}
             assert "extractive" in again.usage.model
     for provider in (anthropic, openai):
@@ -147,5 +148,5 @@ async def test_another_refusal_is_not_repeated() -> None:
         built_models(anthropic, openai, providers=("anthropic",)) as models,
     ):
         with pytest.raises(ModelRefused, match="too long"):
-            await models.light.feel(FeelJob("やった", ""))
+            await models.light.do(FeelJob("やった", ""))
     assert len(anthropic.received) == 1

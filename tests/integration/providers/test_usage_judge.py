@@ -3,10 +3,10 @@
 import pytest
 
 from nemuri_contracts.event import Usage
-from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs import usage_judge
+from nemuri_infra.models.jobs.usage_judge import JudgeJob
 from nemuri_infra.models.sources import Source
 from tests.integration.providers.provider import Provider, ScriptedReply, anthropic_reply, openai_reply
 from tests.integration.providers.test_fallback import built_models
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.connected
 JOB = JudgeJob(
     "冬に高いのはどこですか。", "山田鋼材です [m1]。", (Source("m1", "山田鋼材は冬に15%高い。"), Source("m2", "B."))
 )
-ASKED = usage_judge.request(JOB)
+ASKED = JOB.chat_request()
 
 
 async def test_anthropics_light_model_judges() -> None:
@@ -26,7 +26,7 @@ async def test_anthropics_light_model_judges() -> None:
         Provider([]) as openai,
         built_models(anthropic, openai, anthropic_light_model="light", anthropic_model="heavy") as models,
     ):
-        reply = await models.light.judgement(JOB)
+        reply = await models.light.do(JOB)
     assert reply.value == ("m1",)
     assert reply.usage == Usage(
         model="anthropic:light", input_tokens=12, output_tokens=7, prompts=("usage_judgement@1",)
@@ -45,7 +45,7 @@ async def test_openai_judges_when_anthropic_fails() -> None:
         Provider([ScriptedReply(openai_reply("[]"))]) as openai,
         built_models(anthropic, openai) as models,
     ):
-        reply = await models.light.judgement(JOB)
+        reply = await models.light.do(JOB)
     assert reply.value == ()
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (11, 5)
     [request] = openai.received
@@ -55,7 +55,7 @@ async def test_openai_judges_when_anthropic_fails() -> None:
 async def refusal_reason(models: Models) -> str:
     """Assert that the judgement is refused, and return the reason."""
     with pytest.raises(ModelRefused) as caught:
-        await models.light.judgement(JOB)
+        await models.light.do(JOB)
     return str(caught.value)
 
 

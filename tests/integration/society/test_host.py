@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from nats.aio.msg import Msg
 
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_society.cognition.module import Module, Prompt, Spec
 from nemuri_society.cognition.shared_state import Changes, Snapshot

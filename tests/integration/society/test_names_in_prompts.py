@@ -14,7 +14,7 @@ import pytest
 from nemuri_contracts.event import Usage
 from nemuri_contracts.tiered import ExperienceRecorded, MemoryFormed
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.module_registry import build_modules

@@ -9,9 +9,10 @@ import pytest_asyncio
 
 from nemuri.client.client import Client
 from nemuri.platform.serving import prepare
-from nemuri_infra.models.answer_jobs import AnswerJob
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import CountingModel, agent_defined, connected_client, running_services
@@ -29,12 +30,13 @@ class HeldModel(CountingModel):
     released: asyncio.Event = field(default_factory=asyncio.Event)
     """Answers wait until this is set."""
 
-    async def answer(self, job: AnswerJob) -> Reply[Any]:
+    async def do(self, job: Job[Any]) -> Reply[Any]:
         """Answer once released, or fail if switched off."""
-        await self.released.wait()
-        if not self.answers:
-            raise ValueError("the model broke")
-        return await super().answer(job)
+        if isinstance(job, AnswerJob):
+            await self.released.wait()
+            if not self.answers:
+                raise ValueError("the model broke")
+        return await super().do(job)
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 from nemuri_contracts.event import Event
 from nemuri_domain.event_sourcing.deduplication import Parked
+from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.projections.progress import BehindError
@@ -62,6 +64,13 @@ class PastAndLog:
     async def wait(self, sequence: int) -> None:
         """Record the call and return at once."""
         self.asked.append(f"wait {sequence}")
+
+    async def task(self, _task_id: UUID) -> TaskState:
+        """Return a task without a budget."""
+        return TaskState()
+
+    async def agent(self, _agent_id: str, *, only_rules: bool) -> None:
+        """Return None: there is no agent."""
 
     async def last_sequence(self) -> int:
         """Return `sequence`."""

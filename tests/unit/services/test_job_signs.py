@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from nemuri_infra.models.answer_jobs import AnswerJob
+from nemuri_infra.models.jobs.answer import AnswerJob
 from nemuri_infra.models.sources import Source
 from nemuri_services.specialist.answer_job import job_signs
 

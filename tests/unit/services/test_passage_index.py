@@ -8,9 +8,9 @@ from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
-from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.memory_jobs import LearningsJob
+from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
+from nemuri_infra.models.jobs.learnings import LearningsJob
 from nemuri_infra.stores.blobs import Blobs, TextCache
 from nemuri_services.specialist.passage_index import PassageIndexes
 from nemuri_services.specialist.passage_search import Wanted
@@ -91,9 +91,9 @@ async def answered(question: str, text: str) -> tuple[list[str], dict[str, str]]
     """Return the quotes from a document for a question, without labels, and the learnings from them."""
     sources = tuple(each.source(f"d{number}") for number, each in enumerate(await found(question, text), 1))
     model = ExtractiveModel()
-    said = answer_of((await model.answer(AnswerJob("expert", "", None, question, (), sources))).value).text
+    said = answer_of((await model.do(AnswerJob("expert", "", None, question, (), sources))).value).text
     quotes = [line.rpartition(" [")[0] for line in said.splitlines()[1:]]
-    learned = await model.learnings(LearningsJob("expert", question, said, ("semantics", "service and task"), ()))
+    learned = await model.do(LearningsJob("expert", question, said, ("semantics", "service and task"), ()))
     return quotes, dict(learned.value.by_perspective)
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
-from nemuri_infra.models.answer_jobs import AnswerJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
+from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
 from nemuri_services.specialist.open_parts import open_parts
 from nemuri_services.specialist.passage_index import PassageIndex
 from nemuri_services.specialist.passage_search import Wanted
@@ -28,7 +28,7 @@ async def found(question: str, text: str, *remembered: str) -> tuple[Passage, ..
 async def quoted(question: str, passages: tuple[Passage, ...]) -> list[str]:
     """Return the quotes of the extractive model, best first."""
     sources = tuple(each.source(f"d{number}") for number, each in enumerate(passages, 1))
-    reply = await ExtractiveModel().answer(AnswerJob("clerk", "", None, question, (), sources))
+    reply = await ExtractiveModel().do(AnswerJob("clerk", "", None, question, (), sources))
     return [line.removeprefix("- ").rpartition(" [")[0] for line in answer_of(reply.value).text.splitlines()[1:]]
 
 

@@ -1,1 +1,1 @@
-"""The jobs of a language model: for each, the request that is sent, and the reader of the reply."""
+"""The jobs for a model, one in each file: inputs, prompt, reading of the reply, and rules without a model."""

@@ -1,18 +1,25 @@
 """Answer of a question from memories and details (documents 000 §3.1 and §3.5)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from nemuri_contracts.clarifications import Clarification, ClarificationRequest
+from nemuri_contracts.steps import Tool
+from nemuri_contracts.trouble_signs import Sign
 from nemuri_domain.language.citations import cited_labels, without_citation_brackets
+from nemuri_domain.language.missing_references import MissingReference
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.read_share import Share
-from nemuri_infra.models.answer_jobs import Answer, AnswerJob, AnswerOutcome
-from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.chat import ChatReply, ChatRequest, OnText
+from nemuri_infra.models.cited_texts import Answer
+from nemuri_infra.models.extractive_answers import quoted_answer
 from nemuri_infra.models.jobs import answer_notes, answer_tools
+from nemuri_infra.models.jobs.answer_tools import Colleague, TakenStep, ToolRequest
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Part, prompt
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 2_000
@@ -20,49 +27,128 @@ _CUT: Final = {
     "en": "(This answer is cut off: it reached the model's token limit.)",
     "ja": "（この回答は途中で切れています。モデルのトークン数の上限に達しました。）",
 }
+AnswerOutcome = Answer | ToolRequest | ClarificationRequest
+"""Outcome of an `AnswerJob`."""
 
 
-def request(job: AnswerJob) -> ChatRequest:
-    """Return the request for a job. What differs between two questions to one agent is in the user message."""
-    angle = f"Look at it from this perspective: {normalised(job.perspective)}" if job.perspective else ""
-    asked = prompt("answer").request(
-        TOKENS,
-        {
-            "instructions": job.system_prompt.strip(),
-            "role": job.role,
-            "asking": answer_notes.asking(job),
-            "signs": answer_notes.signs(),
-            "found": answer_notes.found_signs(job),
-            "missing": answer_notes.missing(job),
-            "memo": contents(job.memo),
-            "sources": job.memories + job.details,
-            "outline": _outlined(job.outline),
-            "share": _partly_read(job.share),
-            "perspective": angle,
-            "tools": prompt("answer_tools").part({"steps": str(job.steps_left)}) if job.tools else "",
-            "colleagues": [Source(each.agent_id, each.contents, each.role) for each in job.colleagues],
-            "asked": answer_notes.asked(job),
-            "question": Quote("question", job.question),
-        },
-        tools=answer_tools.offered(job),
-        turns=answer_tools.turns(job),
-        may_call=job.steps_left > 0,
-    )
-    return replace(asked, on_text=answer_notes.prose_only(job.on_text) if job.on_text else None)
+@dataclass(frozen=True, slots=True)
+class AnswerJob(Job[AnswerOutcome]):
+    """The job of answering a question from memories and details, in the language of the question.
 
-
-def read(reply: ChatReply, job: AnswerJob) -> AnswerOutcome:
-    """Return the answer, the call of a tool or the question in a reply. Only labels of the job's sources count as
-    citations.
-
-    An answer that stopped at its token limit ends with a note that says so.
+    The outcome is a call of a tool only if the job has tools and `steps_left`, and a question to the client only if
+    the job allows one. If the sources contain nothing relevant, the answer says so.
     """
-    if reply.tool_calls and job.steps_left > 0:
-        return answer_tools.read(reply.tool_calls[0], job)
-    if (asked := answer_notes.read_request(reply.text, job)) is not None:
-        return asked
-    text, signs = answer_notes.read_signs(reply.text, job)
-    return replace(cited_answer(replace(reply, text=text), job.question, job.sources), signs=signs)
+
+    role: str
+    system_prompt: str
+    """The instructions in the agent's definition; may be empty."""
+    perspective: str | None
+    question: str
+    memories: tuple[Source, ...]
+    details: tuple[Source, ...]
+    memo: str = ""
+    """Table of contents of the agent's whole memory (document 000 §3.1); "" if there is none.
+
+    The memo is not a source and is never cited.
+    """
+    outline: str = ""
+    """Summary of the documents and key points of their parts, for orientation; "" without documents.
+
+    The outline is not a source and is never cited.
+    """
+    share: Share | None = None
+    """Share of the documents that the details cover; None without documents."""
+    on_text: OnText | None = field(default=None, compare=False, repr=False)
+    """Function that gets the text of the answer while a language model writes it; None if nobody waits for it."""
+    tools: tuple[Tool, ...] = ()
+    """Tools that the model may call instead of answering; empty to forbid it."""
+    colleagues: tuple[Colleague, ...] = ()
+    """Agents that `consult` may ask."""
+    steps: tuple[TakenStep, ...] = ()
+    """Earlier calls of tools, oldest first."""
+    steps_left: int = 0
+    """Number of further calls that are allowed. With 0 the model must answer."""
+    may_ask: bool = False
+    """True if the model may reply with a question to the client instead of an answer."""
+    missing: MissingReference | None = None
+    """A reference of the question to something that did not come with it; None if there is certainly none."""
+    asked: Clarification | None = None
+    """The question that was asked before, answered or expired; None if none was asked. An answer of the client is part
+    of `question` or of `details`.
+    """
+    signs: tuple[Sign, ...] = ()
+    """Signs of trouble that rules found in the sources."""
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Return all sources: the memories, the details, and what the steps found."""
+        return (*self.memories, *self.details, *(source for step in self.steps for source in step.sources))
+
+    def chat_request(self) -> ChatRequest:
+        """Return the request. What differs between two questions to one agent is in the user message."""
+        angle = f"Look at it from this perspective: {normalised(self.perspective)}" if self.perspective else ""
+        asked = prompt("answer").request(
+            TOKENS,
+            {
+                "instructions": self.system_prompt.strip(),
+                "role": self.role,
+                "asking": prompt("answer_asking").part({}) if self.may_ask else "",
+                "signs": prompt("answer_signs").part({}),
+                "found": answer_notes.found_signs(self.signs),
+                "missing": self._missing_words(),
+                "memo": contents(self.memo),
+                "sources": self.memories + self.details,
+                "outline": _outlined(self.outline),
+                "share": _partly_read(self.share),
+                "perspective": angle,
+                "tools": prompt("answer_tools").part({"steps": str(self.steps_left)}) if self.tools else "",
+                "colleagues": [Source(one.agent_id, one.contents, one.role) for one in self.colleagues],
+                "asked": answer_notes.asked(self.asked),
+                "question": Quote("question", self.question),
+            },
+            tools=answer_tools.offered(self.tools),
+            turns=answer_tools.turns(self.steps),
+            may_call=self.steps_left > 0,
+        )
+        return replace(asked, on_text=answer_notes.prose_only(self.on_text) if self.on_text else None)
+
+    def read(self, reply: ChatReply) -> AnswerOutcome:
+        """Return the answer, the call of a tool or the question in a reply. Only labels of the job's sources count as
+        citations.
+
+        An answer that stopped at its token limit ends with a note that says so.
+        """
+        if reply.tool_calls and self.steps_left > 0:
+            return answer_tools.read(reply.tool_calls[0], self.tools, self.colleagues, self.steps)
+        if self.may_ask and (asked := answer_notes.read_request(reply.text)) is not None:
+            return asked
+        text, signs = answer_notes.read_signs(reply.text, self.signs, {source.label for source in self.sources})
+        return replace(cited_answer(replace(reply, text=text), self.question, self.sources), signs=signs)
+
+    def without_model(self) -> AnswerOutcome:
+        """Return an answer of quotations (see `extractive_answers`).
+
+        It asks only if the question certainly refers to something that did not come with it.
+        """
+        if self.may_ask and self.missing is not None:
+            return ClarificationRequest(question=self.missing.question, assumption=self.missing.assumption)
+        partly_read = self.share is not None and self.share.text < 1
+        return replace(
+            quoted_answer(self.question, self.memories, self.details, partly_read=partly_read), signs=self.signs
+        )
+
+    def _missing_words(self) -> Sequence[Quote]:
+        """Return the words of the question that refer to something missing; empty if the model may not ask."""
+        return [Quote("missing", self.missing.words)] if self.missing is not None and self.may_ask else ()
+
+
+def answer_of(outcome: AnswerOutcome) -> Answer:
+    """Return the answer to a job without tools and without questions. Raises TypeError for any other outcome."""
+    if isinstance(outcome, ToolRequest):
+        raise TypeError(f"the model called {outcome.tool} although it has no tools")
+    if isinstance(outcome, ClarificationRequest):
+        raise TypeError(f"the model asked although it may not: {outcome.question}")
+    return outcome
 
 
 def cited_answer(reply: ChatReply, question: str, sources: Sequence[Source]) -> Answer:

@@ -4,15 +4,15 @@ The module contains the parts of the prompt and the parsers of the reply (docume
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Final
 
 from pydantic import ValidationError
 
-from nemuri_contracts.clarifications import MAX_OPTIONS, QUESTION_LIMIT, ClarificationRequest
+from nemuri_contracts.clarifications import MAX_OPTIONS, QUESTION_LIMIT, Clarification, ClarificationRequest
 from nemuri_contracts.trouble_signs import MAX_SIGNS, Sign
 from nemuri_domain.language.json_objects import find_objects, one_line
-from nemuri_infra.models.answer_jobs import AnswerJob, OnText
+from nemuri_infra.models.chat import OnText
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Part, prompt
 
@@ -22,66 +22,51 @@ _NOTE: Final = re.compile(r"(?:^|\n)\s*(?:\{|```json)")
 _LAST: Final = re.compile(r"\n*(?:```(?:json)?\s*)?(\{\s*\"signs\"\s*:.*\})\s*(?:```)?\s*\Z", re.DOTALL)
 
 
-def asking(job: AnswerJob) -> str | Part:
-    """Return the paragraph that lets the model ask; empty if it may not."""
-    return prompt("answer_asking").part({}) if job.may_ask else ""
-
-
-def missing(job: AnswerJob) -> Sequence[Quote]:
-    """Return the words of the question that refer to something that is not there; empty if the model may not ask."""
-    return [Quote("missing", job.missing.words)] if job.missing is not None and job.may_ask else ()
-
-
-def asked(job: AnswerJob) -> str | Part:
+def asked(clarification: Clarification | None) -> str | Part:
     """Return the paragraph about the question that the agent asked before; empty if it asked none."""
-    if job.asked is None:
+    if clarification is None:
         return ""
-    texts = [Quote("asked", job.asked.request.question)]
-    if job.asked.answer is None:
-        texts.append(Quote("assumption", job.asked.request.assumption))
-    outcome = _EXPIRED if job.asked.answer is None else _ANSWERED
+    texts = [Quote("asked", clarification.request.question)]
+    if clarification.answer is None:
+        texts.append(Quote("assumption", clarification.request.assumption))
+    outcome = _EXPIRED if clarification.answer is None else _ANSWERED
     return prompt("answer_asked").part({"outcome": outcome, "asked": texts})
 
 
-def signs() -> Part:
-    """Return the paragraph about signs of trouble."""
-    return prompt("answer_signs").part({})
-
-
-def found_signs(job: AnswerJob) -> list[Quote]:
+def found_signs(signs: Sequence[Sign]) -> list[Quote]:
     """Return the signs of trouble that rules found, fenced because they quote sources."""
-    return [Quote(f"sign{number}", f"{each.kind}: {each.text}") for number, each in enumerate(job.signs, 1)]
+    return [Quote(f"sign{number}", f"{sign.kind}: {sign.text}") for number, sign in enumerate(signs, 1)]
 
 
-def read_request(text: str, job: AnswerJob) -> ClarificationRequest | None:
+def read_request(text: str) -> ClarificationRequest | None:
     """Return the question that a reply asks instead of an answer; None if the reply is an answer.
 
-    A reply counts as a question only if the model may ask and the reply is nothing but the JSON object, bare or in a
-    code fence. A question without a question or an assumption is none.
+    A reply counts as a question only if it is nothing but the JSON object, bare or in a code fence. A question without
+    a question or an assumption is none.
     """
     bare = re.sub(r"\A```(?:json)?|```\Z", "", text.strip()).strip()
-    if not job.may_ask or not (bare.startswith("{") and bare.endswith("}")):
+    if not (bare.startswith("{") and bare.endswith("}")):
         return None
     said = next((pairs["clarification"] for pairs in find_objects(bare) if "clarification" in pairs), None)
     if not isinstance(said, Mapping):
         return None
     listed = said.get("options")
-    options = [one_line(each, QUESTION_LIMIT) for each in listed] if isinstance(listed, list) else []
+    options = [one_line(option, QUESTION_LIMIT) for option in listed] if isinstance(listed, list) else []
     try:
         return ClarificationRequest(
             question=one_line(said.get("question"), QUESTION_LIMIT),
             assumption=one_line(said.get("assumption"), QUESTION_LIMIT),
-            options=tuple(dict.fromkeys(each for each in options if each))[:MAX_OPTIONS],
+            options=tuple(dict.fromkeys(option for option in options if option))[:MAX_OPTIONS],
         )
     except ValidationError:
         return None
 
 
-def read_signs(text: str, job: AnswerJob) -> tuple[str, tuple[Sign, ...]]:
+def read_signs(text: str, signs: tuple[Sign, ...], labels: Container[str]) -> tuple[str, tuple[Sign, ...]]:
     """Return the answer without its last line of signs, and the signs.
 
-    Signs without text, of an unknown kind, and labels that the job does not have are left out. If the reply has no such
-    line, the signs are none; if the line cannot be parsed, they are those of the job.
+    Signs without text, of an unknown kind, and labels that are not in `labels` are left out. If the reply has no such
+    line, the signs are none; if the line cannot be parsed, they are `signs`.
     """
     found = _LAST.search(text)
     if found is None:
@@ -89,20 +74,19 @@ def read_signs(text: str, job: AnswerJob) -> tuple[str, tuple[Sign, ...]]:
     answer = text[: found.start()].rstrip()
     if not answer:
         return text, ()
-    pairs = next((each for each in find_objects(found[1]) if "signs" in each), None)
+    pairs = next((said for said in find_objects(found[1]) if "signs" in said), None)
     listed = pairs.get("signs") if pairs is not None else None
-    return answer, tuple(_signs(listed, job))[:MAX_SIGNS] if isinstance(listed, list) else job.signs
+    return answer, tuple(_signs(listed, labels))[:MAX_SIGNS] if isinstance(listed, list) else signs
 
 
-def _signs(listed: list[object], job: AnswerJob) -> Iterator[Sign]:
-    known = {source.label for source in job.sources}
-    for each in listed:
-        if not isinstance(each, dict):
+def _signs(listed: list[object], known: Container[str]) -> Iterator[Sign]:
+    for entry in listed:
+        if not isinstance(entry, dict):
             continue
-        named = each.get("labels")
+        named = entry.get("labels")
         labels = [label for label in named if label in known][:8] if isinstance(named, list) else []
         try:
-            yield Sign(kind=each.get("kind"), text=one_line(each.get("text"), 1_000), labels=tuple(labels))
+            yield Sign(kind=entry.get("kind"), text=one_line(entry.get("text"), 1_000), labels=tuple(labels))
         except ValidationError:
             continue
 

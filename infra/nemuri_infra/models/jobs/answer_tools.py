@@ -1,13 +1,15 @@
 """The tools of an answering model: their descriptions, their calls, and the results of earlier calls."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from nemuri_contracts.steps import Tool as Name
 from nemuri_domain.language.sentences import normalised
-from nemuri_infra.models.answer_jobs import AnswerJob, TakenStep, ToolRequest
 from nemuri_infra.models.chat import Tool, ToolCall, ToolTurn
 from nemuri_infra.models.json_schema import TEXT, closed, described
 from nemuri_infra.models.prompt_fences import digest, fenced, noted
+from nemuri_infra.models.sources import Source
 
 MAX_QUERY: Final = 2_000
 """Maximum characters of a query. A longer one is cut."""
@@ -38,29 +40,65 @@ _TOOLS: Final[dict[Name, Tool]] = {
 }
 
 
-def offered(job: AnswerJob) -> tuple[Tool, ...]:
-    """Return the tools of a job for the chat."""
-    return tuple(_TOOLS[each] for each in job.tools)
+@dataclass(frozen=True, slots=True)
+class Colleague:
+    """Another agent that may be asked a question."""
+
+    agent_id: str
+    role: str
+    contents: str
+    """Table of contents of its memory."""
 
 
-def turns(job: AnswerJob) -> tuple[ToolTurn, ...]:
-    """Return the earlier calls of a job with their results."""
-    return tuple(ToolTurn(_call(each, number), _result(each)) for number, each in enumerate(job.steps, 1))
+@dataclass(frozen=True, slots=True)
+class TakenStep:
+    """An earlier call of a tool in the same job, and its result."""
+
+    tool: Name
+    query: str
+    colleague: str | None = None
+    sources: tuple[Source, ...] = ()
+    """The found sources; empty if there is nothing new."""
+    problem: str = ""
+    """Why the tool was not run; "" if it was."""
 
 
-def read(call: ToolCall, job: AnswerJob) -> ToolRequest:
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A model's call of a tool, which it needs before it answers."""
+
+    tool: Name
+    query: str
+    colleague: str | None = None
+    problem: str = ""
+    """The fault of the call, in one line for the model; "" if it can be carried out."""
+
+
+def offered(tools: Sequence[Name]) -> tuple[Tool, ...]:
+    """Return the tools for the chat."""
+    return tuple(_TOOLS[tool] for tool in tools)
+
+
+def turns(steps: Sequence[TakenStep]) -> tuple[ToolTurn, ...]:
+    """Return earlier calls with their results."""
+    return tuple(ToolTurn(_call(step, number), _result(step)) for number, step in enumerate(steps, 1))
+
+
+def read(
+    call: ToolCall, tools: Sequence[Name], colleagues: Sequence[Colleague], steps: Sequence[TakenStep]
+) -> ToolRequest:
     """Return a model's call as a request. A call that cannot be carried out has a problem, which the model is told."""
-    name: Name = next((each for each in job.tools if each == call.name), job.tools[0])
+    name: Name = next((tool for tool in tools if tool == call.name), tools[0])
     given = call.arguments
     query = str(given.get("question") or given.get("query") or "").strip()[:MAX_QUERY]
     colleague = normalised(str(given.get("colleague") or "")) or None if name == "consult" else None
     problem = call.problem or ("" if query else "the call has no text to search for")
-    known = [each.agent_id for each in job.colleagues]
+    known = [one.agent_id for one in colleagues]
     if not problem and name == "consult" and colleague not in known:
         problem = f"there is no colleague of this name; there are {', '.join(known)}"
     if colleague not in known:
         colleague = None
-    if not problem and any((each.tool, each.query, each.colleague) == (name, query, colleague) for each in job.steps):
+    if not problem and any((step.tool, step.query, step.colleague) == (name, query, colleague) for step in steps):
         problem = "you have called this tool with the same arguments before"
     return ToolRequest(name, query, colleague, problem)
 
@@ -76,5 +114,5 @@ def _result(step: TakenStep) -> str:
         return f"The call was not carried out: {step.problem}"
     if not step.sources:
         return UNANSWERED if step.tool == "consult" else NOTHING
-    mark = digest(noted(each) for each in step.sources)
-    return "\n\n".join(fenced(each.label, noted(each), mark) for each in step.sources)
+    mark = digest(noted(source) for source in step.sources)
+    return "\n\n".join(fenced(source.label, noted(source), mark) for source in step.sources)

@@ -5,15 +5,18 @@ The prompt is that of document 004 §4.6.4, with the rating of importance of §4
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, cast, get_args
 
 from nemuri_contracts.tiered import Kept
 from nemuri_domain.language.sentences import normalised
-from nemuri_domain.tiered.memory_merging import MemoryText, normalised_tags
+from nemuri_domain.tiered.aggregate import TierMemory
+from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory, normalised_tags
+from nemuri_domain.tiered.policy import Consolidation
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import INTEGER, TEXT, closed, listed, one_of
-from nemuri_infra.models.memory_jobs import ConsolidateJob
 from nemuri_infra.models.prompt_library import Values, prompt
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.provider_calls import sendable, storable
 from nemuri_infra.models.sources import Source
 
@@ -29,26 +32,42 @@ _SHOWN_CHARACTERS: Final = 1_500
 _RATINGS: Final = 10
 
 
-def request(job: ConsolidateJob) -> ChatRequest:
-    """Return the request for a job."""
-    sources = [
-        Source(f"memory {number}", each.content[:_SHOWN_CHARACTERS], origin="; ".join((each.type, *each.participants)))
-        for number, each in enumerate(job.memories, 1)
-    ]
-    values: Values = {"agent": normalised(job.agent), "memories": sources}
-    return prompt("memory_consolidation").request(TOKENS, values, steady=True, schema=SCHEMA)
+@dataclass(frozen=True, slots=True)
+class ConsolidateJob(Job[MemoryText]):
+    """The job of making one memory of related memories of an agent."""
+
+    agent: str
+    memories: tuple[TierMemory, ...]
+    """Memories to consolidate, oldest first; at least one."""
+    rules: Consolidation
+
+    def chat_request(self) -> ChatRequest:
+        """Return the request for a language model."""
+        sources = [
+            Source(f"memory {number}", memory.content[:_SHOWN_CHARACTERS], origin=_origin(memory))
+            for number, memory in enumerate(self.memories, 1)
+        ]
+        values: Values = {"agent": normalised(self.agent), "memories": sources}
+        return prompt("memory_consolidation").request(TOKENS, values, steady=True, schema=SCHEMA)
+
+    def read(self, reply: ChatReply) -> MemoryText:
+        """Return the consolidated memory in a reply that contains a summary.
+
+        The reply must contain a JSON object, which may be fenced, surrounded by prose or nested. If the type or the
+        tags are missing or invalid, those of the extractive memory are used. A missing or invalid rating is None.
+        """
+        for said in reply.objects():
+            if summary := _text_of(said.get("summary")):
+                return _written(summary, said, self.without_model())
+        raise UnreadableReplyError("no summary")
+
+    def without_model(self) -> MemoryText:
+        """Return a memory made of the most informative sentences of the job's memories."""
+        return extract_memory(self.memories, self.rules)
 
 
-def read(reply: ChatReply, known: MemoryText) -> MemoryText | None:
-    """Return the consolidated memory in a reply; None if the reply contains no summary.
-
-    The reply must contain a JSON object, which may be fenced, surrounded by prose or nested. If the type or the tags
-    are missing or invalid, those of `known` are used. A missing or invalid rating is None.
-    """
-    for said in reply.objects():
-        if summary := _text_of(said.get("summary")):
-            return _written(summary, said, known)
-    return None
+def _origin(memory: TierMemory) -> str:
+    return "; ".join((memory.type, *memory.participants))
 
 
 def _written(summary: str, said: Mapping[str, Any], known: MemoryText) -> MemoryText:
@@ -85,7 +104,7 @@ def _texts(value: object) -> Iterable[str]:
     if isinstance(value, str):
         value = value.replace("、", ",").split(",")
     every = cast("list[object]", value) if isinstance(value, list) else []
-    return [storable(sendable(each)) for each in every if isinstance(each, str)]
+    return [storable(sendable(text)) for text in every if isinstance(text, str)]
 
 
 def _text_of(value: object) -> str:

@@ -1,15 +1,18 @@
 """The answer of a panel member after it has read the answers of the others (document 000 §1.2)."""
 
+from dataclasses import dataclass
 from typing import Final
 
+from nemuri_contracts.tasks import Voice
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.tasks.panel import seat
-from nemuri_infra.models.answer_jobs import RebutJob, Rebuttal
+from nemuri_infra.models import extractive_framing as framing
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, one_of
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 3_000
@@ -19,43 +22,75 @@ UNREAD: Final = "the reply of the model could not be read"
 _NOTHING: Final = frozenset({"", "-", "none", "nothing", "null", "n/a", "なし", "該当なし", "特になし"})
 
 
-def request(job: RebutJob) -> ChatRequest:
-    """Return the request for a job. The answers of the others are data, labelled by their authors."""
-    others = [Source(f"v{number}", each.answer, origin=seat(each)) for number, each in enumerate(job.others, 1)]
-    angle = f"Look at it from this perspective: {normalised(job.perspective)}" if job.perspective else ""
-    return prompt("panel_rebuttal").request(
-        TOKENS,
-        {
-            "instructions": job.system_prompt.strip(),
-            "role": job.role,
-            "memories": job.memories,
-            "own": Source("yours", job.own),
-            "others": others,
-            "perspective": angle,
-            "question": Quote("question", job.question),
-        },
-        schema=SCHEMA,
-    )
+@dataclass(frozen=True, slots=True)
+class Rebuttal:
+    """A panel member's reply to the answers of the others."""
+
+    answer: str
+    """Its answer now; the first one if it stands by it."""
+    stands: bool
+    takes_over: str = ""
+    contradicts: str = ""
+    problem: str = ""
+    """Why it could not weigh the answers of the others; "" if it did."""
 
 
-def read(reply: ChatReply, job: RebutJob) -> Rebuttal | None:
-    """Return the rebuttal in a reply; None if no JSON object in it says what the member answers now.
+@dataclass(frozen=True, slots=True)
+class RebutJob(Job[Rebuttal]):
+    """The job of weighing the answers of a panel's other members, for a member with its first answer."""
 
-    A member that stands by its answer keeps it word for word. So does one that "revises" it to the same text.
-    """
-    for said in reply.objects():
-        position = str(said.get("position") or "").strip().casefold()
-        answer = without_citations(_text(said.get("answer"))).strip()
-        if position not in _POSITIONS or (position == "revised" and not answer):
-            continue
-        stands = position == "stands" or normalised(answer) == normalised(job.own)
-        return Rebuttal(
-            answer=job.own if stands else answer,
-            stands=stands,
-            takes_over=_reason(said.get("takes_over")),
-            contradicts=_reason(said.get("contradicts")),
+    role: str
+    system_prompt: str
+    perspective: str | None
+    question: str
+    own: str
+    """Answer of the member, without labels."""
+    others: tuple[Voice, ...]
+    """Answers of the other members, without labels."""
+    memories: tuple[Source, ...] = ()
+    """Memories from which the member answered, labelled m1, m2, …"""
+
+    def chat_request(self) -> ChatRequest:
+        """Return the request. The answers of the others are data, labelled by their authors."""
+        others = [Source(f"v{number}", voice.answer, origin=seat(voice)) for number, voice in enumerate(self.others, 1)]
+        angle = f"Look at it from this perspective: {normalised(self.perspective)}" if self.perspective else ""
+        return prompt("panel_rebuttal").request(
+            TOKENS,
+            {
+                "instructions": self.system_prompt.strip(),
+                "role": self.role,
+                "memories": self.memories,
+                "own": Source("yours", self.own),
+                "others": others,
+                "perspective": angle,
+                "question": Quote("question", self.question),
+            },
+            schema=SCHEMA,
         )
-    return None
+
+    def read(self, reply: ChatReply) -> Rebuttal:
+        """Return the rebuttal in a reply. Without a JSON object that says what the member answers now, it stands by its
+        answer.
+
+        A member that stands by its answer keeps it word for word. So does one that "revises" it to the same text.
+        """
+        for said in reply.objects():
+            position = str(said.get("position") or "").strip().casefold()
+            answer = without_citations(_text(said.get("answer"))).strip()
+            if position not in _POSITIONS or (position == "revised" and not answer):
+                continue
+            stands = position == "stands" or normalised(answer) == normalised(self.own)
+            return Rebuttal(
+                answer=self.own if stands else answer,
+                stands=stands,
+                takes_over=_reason(said.get("takes_over")),
+                contradicts=_reason(said.get("contradicts")),
+            )
+        return Rebuttal(self.own, stands=True, problem=UNREAD)
+
+    def without_model(self) -> Rebuttal:
+        """Return the member's answer as it is: only a language model can weigh the answers of others."""
+        return Rebuttal(self.own, stands=True, problem=framing.UNWEIGHED[framing.language(self.question)])
 
 
 def _text(value: object) -> str:

@@ -1,27 +1,41 @@
 """Restatement of a request that continues a conversation, so that it is understood without the earlier turns."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
-from nemuri_infra.models.answer_jobs import RestateJob
+from nemuri_domain.language.follow_up_requests import self_contained
+from nemuri_domain.tasks.conversation_history import Turn
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import prompt
+from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 1_500
 
 
-def request(job: RestateJob) -> ChatRequest:
-    """Return the request for a job."""
-    turns = [
-        Source(f"{name} {number}", text)
-        for number, turn in enumerate(job.turns, 1)
-        for name, text in (("asked", turn.question), ("answered", without_citations(turn.answer)))
-    ]
-    return prompt("restatement").request(TOKENS, {"turns": turns, "request": Quote("request", job.request)})
+@dataclass(frozen=True, slots=True)
+class RestateJob(Job[str]):
+    """The job of rewording a request that continues a conversation, so that it is understood without it."""
 
+    turns: tuple[Turn, ...]
+    """Earlier questions and answers, oldest first; at least one."""
+    request: str
 
-def read(reply: ChatReply, job: RestateJob) -> str:
-    """Return the restated request in a reply; the original request if the reply is empty or cut off."""
-    return job.request if reply.truncated else reply.text.strip() or job.request
+    def chat_request(self) -> ChatRequest:
+        """Return the request for a language model."""
+        turns = [
+            Source(f"{name} {number}", text)
+            for number, turn in enumerate(self.turns, 1)
+            for name, text in (("asked", turn.question), ("answered", without_citations(turn.answer)))
+        ]
+        return prompt("restatement").request(TOKENS, {"turns": turns, "request": Quote("request", self.request)})
+
+    def read(self, reply: ChatReply) -> str:
+        """Return the restated request in a reply; the original request if the reply is empty or cut off."""
+        return self.request if reply.truncated else reply.text.strip() or self.request
+
+    def without_model(self) -> str:
+        """Return the request, with the topic of an earlier question if rules find that it depends on it."""
+        return self_contained(self.request, [turn.question for turn in self.turns])

@@ -3,20 +3,22 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, get_args
 
 from nemuri_domain.language.statement_comparison import Comparison, compare_statements
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed, one_of, record
-from nemuri_infra.models.memory_jobs import Comparisons, RelationsJob
 from nemuri_infra.models.prompt_library import prompt
+from nemuri_infra.models.protocol import Job
+from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 600
 SCHEMA: Final = closed(
     "relations", pairs=listed(record(first=TEXT, second=TEXT, relation=one_of(*get_args(Comparison))))
 )
 
-_WORDS: Final[Mapping[str, Comparison]] = {each: each for each in get_args(Comparison)}
+_WORDS: Final[Mapping[str, Comparison]] = {comparison: comparison for comparison in get_args(Comparison)}
 _SYNONYMS: Final[Mapping[str, Comparison]] = {
     "contradict": "contradicts",
     "supersede": "supersedes",
@@ -29,37 +31,50 @@ _PAIR = re.compile(
 )
 
 
-def request(job: RelationsJob) -> ChatRequest:
-    """Return the request for a job."""
-    pairs = "\n".join(f"- {new} > {old}" for new, old in job.pairs)
-    return prompt("statement_relations").request(
-        TOKENS, {"statements": (*job.new, *job.older), "pairs": pairs}, schema=SCHEMA
-    )
+Comparisons = Mapping[tuple[str, str], Comparison]
+"""Relation of a pair's first statement to its second, by pair of labels. A missing pair is unrelated."""
 
 
-def read(reply: ChatReply, job: RelationsJob) -> Comparisons:
-    """Return the comparisons in a reply. Pairs that are not in the job are ignored.
+@dataclass(frozen=True, slots=True)
+class RelationsJob(Job[Comparisons]):
+    """The job of comparing pairs of statements: new ones with older ones, or with each other."""
 
-    The reply may be an object with a list of pairs, or an object by pair, which may be fenced, surrounded by prose, or
-    nested by the label of the new statement. If there is none, lines "n1 > o1: same" are parsed. If a pair occurs
-    twice, the last comparison counts. Unrelated pairs and pairs that cannot be parsed are left out.
-    """
-    known = set(job.pairs)
-    found: dict[tuple[str, str], Comparison] = {}
-    for match in _PAIR.finditer(_flat(reply.text)):
-        pair = (match["new"].casefold(), match["old"].casefold())
-        word = match["word"].casefold()
-        comparison = _WORDS.get(word) or _SYNONYMS.get(word)
-        if pair in known and comparison:
-            found[pair] = comparison
-    return {pair: comparison for pair, comparison in found.items() if comparison != "unrelated"}
+    new: tuple[Source, ...]
+    """New statements, with labels "n1", "n2", …"""
+    older: tuple[Source, ...]
+    """Older statements, with labels "o1", "o2", …"""
+    pairs: tuple[tuple[str, str], ...]
+    """Pairs of labels to compare. The first is a new statement, the second an older one or an earlier one in `new`."""
 
+    def chat_request(self) -> ChatRequest:
+        """Return the request for a language model."""
+        pairs = "\n".join(f"- {new} > {old}" for new, old in self.pairs)
+        return prompt("statement_relations").request(
+            TOKENS, {"statements": (*self.new, *self.older), "pairs": pairs}, schema=SCHEMA
+        )
 
-def by_words(job: RelationsJob) -> Comparisons:
-    """Return the comparisons of the job's pairs, decided by their words alone. Unrelated pairs are left out."""
-    texts = {each.label: each.text for each in (*job.new, *job.older)}
-    said = {(new, old): compare_statements(texts[new], texts[old]) for new, old in job.pairs}
-    return {pair: comparison for pair, comparison in said.items() if comparison != "unrelated"}
+    def read(self, reply: ChatReply) -> Comparisons:
+        """Return the comparisons in a reply. Pairs that are not in the job are ignored.
+
+        The reply may be an object with a list of pairs, or an object by pair, which may be fenced, surrounded by prose,
+        or nested by the label of the new statement. If there is none, lines "n1 > o1: same" are parsed. If a pair
+        occurs twice, the last comparison counts. Unrelated pairs and pairs that cannot be parsed are left out.
+        """
+        known = set(self.pairs)
+        found: dict[tuple[str, str], Comparison] = {}
+        for match in _PAIR.finditer(_flat(reply.text)):
+            pair = (match["new"].casefold(), match["old"].casefold())
+            word = match["word"].casefold()
+            comparison = _WORDS.get(word) or _SYNONYMS.get(word)
+            if pair in known and comparison:
+                found[pair] = comparison
+        return {pair: comparison for pair, comparison in found.items() if comparison != "unrelated"}
+
+    def without_model(self) -> Comparisons:
+        """Return the comparisons of the pairs, decided by their words alone. Unrelated pairs are left out."""
+        texts = {source.label: source.text for source in (*self.new, *self.older)}
+        said = {(new, old): compare_statements(texts[new], texts[old]) for new, old in self.pairs}
+        return {pair: comparison for pair, comparison in said.items() if comparison != "unrelated"}
 
 
 def _flat(text: str) -> str:
@@ -74,8 +89,8 @@ def _flat(text: str) -> str:
     lines = []
     for name, inner in value.items():
         if isinstance(inner, list):
-            each_pair = (each for each in inner if isinstance(each, dict))
-            lines += [f"{each.get('first')} > {each.get('second')}: {each.get('relation')}" for each in each_pair]
+            pairs = (pair for pair in inner if isinstance(pair, dict))
+            lines += [f"{pair.get('first')} > {pair.get('second')}: {pair.get('relation')}" for pair in pairs]
         elif isinstance(inner, dict):
             lines += [f"{name} > {old}: {word}" for old, word in inner.items()]
         else:

@@ -5,6 +5,7 @@ The prompt uses the keys and scales of document 001 (the instruction for remembe
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, cast, get_args
 
 from nemuri_contracts.affective import (
@@ -20,21 +21,19 @@ from nemuri_contracts.affective import (
 )
 from nemuri_domain.affective.remember_requests import relation_in
 from nemuri_domain.affective.text_compression import shortened_lines
-from nemuri_domain.affective.turn_reader import read_turn
+from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import FLAG, INTEGER, TEXT, closed, listed, one_of, record
-from nemuri_infra.models.memory_jobs import FeelJob, TurnReading
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.provider_calls import sendable, storable
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 6_000
 
-_TAGS: Final[dict[str, Tag]] = {
-    each: each for group in (PositiveTag, NegativeTag, OtherTag) for each in get_args(group)
-}
+_TAGS: Final[dict[str, Tag]] = {tag: tag for group in (PositiveTag, NegativeTag, OtherTag) for tag in get_args(group)}
 _TRIGGER: Final = 1_000
 _CONTENT: Final = 4_000
 """Maximum number of characters of the content that is kept from a reply. The prompt asks for fewer."""
@@ -64,39 +63,58 @@ SCHEMA: Final = closed(
 )
 
 
-def request(job: FeelJob) -> ChatRequest:
-    """Return the request for a job. The middle of very long texts is left out."""
-    values: Values = {
-        "tags": ", ".join(_TAGS),
-        "request": Quote("request", _shown(job.prompt)),
-        "reply": Source("reply", _shown(job.reply)),
-        "earlier": job.earlier,
-    }
-    return prompt("turn_reading").request(TOKENS, values, steady=True, schema=SCHEMA)
+@dataclass(frozen=True, slots=True)
+class TurnReading:
+    """The outcome of reading a turn."""
+
+    reading: Reading
+    relations: Mapping[str, LinkSort] = field(default_factory=dict)
+    """The relation of the turn to each earlier memory that it has to do with, by label."""
 
 
-def by_words(job: FeelJob) -> TurnReading:
-    """Return the lexicon's reading, and the relation that the words express to the most similar earlier memory, if
-    any.
-    """
-    sort = relation_in(job.prompt) if job.earlier else None
-    return TurnReading(read_turn(job.prompt, job.reply), {job.earlier[0].label: sort} if sort else {})
+@dataclass(frozen=True, slots=True)
+class FeelJob(Job[TurnReading]):
+    """The job of reading a turn of an assistant's session: meaning, emotion, and relations to earlier memories."""
 
+    stand_in = LEXICON_MODEL
 
-def read(reply: ChatReply, known: TurnReading, job: FeelJob) -> TurnReading | None:
-    """Return the reading in a reply; None if the reply contains no emotional intensity.
+    prompt: str
+    reply: str
+    earlier: tuple[Source, ...] = ()
+    """Earlier memories that the turn may relate to, most similar first, with labels "e1", "e2", …"""
 
-    The reply must contain a JSON object, which may be fenced, surrounded by prose or nested. Numbers out of range are
-    clamped, and unknown tags, labels and relations are dropped. Other missing or invalid fields are taken from `known`.
-    """
-    for said in reply.objects():
-        intensity = _percent(said.get("emotional_intensity"))
-        if intensity is not None:
-            relations = _relations(said.get("relations"), job)
-            return TurnReading(
-                _reading(said, intensity, known.reading), known.relations if relations is None else relations
-            )
-    return None
+    def chat_request(self) -> ChatRequest:
+        """Return the request. The middle of very long texts is left out."""
+        values: Values = {
+            "tags": ", ".join(_TAGS),
+            "request": Quote("request", _shown(self.prompt)),
+            "reply": Source("reply", _shown(self.reply)),
+            "earlier": self.earlier,
+        }
+        return prompt("turn_reading").request(TOKENS, values, steady=True, schema=SCHEMA)
+
+    def read(self, reply: ChatReply) -> TurnReading:
+        """Return the reading in a reply that contains an emotional intensity.
+
+        The reply must contain a JSON object, which may be fenced, surrounded by prose or nested. Numbers out of range
+        are clamped, and unknown tags, labels and relations are dropped. Other missing or invalid fields are read by
+        words.
+        """
+        for said in reply.objects():
+            intensity = _percent(said.get("emotional_intensity"))
+            if intensity is not None:
+                known, relations = self.without_model(), _relations(said.get("relations"), self)
+                return TurnReading(
+                    _reading(said, intensity, known.reading), known.relations if relations is None else relations
+                )
+        raise UnreadableReplyError("no emotional intensity")
+
+    def without_model(self) -> TurnReading:
+        """Return the lexicon's reading, and the relation that the words express to the most similar earlier memory, if
+        any.
+        """
+        sort = relation_in(self.prompt) if self.earlier else None
+        return TurnReading(read_turn(self.prompt, self.reply), {self.earlier[0].label: sort} if sort else {})
 
 
 def _reading(said: Mapping[str, object], intensity: int, known: Reading) -> Reading:
@@ -127,10 +145,10 @@ def _relations(value: object, job: FeelJob) -> Mapping[str, LinkSort] | None:
     """
     if not isinstance(value, list):
         return None
-    sorts: dict[str, LinkSort] = {each: each for each in get_args(LinkSort)}
+    sorts: dict[str, LinkSort] = {sort: sort for sort in get_args(LinkSort)}
     found: dict[str, LinkSort] = {}
-    for each in value:
-        said = each if isinstance(each, Mapping) else {}
+    for entry in value:
+        said = entry if isinstance(entry, Mapping) else {}
         label, sort = (str(said.get(name, "")).strip("[]() ").casefold() for name in ("memory", "relation"))
         if label in {one.label for one in job.earlier} and sort in sorts and len(found) < _MOST_RELATIONS:
             found.setdefault(label, sorts[sort])
@@ -165,20 +183,20 @@ def _one_of(value: object, among: Any) -> str | None:
 
 
 def _tags(value: object) -> tuple[Tag, ...]:
-    named = (each.strip().casefold() for each in _texts(value))
-    return tuple(dict.fromkeys(_TAGS[each] for each in named if each in _TAGS))[:_MOST_TAGS]
+    named = (name.strip().casefold() for name in _texts(value))
+    return tuple(dict.fromkeys(_TAGS[name] for name in named if name in _TAGS))[:_MOST_TAGS]
 
 
 def _keywords(value: object) -> tuple[str, ...]:
-    words = (normalised(storable(sendable(each)))[:_KEYWORD].strip() for each in _texts(value))
-    return tuple(dict.fromkeys(each for each in words if each))[:_MOST_KEYWORDS]
+    words = (normalised(storable(sendable(word)))[:_KEYWORD].strip() for word in _texts(value))
+    return tuple(dict.fromkeys(word for word in words if word))[:_MOST_KEYWORDS]
 
 
 def _texts(value: object) -> Iterable[str]:
     """Return the texts in a list, or in one comma-separated text. Any other value gives no texts."""
     if isinstance(value, str):
         value = value.replace("、", ",").split(",")
-    return [each for each in cast("list[object]", value) if isinstance(each, str)] if isinstance(value, list) else []
+    return [text for text in cast("list[object]", value) if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _text_of(value: object, limit: int) -> str:

@@ -1,21 +1,18 @@
-"""The usage judge, which finds the memories that an answer used.
-
-The module also contains a judgement without a language model. A model's judgement is the third way to detect the use
-of a memory in document 000 §3.5.
-"""
+"""The usage judge, which finds the memories that an answer used: the third way of document 000 §3.5."""
 
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.passage_ranking import labels_used, passages
-from nemuri_infra.models.answer_jobs import JudgeJob
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed
 from nemuri_infra.models.prompt_fences import Quote
 from nemuri_infra.models.prompt_library import Values, prompt
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 200
@@ -28,48 +25,52 @@ _LABEL = re.compile(r"[a-z][0-9]{1,4}", re.IGNORECASE)
 _NONE = re.compile(r"[\s\"'`*.。]*(?:none|nothing|no memories|なし|該当なし)[\s\"'`*.。]*", re.IGNORECASE)
 
 
-def request(job: JudgeJob) -> ChatRequest:
-    """Return the request for a job.
+@dataclass(frozen=True, slots=True)
+class JudgeJob(Job[tuple[str, ...]]):
+    """The job of finding the memories that an answer used, among those that were shown to the model that wrote it."""
 
-    The citations in the answer are removed, so that the judgement does not depend on them.
-    """
-    values: Values = {
-        "memories": job.memories,
-        "question": Quote("question", job.question),
-        "answer": Source("answer", without_citations(job.answer)),
-    }
-    return prompt("usage_judgement").request(TOKENS, values, schema=SCHEMA)
+    must_be_read = True
 
+    question: str
+    answer: str
+    memories: tuple[Source, ...]
 
-def read(reply: ChatReply, job: JudgeJob) -> tuple[str, ...] | None:
-    """Return the labels of the job that a reply names, in the order of the job; None if the reply cannot be parsed.
+    def chat_request(self) -> ChatRequest:
+        """Return the request. The answer has no citations in it, so that the judgement does not depend on them."""
+        values: Values = {
+            "memories": self.memories,
+            "question": Quote("question", self.question),
+            "answer": Source("answer", without_citations(self.answer)),
+        }
+        return prompt("usage_judgement").request(TOKENS, values, schema=SCHEMA)
 
-    The last JSON list of strings counts; it may be fenced or surrounded by prose. Without a list, only those lines
-    count that contain nothing but labels or a word for "none". Labels in prose are ignored, because the text may say
-    that they were not used.
-    """
-    lists = list(_lists(reply.text))
-    if lists:
-        named = lists[-1]
-    else:
-        lines = [line for line in reply.text.splitlines() if line.strip()]
-        named = [label for line in lines if _NAMED.fullmatch(line) for label in _LABEL.findall(line)]
-        if not named and not (lines and all(_NONE.fullmatch(line) for line in lines)):
-            return None
-    known = {label.strip().casefold() for label in named}
-    return tuple(each.label for each in job.memories if each.label.casefold() in known)
+    def read(self, reply: ChatReply) -> tuple[str, ...]:
+        """Return the labels of the job that a reply names, in the order of the job.
 
+        The last JSON list of strings counts; it may be fenced or surrounded by prose. Without a list, only those lines
+        count that contain nothing but labels or a word for "none". Labels in prose are ignored, because the text may
+        say that they were not used.
+        """
+        lists = list(_lists(reply.text))
+        if lists:
+            named = lists[-1]
+        else:
+            lines = [line for line in reply.text.splitlines() if line.strip()]
+            named = [label for line in lines if _NAMED.fullmatch(line) for label in _LABEL.findall(line)]
+            if not named and not (lines and all(_NONE.fullmatch(line) for line in lines)):
+                raise UnreadableReplyError("no judgement that can be parsed")
+        known = {label.strip().casefold() for label in named}
+        return tuple(memory.label for memory in self.memories if memory.label.casefold() in known)
 
-def judge_by_words(job: JudgeJob) -> tuple[str, ...]:
-    """Return the labels of the memories that have a sentence which recurs in the answer, in the job's order.
+    def without_model(self) -> tuple[str, ...]:
+        """Return the labels of the memories that have a sentence which recurs in the answer, in the job's order.
 
-    No language model is needed. A sentence recurs if at least two of its terms, with at least half of the weight of all
-    its terms, occur in the answer. The weight of a term is its rarity among the memories. Terms of the question do not
-    count.
-    """
-    sentences = [passage for source in job.memories for passage in passages(source.label, source.text)]
-    found = labels_used(sentences, asked=job.question, answer=without_citations(job.answer))
-    return tuple(source.label for source in job.memories if source.label in found)
+        A sentence recurs if at least two of its terms, with at least half of the weight of all its terms, occur in the
+        answer. The weight of a term is its rarity among the memories. Terms of the question do not count.
+        """
+        sentences = [passage for source in self.memories for passage in passages(source.label, source.text)]
+        found = labels_used(sentences, asked=self.question, answer=without_citations(self.answer))
+        return tuple(source.label for source in self.memories if source.label in found)
 
 
 def _lists(text: str) -> Iterator[list[str]]:
@@ -79,5 +80,5 @@ def _lists(text: str) -> Iterator[list[str]]:
         except ValueError:
             value = [part.strip(" \"'`") for part in match.group()[1:-1].split(",")]
             value = value if all(_LABEL.fullmatch(part) for part in value) else None
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        if isinstance(value, list) and all(isinstance(label, str) for label in value):
             yield value

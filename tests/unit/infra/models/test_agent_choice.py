@@ -2,10 +2,9 @@
 
 import pytest
 
-from nemuri_infra.models.answer_jobs import ChosenAgent, RouteCandidate, RouteJob
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.jobs import agent_choice
+from nemuri_infra.models.jobs.agent_choice import ChosenAgent, RouteCandidate, RouteJob
 
 JOB = RouteJob(
     request="Is the steel late?",
@@ -32,12 +31,12 @@ JOB = RouteJob(
 )
 def test_a_reply_is_read(reply: str, found: ChosenAgent | None) -> None:
     """A reply names a label or nobody. Anything else is no choice."""
-    assert agent_choice.read(ChatReply(reply), JOB) == found
+    assert JOB.read(ChatReply(reply)) == found
 
 
 def test_the_prompt_shows_what_is_known_of_each_agent() -> None:
     """The prompt has the request, and role, field and topics of each agent under a label, without empty lines."""
-    asked = agent_choice.request(JOB)
+    asked = JOB.chat_request()
     system, user = asked.system, asked.user
 
     assert '"none"' in system
@@ -49,4 +48,4 @@ def test_the_prompt_shows_what_is_known_of_each_agent() -> None:
 
 async def test_without_a_language_model_nobody_chooses() -> None:
     """The extractive model leaves the choice to the fit."""
-    assert (await ExtractiveModel().choose_agent(JOB)).value is None
+    assert (await ExtractiveModel().do(JOB)).value is None

@@ -10,9 +10,10 @@ from nemuri_contracts.clarifications import Clarification, ClarificationRequest
 from nemuri_contracts.event import Usage
 from nemuri_contracts.trouble_signs import Sign
 from nemuri_domain.language.missing_references import MissingReference
-from nemuri_infra.models.answer_jobs import Answer, AnswerJob
 from nemuri_infra.models.chat import ChatReply
-from nemuri_infra.models.jobs import answer, answer_notes
+from nemuri_infra.models.cited_texts import Answer
+from nemuri_infra.models.jobs import answer_notes
+from nemuri_infra.models.jobs.answer import AnswerJob
 from nemuri_infra.models.sources import Source
 
 MEMORY = Source("m1", "The notice period is three months.")
@@ -33,10 +34,10 @@ def reply(text: str) -> ChatReply:
 
 def test_a_model_may_ask_only_if_its_prompt_says_so() -> None:
     """The prompt explains questions if the job allows one, whether a rule found something missing or not."""
-    allowed, forbidden = answer.request(job(may_ask=True)), answer.request(job())
+    allowed, forbidden = job(may_ask=True).chat_request(), job().chat_request()
     assert '{"clarification": {"question"' in allowed.system
     assert "clarification" not in forbidden.system
-    lacking = answer.request(job(may_ask=True, missing=MissingReference("attachment", "the attached letter")))
+    lacking = job(may_ask=True, missing=MissingReference("attachment", "the attached letter")).chat_request()
     assert "the attached letter" in lacking.user
     assert lacking.system == allowed.system, "what differs between two questions is in the user message"
 
@@ -44,7 +45,7 @@ def test_a_model_may_ask_only_if_its_prompt_says_so() -> None:
 def test_signs_that_rules_found_are_data_beside_the_question() -> None:
     """Signs quote sources, so they stand fenced in the user message; without any the paragraph is left out."""
     sign = Sign(kind="memory_against_material", text="m1 says three, d1 says six.", labels=("m1", "d1"))
-    found, none = answer.request(job(signs=(sign,))), answer.request(job())
+    found, none = job(signs=(sign,)).chat_request(), job().chat_request()
     assert "memory_against_material: m1 says three, d1 says six." in found.user
     assert found.system == none.system
     assert "comparison of words" not in none.user
@@ -57,7 +58,7 @@ def test_a_reply_that_is_only_a_question_asks(fence: str) -> None:
     expected = ClarificationRequest(
         question="Which contract?", assumption="The newest one.", options=("Falcon", "Heron")
     )
-    assert answer.read(reply(said), job(may_ask=True)) == expected
+    assert job(may_ask=True).read(reply(said)) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,14 +74,14 @@ def test_a_reply_that_is_only_a_question_asks(fence: str) -> None:
 )
 def test_any_other_reply_is_an_answer(said: str) -> None:
     """Prose around the object, a question without an assumption and broken JSON are answers as they stand."""
-    found = answer.read(reply(said), job(may_ask=True))
+    found = job(may_ask=True).read(reply(said))
     assert isinstance(found, Answer)
     assert found.text == said
 
 
 def test_a_question_that_is_not_allowed_is_an_answer() -> None:
     """A model that asks although it may not has answered with these words."""
-    assert isinstance(answer.read(reply(json.dumps({"clarification": ASKED})), job()), Answer)
+    assert isinstance(job().read(reply(json.dumps({"clarification": ASKED}))), Answer)
 
 
 def test_the_last_line_of_an_answer_tells_signs() -> None:
@@ -92,7 +93,7 @@ def test_the_last_line_of_an_answer_tells_signs() -> None:
         "no object",
     ]
     said = f"Six months [d1].\n\n{json.dumps({'signs': signs})}"
-    found = answer.read(reply(said), job())
+    found = job().read(reply(said))
     assert isinstance(found, Answer)
     assert (found.text, found.cited) == ("Six months [d1].", ("d1",))
     assert found.signs == (Sign(kind="memory_against_material", text="Three against six.", labels=("m1", "d1")),)
@@ -101,7 +102,7 @@ def test_the_last_line_of_an_answer_tells_signs() -> None:
 def test_signs_that_cannot_be_read_are_those_of_the_rules() -> None:
     """A broken line of signs is no part of the answer, and what rules found stands."""
     sign = Sign(kind="evidence_missing", text="no source mentions Heron.")
-    found = answer.read(reply('Six months [d1].\n{"signs": [{"kind": ]}'), job(signs=(sign,)))
+    found = job(signs=(sign,)).read(reply('Six months [d1].\n{"signs": [{"kind": ]}'))
     assert isinstance(found, Answer)
     assert (found.text, found.signs) == ("Six months [d1].", (sign,))
 
@@ -122,7 +123,7 @@ def test_the_question_that_was_asked_is_shown_with_its_outcome(said: str | None,
         answer=said,
         usage=Usage(model="stand-in"),
     )
-    user = answer.request(job(asked=known)).user
+    user = job(asked=known).chat_request().user
     assert told in user
     assert known.request.question in user
     assert (known.request.assumption in user) == (left is None)

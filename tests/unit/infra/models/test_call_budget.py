@@ -7,11 +7,11 @@ import pytest
 
 from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import ReactionFailed, TaskSummarised
-from nemuri_infra.models.call_budget import CachedChat, CallBudget, SpentError, count_replies
-from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest
+from nemuri_infra.models.budgeted_chat import BudgetedChat
+from nemuri_infra.models.call_budget import CallBudget, SpentError, count_replies
+from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest, Reply
 from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.models.measured_chat import MeasuredChat
-from nemuri_infra.models.protocol import Reply
 from nemuri_infra.models.retries import Retries, call_with_retries
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.runtime.resources import Resources
@@ -48,7 +48,7 @@ class Scripted:
 
 def measured(chat: Scripted) -> Chat:
     """Return the model with the wrappers that services use: one measures and counts replies, one caches them."""
-    return CachedChat(MeasuredChat(chat, Metrics()))
+    return BudgetedChat(MeasuredChat(chat, Metrics()), priced=False)
 
 
 async def test_usable_and_unusable_replies_are_counted() -> None:

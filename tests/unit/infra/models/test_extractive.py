@@ -6,11 +6,12 @@ from hypothesis import strategies as st
 
 from nemuri_domain.language.passage_ranking import QUOTE_LIMIT
 from nemuri_domain.language.request_items import listed_items, requests
-from nemuri_infra.models.answer_jobs import Answer, AnswerJob, answer_of
+from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.extractive_answers import MAX_QUOTES, QUOTED_CHARACTERS
-from nemuri_infra.models.memory_jobs import LearningsJob
-from nemuri_infra.models.reading_jobs import KeyPointJob
+from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
+from nemuri_infra.models.jobs.key_point import KeyPointJob
+from nemuri_infra.models.jobs.learnings import LearningsJob
 from nemuri_infra.models.sources import Source
 
 MODEL = ExtractiveModel()
@@ -23,7 +24,7 @@ MANUAL = Source(
 
 async def answer(question: str, memories: tuple[Source, ...], details: tuple[Source, ...] = ()) -> Answer:
     """Return the model's answer from these sources."""
-    reply = await MODEL.answer(AnswerJob("an operator", "", None, question, memories, details))
+    reply = await MODEL.do(AnswerJob("an operator", "", None, question, memories, details))
     assert (reply.usage.model, reply.usage.input_tokens, reply.usage.output_tokens) == ("extractive", 0, 0)
     return answer_of(reply.value)
 
@@ -31,7 +32,7 @@ async def answer(question: str, memories: tuple[Source, ...], details: tuple[Sou
 async def learn(question: str, text: str, *perspectives: str, details: tuple[Source, ...] = ()) -> dict[str, str]:
     """Return the model's learnings from this answer."""
     return dict(
-        (await MODEL.learnings(LearningsJob("an operator", question, text, perspectives, details))).value.by_perspective
+        (await MODEL.do(LearningsJob("an operator", question, text, perspectives, details))).value.by_perspective
     )
 
 
@@ -139,10 +140,10 @@ async def test_the_key_point_is_the_sentence_closest_to_the_question() -> None:
     An empty text has no key point.
     """
     letter = "Dear all. We met on Monday. The downtime of the database was three hours. Kind regards."
-    assert (await MODEL.key_point(KeyPointJob("How long was it down?", letter))).value.startswith("The downtime")
+    assert (await MODEL.do(KeyPointJob("How long was it down?", letter))).value.startswith("The downtime")
     text = "今日は晴れです。税率は二〇%です。税率は来年上がります。"
-    assert (await MODEL.key_point(KeyPointJob("税率は？", text))).value.startswith("税率は")
-    assert (await MODEL.key_point(KeyPointJob("q", " \n"))).value == ""
+    assert (await MODEL.do(KeyPointJob("税率は？", text))).value.startswith("税率は")
+    assert (await MODEL.do(KeyPointJob("q", " \n"))).value == ""
 
 
 async def test_learnings_match_their_perspectives() -> None:
@@ -310,7 +311,7 @@ async def test_the_best_sentence_goes_to_the_perspective_with_its_keywords() -> 
         (Source("d1", "A reset of the pool takes three seconds. Coffee takes a minute."),),
         {"processes": ("worker", "restart"), "time": ("seconds", "minute")},
     )
-    assert (await MODEL.learnings(job)).value.by_perspective == {
+    assert (await MODEL.do(job)).value.by_perspective == {
         "processes": "The pool is reset by restarting the worker.",
         "time": "A reset of the pool takes three seconds.",
     }

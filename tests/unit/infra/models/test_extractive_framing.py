@@ -3,10 +3,11 @@
 import pytest
 
 from nemuri_contracts.tasks import Voice
-from nemuri_infra.models.answer_jobs import AnswerJob, MergeJob, answer_of
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.extractive_framing import NOTHING, substance
-from nemuri_infra.models.memory_jobs import LearningsJob
+from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
+from nemuri_infra.models.jobs.answer_merge import MergeJob
+from nemuri_infra.models.jobs.learnings import LearningsJob
 from nemuri_infra.models.sources import Hit, Source
 
 MODEL = ExtractiveModel()
@@ -17,7 +18,7 @@ PRINCIPLE = Source("m1", "Promises first, habits second.")
 
 async def answer(question: str, *memories: Source) -> str:
     """Return the text of the model's answer from these memories."""
-    return answer_of((await MODEL.answer(AnswerJob("x", "", None, question, memories, ()))).value).text
+    return answer_of((await MODEL.do(AnswerJob("x", "", None, question, memories, ()))).value).text
 
 
 @pytest.mark.parametrize(
@@ -79,8 +80,8 @@ async def test_what_is_only_nearest_is_no_statement_of_a_panel() -> None:
     text = await answer(question, RENT)
     voices = tuple(Voice(agent_id=name, perspective=None, answer=text) for name in ("a", "b"))
 
-    merged = (await MODEL.merge(MergeJob(question, voices))).value
-    learned = (await MODEL.learnings(LearningsJob("x", question, text, ("cost",), ()))).value
+    merged = (await MODEL.do(MergeJob(question, voices))).value
+    learned = (await MODEL.do(LearningsJob("x", question, text, ("cost",), ()))).value
 
     assert "Nearest to it" in text
     assert (merged.text, merged.dissent) == (NOTHING["en"], ())
@@ -95,6 +96,6 @@ async def test_a_line_that_only_announces_what_follows_is_not_quoted(lead: str) 
     hits = (Hit(0, 0, len(lead), 1.0), Hit(0, len(lead) + 2, len(text), 0.8))
     job = AnswerJob("x", "", None, "How does split treat whitespace?", (), (Source("d1", text, hits=hits),))
 
-    found = answer_of((await MODEL.answer(job)).value)
+    found = answer_of((await MODEL.do(job)).value)
 
     assert found.text.splitlines()[1:] == [f"- {said} [d1]"]

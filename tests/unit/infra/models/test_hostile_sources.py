@@ -9,7 +9,7 @@ from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import Origin
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import origin_in_words
-from nemuri_infra.models.answer_jobs import AnswerJob
+from nemuri_infra.models.jobs.answer import AnswerJob
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.sources import Source
 from tests.unit.domain.strength.stories import AGENT, BEGINNING
@@ -32,7 +32,7 @@ async def prompts_for(source: Source, system_prompt: str = "Be brief.") -> tuple
     """Return the system message and the user message of a prompt with one memory."""
     chat = Parrot("")
     job = AnswerJob("a clerk", system_prompt, None, "What now?", (source,), (Source("d1", "a detail"),))
-    await PromptedModel(chat).answer(job)
+    await PromptedModel(chat).do(job)
     [(system, user)] = chat.heard
     return system, user
 

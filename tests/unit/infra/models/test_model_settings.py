@@ -8,8 +8,8 @@ from pydantic import AnyHttpUrl, SecretStr, ValidationError
 
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import ModelSettings, build_models
-from nemuri_infra.models.fallback import FallbackModel
 from nemuri_infra.models.network_guard import is_loopback
+from nemuri_infra.models.prompted import PromptedModel
 
 KEY = SecretStr("k")
 LOCAL = AnyHttpUrl("http://127.0.0.1:9/v1")
@@ -55,7 +55,7 @@ async def test_names_are_in_the_order_of_fallback() -> None:
         anthropic_api_key=KEY, openai_api_key=KEY, providers=("openai", "anthropic", "extractive"), openai_model="big"
     )
     models = build_models(every)
-    assert isinstance(models.main, FallbackModel)
+    assert isinstance(models.main, PromptedModel)
     assert models.main.name == "openai:big > anthropic:claude-sonnet-5-5 > extractive"
     assert models.light.name == "openai:gpt-5.6-luna > anthropic:claude-haiku-4-5 > extractive"
     await models.aclose()

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from nemuri_infra.models.chat import ChatReply
+from nemuri_infra.models.cited_texts import NoteText
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.jobs import overview, overview_notes
-from nemuri_infra.models.reading_jobs import NotesJob, NoteText, OverviewJob
+from nemuri_infra.models.jobs.overview import OverviewJob
+from nemuri_infra.models.jobs.overview_notes import NotesJob
 from nemuri_infra.models.sources import Source
 
 NOTES = NotesJob("Summarise this.", "summary", (Source("p1", "Steel is dear."), Source("p2", "Wood is cheap.")), 200)
@@ -22,17 +23,17 @@ def test_each_line_of_a_reply_is_a_note_with_its_passages() -> None:
     headings and the mark for nothing are no notes.
     """
     reply = "Here are the notes:\n## Notes\n- Steel costs 5 [p1].\n* Wood is cheap［p2、p1］\n3. Both rise [p9]\n-\n"
-    assert overview_notes.read(ChatReply(reply), NOTES) == (
+    assert NOTES.read(ChatReply(reply)) == (
         NoteText("Steel costs 5.", ("p1",)),
         NoteText("Wood is cheap", ("p2", "p1")),
         NoteText("Both rise", ("p1", "p2")),
     )
-    assert overview_notes.read(ChatReply("-"), NOTES) == ()
+    assert NOTES.read(ChatReply("-")) == ()
 
 
 def test_the_prompt_of_an_overview_says_what_was_not_read() -> None:
     """The prompt has the places of the sources, the kind of answer, and what was not read."""
-    asked = overview.request(JOB)
+    asked = JOB.chat_request()
     assert "Not everything was read" not in asked.user
     assert "notes that were taken on each part" in asked.user
     assert "Wanted: summary." in asked.user
@@ -40,7 +41,7 @@ def test_the_prompt_of_an_overview_says_what_was_not_read() -> None:
         asked.user.index("<m1 ") < asked.user.index("<d1 ") < asked.user.index("<d2 ") < asked.user.index("<question ")
     )
     assert "(From: a.txt, p. 1)" in asked.user
-    partial = overview.request(replace(JOB, kind="count", unread="a.txt, pp. 3-9"))
+    partial = replace(JOB, kind="count", unread="a.txt, pp. 3-9").chat_request()
     assert "Not everything was read: a.txt, pp. 3-9." in partial.user
     assert "Wanted: count." in partial.user
 
@@ -49,11 +50,11 @@ async def test_extractive_notes_tell_how_many_matches_do_not_fit() -> None:
     """If not all matching sentences fit, the last note tells the number of the others, and the overview adds them."""
     text = " ".join(f"The boiler of plant {number} leaks." for number in range(50))
     job = NotesJob("List all boilers.", "list", (Source("p1", text),), 150)
-    notes = (await ExtractiveModel().notes(job)).value
+    notes = (await ExtractiveModel().do(job)).value
     *quoted, more = notes
     assert more.text == f"({50 - len(quoted)} more matching sentences in this part)"
     part = tuple(Source(f"d{number}", each.text) for number, each in enumerate(notes, 1))
-    answer = await ExtractiveModel().overview(
+    answer = await ExtractiveModel().do(
         replace(JOB, question="List all boilers.", kind="list", parts=(part,), documents=("a",))
     )
     assert f"{len(quoted)} found." in answer.value.text
@@ -64,7 +65,7 @@ async def test_extractive_notes_tell_how_many_matches_do_not_fit() -> None:
 async def test_an_extractive_comparison_quotes_each_side() -> None:
     """A comparison quotes what is said about each side that the question names, or else about each document."""
     named = replace(JOB, question="Compare steel and wood.", kind="comparison")
-    text = (await ExtractiveModel().overview(named)).value.text
+    text = (await ExtractiveModel().do(named)).value.text
     assert (
         text.index("steel:")
         < text.index("Steel costs 5. [d1]")
@@ -72,12 +73,12 @@ async def test_an_extractive_comparison_quotes_each_side() -> None:
         < text.index("Wood costs 2. [d2]")
     )
     unnamed = replace(JOB, question="Compare the two offers.", kind="comparison")
-    text = (await ExtractiveModel().overview(unnamed)).value.text
+    text = (await ExtractiveModel().do(unnamed)).value.text
     assert text.index("a.txt:") < text.index("[d1]") < text.index("b.txt:") < text.index("[d2]")
 
 
 async def test_an_extractive_overview_finds_nothing_honestly() -> None:
     """If nothing matches the subject, the overview says so and cites nothing."""
-    answer = (await ExtractiveModel().overview(replace(JOB, question="List all giraffes.", kind="list"))).value
+    answer = (await ExtractiveModel().do(replace(JOB, question="List all giraffes.", kind="list"))).value
     assert answer.text == "No sentence of the documents has the words of the question."
     assert answer.cited == ()

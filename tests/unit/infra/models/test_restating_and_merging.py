@@ -6,14 +6,15 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.tasks import Dissent, Voice
 from nemuri_domain.tasks.conversation_history import Turn
-from nemuri_infra.models.answer_jobs import AnswerJob, Merged, MergeJob, RestateJob, answer_of
+from nemuri_domain.tasks.panel import side_by_side
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.fallback import FallbackModel
-from nemuri_infra.models.jobs import answer_merge
+from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
+from nemuri_infra.models.jobs.answer_merge import Merged, MergeJob
+from nemuri_infra.models.jobs.restatement import RestateJob
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.sources import Source
-from tests.unit.infra.models.test_prompted import Parrot
+from tests.unit.infra.models.test_prompted import Absent, Parrot
 
 MODEL = ExtractiveModel()
 TURNS = (Turn("What does moss need?", "Water [m1]."), Turn("What does a fern need?", "Shade."))
@@ -29,11 +30,11 @@ async def test_the_extractive_model_adds_the_topic_to_a_reference() -> None:
     """To a request that refers to an earlier turn, the extractive model adds the topic of the newest question, at no
     cost.
     """
-    reply = await MODEL.restate(RestateJob(TURNS, "How much of it?"))
+    reply = await MODEL.do(RestateJob(TURNS, "How much of it?"))
 
     assert reply.value == "About fern: How much of it?"
     assert reply.usage.model == "extractive"
-    assert (await MODEL.restate(RestateJob(TURNS, "What does a cactus need?"))).value == "What does a cactus need?"
+    assert (await MODEL.do(RestateJob(TURNS, "What does a cactus need?"))).value == "What does a cactus need?"
 
 
 async def test_the_prompt_has_the_turns_and_the_request() -> None:
@@ -43,20 +44,20 @@ async def test_the_prompt_has_the_turns_and_the_request() -> None:
     """
     chat = Parrot(" How much shade does a fern need?\n")
 
-    reply = await PromptedModel(chat).restate(RestateJob(TURNS, "How much of it?"))
+    reply = await PromptedModel(chat).do(RestateJob(TURNS, "How much of it?"))
 
     assert reply.value == "How much shade does a fern need?"
     assert reply.usage.input_tokens == 3
     [(_, heard)] = chat.heard
     texts = ["What does moss need?", "Water.", "What does a fern need?", "Shade.", "How much of it?"]
     assert [heard.index(each) for each in texts] == sorted(heard.index(each) for each in texts)
-    assert (await PromptedModel(Parrot(" \n")).restate(RestateJob(TURNS, "And it?"))).value == "And it?"
+    assert (await PromptedModel(Parrot(" \n")).do(RestateJob(TURNS, "And it?"))).value == "And it?"
 
 
 async def test_prefaces_are_left_out_of_a_merged_answer() -> None:
     """Prefaces of answers, such as the note that no language model is connected, do not count as agreement."""
     answers = [
-        answer_of((await MODEL.answer(AnswerJob("x", "", None, question, (Source("m1", memory),), ()))).value)
+        answer_of((await MODEL.do(AnswerJob("x", "", None, question, (Source("m1", memory),), ()))).value)
         for question, memory in (
             ("What does the lamp cost?", "The lamp costs 5 euro."),
             ("What does the lamp cost?", "The lamp costs 5 euro."),
@@ -67,8 +68,8 @@ async def test_prefaces_are_left_out_of_a_merged_answer() -> None:
         Voice(agent_id=name, perspective=None, answer=each.text) for name, each in zip("abc", answers, strict=True)
     )
 
-    agreed = (await MODEL.merge(MergeJob("What does the lamp cost?", voices))).value
-    nothing = (await MODEL.merge(MergeJob("What does the lamp cost?", voices[2:]))).value
+    agreed = (await MODEL.do(MergeJob("What does the lamp cost?", voices))).value
+    nothing = (await MODEL.do(MergeJob("What does the lamp cost?", voices[2:]))).value
 
     assert agreed.text.splitlines() == [MERGED, "- The lamp costs 5 euro. (a, b)"]
     assert agreed.dissent == ()
@@ -77,29 +78,29 @@ async def test_prefaces_are_left_out_of_a_merged_answer() -> None:
 
 async def test_a_panel_without_findings_says_so_once() -> None:
     """A panel without findings says so once. The titles of its parts do not count as statements."""
-    part = answer_of((await MODEL.answer(AnswerJob("x", "", None, "1. 価格は？\n2. 納期は？", (), ()))).value).text
+    part = answer_of((await MODEL.do(AnswerJob("x", "", None, "1. 価格は？\n2. 納期は？", (), ()))).value).text
     voice = Voice(agent_id="a", perspective=None, answer=f"## batch 1 of 2\n\n{part}\n\n## batch 2 of 2\n\n{part}")
 
-    assert (await MODEL.merge(MergeJob("1. 価格は？\n2. 納期は？", (voice, voice)))).value == Merged(part, ())
+    assert (await MODEL.do(MergeJob("1. 価格は？\n2. 納期は？", (voice, voice)))).value == Merged(part, ())
 
 
 async def test_a_panel_that_contradicts_itself_has_no_agreement() -> None:
     """A panel that contradicts itself says in the language of the question that it does not agree, and every answer is
     a dissent.
     """
-    merged = (await MODEL.merge(MergeJob("What does it cost?", VOICES))).value
+    merged = (await MODEL.do(MergeJob("What does it cost?", VOICES))).value
 
     assert merged.text.splitlines()[0] == MERGED
     assert merged.text.splitlines()[1].startswith("The panel agrees on nothing")
     assert [each.agent_id for each in merged.dissent] == ["ann", "bob"]
-    assert "一致せず" in (await MODEL.merge(MergeJob("いくらですか？", VOICES))).value.text
+    assert "一致せず" in (await MODEL.do(MergeJob("いくらですか？", VOICES))).value.text
 
 
 async def test_a_language_model_merges_the_answers() -> None:
     """A language model merges the answers. Two answers of one agent have different labels."""
     chat = Parrot('{"merged": "5 or 7 euro [m1].", "dissent": {"v2": "It is 7."}}')
 
-    reply = await PromptedModel(chat).merge(MergeJob("What does it cost?", VOICES))
+    reply = await PromptedModel(chat).do(MergeJob("What does it cost?", VOICES))
 
     assert reply.value == Merged("5 or 7 euro.", (Dissent(agent_id="bob", perspective="time", text="It is 7."),))
     [(_, heard)] = chat.heard
@@ -108,7 +109,7 @@ async def test_a_language_model_merges_the_answers() -> None:
 
 async def test_an_unreadable_merge_shows_the_answers_side_by_side() -> None:
     """If the merge cannot be read, all answers are shown completely, side by side."""
-    reply = await PromptedModel(Parrot("I would say 6.")).merge(MergeJob("?", VOICES))
+    reply = await PromptedModel(Parrot("I would say 6.")).do(MergeJob("?", VOICES))
 
     assert reply.value == Merged("### ann · cost\n\nIt costs 5 euro.\n\n### bob · time\n\nIt costs 7 euro.", ())
 
@@ -126,20 +127,20 @@ def test_any_usual_form_of_a_merged_answer_is_read(text: str) -> None:
     """Every usual form of a merged answer is read: JSON alone, fenced, within prose or nested. Dissent may be an object
     or a list.
     """
-    assert answer_merge.read(ChatReply(text), MergeJob("?", VOICES)) == Merged(
+    assert MergeJob("?", VOICES).read(ChatReply(text)) == Merged(
         "So.", (Dissent(agent_id="bob", perspective="time", text="No."),)
     )
 
 
 def test_line_breaks_in_a_json_string_are_accepted() -> None:
     """Line breaks in a JSON string are accepted. JSON forbids them, but models write them."""
-    assert answer_merge.read(ChatReply('{"merged": "One.\nTwo."}'), MergeJob("?", VOICES)) == Merged("One.\nTwo.", ())
+    assert MergeJob("?", VOICES).read(ChatReply('{"merged": "One.\nTwo."}')) == Merged("One.\nTwo.", ())
 
 
 @pytest.mark.parametrize("text", ["", "[" * 10_000, "{" * 1_000, '{"merged": 3}', '{"merged": " "}', '{"dissent": {}}'])
 def test_an_unreadable_reply_is_no_merged_answer(text: str) -> None:
-    """An unreadable reply gives no merged answer and raises no error."""
-    assert answer_merge.read(ChatReply(text), MergeJob("?", VOICES)) is None
+    """An unreadable reply leaves the answers side by side and raises no error."""
+    assert MergeJob("?", VOICES).read(ChatReply(text)) == Merged(side_by_side(VOICES), ())
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60), min_size=1, max_size=4))
@@ -147,16 +148,16 @@ async def test_merging_is_deterministic(texts: list[str]) -> None:
     """Merging the same texts twice gives the same answer. It is never empty, and only given answers are a dissent."""
     voices = tuple(Voice(agent_id=f"a{n}", perspective=None, answer=text) for n, text in enumerate(texts))
 
-    first = (await MODEL.merge(MergeJob("Why?", voices))).value
+    first = (await MODEL.do(MergeJob("Why?", voices))).value
 
-    assert first == (await MODEL.merge(MergeJob("Why?", voices))).value
+    assert first == (await MODEL.do(MergeJob("Why?", voices))).value
     assert first.text
     assert {each.agent_id for each in first.dissent} <= {each.agent_id for each in voices}
 
 
 async def test_the_second_model_takes_over_these_jobs() -> None:
-    """If the first model fails, the second one restates and merges."""
-    both = FallbackModel(MODEL, PromptedModel(Parrot("never asked")))
+    """If the chat fails, the extractive model restates and merges."""
+    both = PromptedModel(Absent(""), falls_back=True)
 
-    assert (await both.restate(RestateJob(TURNS, "How much of it?"))).value == "About fern: How much of it?"
-    assert [each.agent_id for each in (await both.merge(MergeJob("?", VOICES))).value.dissent] == ["ann", "bob"]
+    assert (await both.do(RestateJob(TURNS, "How much of it?"))).value == "About fern: How much of it?"
+    assert [each.agent_id for each in (await both.do(MergeJob("?", VOICES))).value.dissent] == ["ann", "bob"]

@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.memory_jobs import GeneraliseJob
+from nemuri_infra.models.jobs.semantic_statement import GeneraliseJob
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Parrot
@@ -22,13 +22,13 @@ async def test_the_chat_words_the_statement() -> None:
     0.
     """
     chat = Parrot('"Steel from the north takes 12 days to arrive."\n')
-    reply = await PromptedModel(chat).generalise(JOB)
+    reply = await PromptedModel(chat).do(JOB)
     assert reply.value == "Steel from the north takes 12 days to arrive."
     assert reply.usage.model == "parrot:1"
     [(_, user)] = chat.heard
     assert all(each.text in user for each in JOB.statements)
     assert chat.steady == [True]
-    assert (await PromptedModel(Parrot("鋼材は3日で届く。")).generalise(JAPANESE)).value == "鋼材は3日で届く。"
+    assert (await PromptedModel(Parrot("鋼材は3日で届く。")).do(JAPANESE)).value == "鋼材は3日で届く。"
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ async def test_a_statement_that_says_something_else_is_not_used(said: str) -> No
     """A reply that is empty, far longer, or has other numbers or another negation gives way to the most typical
     statement. The usage then names both.
     """
-    reply = await PromptedModel(Parrot(said)).generalise(JOB)
+    reply = await PromptedModel(Parrot(said)).do(JOB)
     assert reply.value == JOB.statements[0].text
     assert reply.usage.model == "parrot:1, extractive"
 
 
 async def test_without_a_model_nothing_is_invented() -> None:
     """The extractive model returns the most typical statement as it is, at no cost."""
-    reply = await ExtractiveModel().generalise(JOB)
+    reply = await ExtractiveModel().do(JOB)
     assert (reply.value, reply.usage.input_tokens) == (JOB.statements[0].text, 0)

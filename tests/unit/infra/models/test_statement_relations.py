@@ -5,8 +5,7 @@ import pytest
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.jobs.statement_relations import read
-from nemuri_infra.models.memory_jobs import RelationsJob
+from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Parrot
@@ -32,13 +31,13 @@ def test_any_usual_form_of_a_reply_is_read(text: str) -> None:
     """Every usual form of a reply is read: an object, fenced or nested JSON, and lines. Other pairs and unknown words
     are ignored.
     """
-    assert read(ChatReply(text), JOB) == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
+    assert JOB.read(ChatReply(text)) == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
 
 
 @pytest.mark.parametrize("text", ["", "no", "{", '{"n1 > o1": 5}', '["n1"]', "{}" * 50, '{"n1 > o1": {"x": [1]}}'])
 def test_an_unreadable_reply_means_unrelated(text: str) -> None:
     """An unreadable reply raises no error and means that the statements are unrelated."""
-    assert read(ChatReply(text), JOB) == {}
+    assert JOB.read(ChatReply(text)) == {}
 
 
 async def test_the_prompt_has_statements_and_pairs() -> None:
@@ -46,7 +45,7 @@ async def test_the_prompt_has_statements_and_pairs() -> None:
     call.
     """
     chat = Parrot('{"n1 > o1": "supersedes"}')
-    reply = await PromptedModel(chat).relations(JOB)
+    reply = await PromptedModel(chat).do(JOB)
     assert reply.value == {("n1", "o1"): "supersedes"}
     assert reply.usage.model == "parrot:1"
     [(_, user)] = chat.heard
@@ -58,7 +57,7 @@ async def test_the_prompt_has_the_notes() -> None:
     """The prompt has the note of a statement, such as "outdated", beside its text."""
     chat = Parrot("{}")
     job = RelationsJob((Source("n1", "Steel is dear.", "this is older than m1"),), (), ())
-    await PromptedModel(chat).relations(job)
+    await PromptedModel(chat).do(job)
     assert "(Note: this is older than m1)\nSteel is dear." in chat.heard[0][1]
 
 
@@ -66,6 +65,6 @@ async def test_without_a_language_model_words_decide() -> None:
     """Without a language model, relations are decided by the words of the statements, for the requested pairs only and
     at no cost.
     """
-    reply = await ExtractiveModel().relations(JOB)
+    reply = await ExtractiveModel().do(JOB)
     assert reply.value == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
     assert reply.usage == Usage(model="extractive")

@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_infra.models.answer_jobs import JudgeJob
-from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.failures import ModelRefused
-from nemuri_infra.models.jobs import usage_judge
+from nemuri_infra.models.jobs.usage_judge import JudgeJob
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.sources import Source
+from tests.unit.infra.models.reading import read_or_none
 from tests.unit.infra.models.test_prompted import Parrot
 
 JOB = JudgeJob(
@@ -26,10 +25,10 @@ async def test_the_judges_prompt_has_everything_but_citations() -> None:
     A memory can neither cite a source nor give instructions.
     """
     chat = Parrot('["m1"]')
-    reply = await PromptedModel(chat).judgement(JOB)
+    reply = await PromptedModel(chat).do(JOB)
     assert reply.value == ("m1",)
     assert reply.usage.model == "parrot:1"
-    asked = usage_judge.request(JOB)
+    asked = JOB.chat_request()
     assert chat.heard == [(asked.system, asked.user)]
     [(system, user)] = chat.heard
     assert "[]" in system
@@ -41,7 +40,7 @@ async def test_the_judges_prompt_has_everything_but_citations() -> None:
 async def test_an_unreadable_reply_is_refused() -> None:
     """An unreadable reply is refused, and another method decides, because the same prompt would give the same reply."""
     with pytest.raises(ModelRefused, match="no judgement that can be parsed"):
-        await PromptedModel(Parrot("It seems that m1 was not used, unlike m2.")).judgement(JOB)
+        await PromptedModel(Parrot("It seems that m1 was not used, unlike m2.")).do(JOB)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,7 @@ def test_any_usual_form_of_labels_is_read(text: str, found: tuple[str, ...] | No
     """Every usual form of labels is read: JSON alone, fenced or within prose, and bare labels. Prose that only mentions
     labels is refused.
     """
-    assert usage_judge.read(ChatReply(text), JOB) == found
+    assert read_or_none(JOB, text) == found
 
 
 @given(st.text(alphabet='[]{}",m12 \n\\x', max_size=200))
@@ -75,7 +74,7 @@ def test_any_reply_yields_given_labels_only(text: str) -> None:
     """Any reply gives only labels from the prompt, in their order and once each, or is refused. It raises no other
     error.
     """
-    found = usage_judge.read(ChatReply(text), JOB)
+    found = read_or_none(JOB, text)
     assert found in {None, (), ("m1",), ("m2",), ("m1", "m2")}
 
 
@@ -88,7 +87,7 @@ async def test_without_a_model_a_repeated_sentence_is_use() -> None:
 
     async def judged(question: str, answer: str, *memories: str) -> tuple[str, ...]:
         sources = tuple(Source(f"m{number}", each) for number, each in enumerate(memories, 1))
-        return (await ExtractiveModel().judgement(JudgeJob(question, answer, sources))).value
+        return (await ExtractiveModel().do(JudgeJob(question, answer, sources))).value
 
     winter, terms = "Yamada adds 15 % to all prices in winter.", "Our terms are 30 days net for every supplier."
     assert await judged("Who is dear?", "Prices go up 15 % at Yamada each winter.", winter, terms) == ("m1",)

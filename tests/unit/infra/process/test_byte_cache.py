@@ -16,8 +16,7 @@ from nemuri_domain.strength.agent_topics import Topic
 from nemuri_domain.strength.perspective_memories import PerspectiveMemory
 from nemuri_domain.strength.training_samples import LoggedRetrieval
 from nemuri_infra.models import call_budget
-from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.retrieval import topic_cache
 from nemuri_services.specialist import passage_index

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 
 from nemuri_contracts.event import Usage
-from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.protocol import Reply
+from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.modules.talking import TASK
 from nemuri_society.simulation.model_providers import ChatModel

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from nemuri_contracts.event import Usage
+from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
-from nemuri_infra.models.protocol import Reply
 from nemuri_society.cognition.module import Prompt, Rank
 from nemuri_society.contracts.society import TokenUse
 from nemuri_society.simulation.model_providers import FIRST_BACKOFF, JITTER, MAX_BACKOFF, Providers
