@@ -1,0 +1,122 @@
+"""Words and patterns as data: files `data/NAME.txt` in two languages, read and compiled when they are first used.
+
+A file has sections. Each line of a section is one alternative, a regular expression or a word:
+
+    # A comment, for whoever reviews the list.
+    == section
+    english:
+    summar(?:y|ies) of {{documents}}
+    japanese:
+    要約して
+
+`{{section}}` stands for any line of another section of the file: those in the same language, or all if it has none.
+`{{HIRAGANA}}`, `{{KATAKANA}}` and `{{KANJI}}` stand for the ranges of these scripts inside a character class. A space
+at the beginning or the end of a line is written `[ ]`, a number sign there `[#]`.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+
+Language = Literal["english", "japanese", ""]
+"""Language of the lines of a section; "" for lines above the first language."""
+
+_ROOT: Final = Path(__file__).parents[1]
+_REFERENCE: Final = re.compile(r"\{\{([\w -]+)\}\}")
+_SECTION: Final = "== "
+_SCRIPTS: Final = frozenset({"HIRAGANA", "KATAKANA", "KANJI"})
+_LANGUAGES: Final[dict[str, Language]] = {"english:": "english", "japanese:": "japanese"}
+
+Section = dict[Language, list[str]]
+
+
+class WordFile:
+    """The words and patterns of one file. Nothing is read before the first question."""
+
+    def __init__(self, name: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+        """Name a file as "language/overviews". The flags hold for all its patterns."""
+        self._name, self._flags = name, flags
+        self._patterns: dict[tuple[str, Language], re.Pattern[str]] = {}
+        self._whole: dict[str, re.Pattern[str]] = {}
+
+    def sections(self) -> tuple[str, ...]:
+        """Return the names of all sections, in the order of the file."""
+        return tuple(_read(self._name))
+
+    def words(self, section: str, language: Language = "") -> tuple[str, ...]:
+        """Return the words of a section, those between white space, in one language or ("") in all.
+
+        Raises `KeyError` if the file has no such section.
+        """
+        return tuple(word for line in _lines(self._name, section, language) for word in line.split())
+
+    def alternatives(self, section: str, language: Language = "") -> str:
+        """Return the lines of a section, in one language or ("") in all, as one expression without brackets.
+
+        Raises `KeyError` if the file has no such section.
+        """
+        return _alternatives(self._name, section, language)
+
+    def pattern(self, section: str, language: Language = "") -> re.Pattern[str]:
+        """Return the compiled alternatives of a section. One without lines matches nothing."""
+        found = self._patterns.get((section, language))
+        if found is None:
+            found = re.compile(self.alternatives(section, language) or "(?!)", self._flags)
+            self._patterns[section, language] = found
+        return found
+
+    def whole_words(self, section: str) -> re.Pattern[str]:
+        """Return the compiled alternatives of a section, of which the English ones begin and end as whole words.
+
+        For texts in NFKC and case-folded.
+        """
+        found = self._whole.get(section)
+        if found is None:
+            english, japanese = self.alternatives(section, "english"), self.alternatives(section, "japanese")
+            found = re.compile(rf"(?:{japanese or '(?!)'})|(?<![a-z0-9_'])(?:{english or '(?!)'})(?![a-z0-9_])")
+            self._whole[section] = found
+        return found
+
+
+@cache
+def _read(name: str) -> dict[str, Section]:
+    folder, file = name.split("/")
+    sections: dict[str, Section] = {}
+    lines: list[str] = []
+    section: Section = {}
+    for line in (_ROOT / folder / "data" / f"{file}.txt").read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        if line in _LANGUAGES:
+            lines = section.setdefault(_LANGUAGES[line], [])
+        elif line.startswith(_SECTION):
+            section = sections.setdefault(line.removeprefix(_SECTION), {})
+            lines = section.setdefault("", [])
+        else:
+            lines.append(line)
+    return sections
+
+
+def _lines(name: str, section: str, language: Language) -> list[str]:
+    found = _read(name)[section]
+    return found.get(language, []) if language else [line for lines in found.values() for line in lines]
+
+
+@cache
+def _alternatives(name: str, section: str, language: Language) -> str:
+    return "|".join(
+        _REFERENCE.sub(lambda match, own=own: _fragment(name, match[1], own), line)  # type: ignore[misc]
+        for own, lines in _read(name)[section].items()
+        if own == language or not language
+        for line in lines
+    )
+
+
+def _fragment(name: str, reference: str, language: Language) -> str:
+    if reference in _SCRIPTS:
+        from nemuri_domain.language import writing_systems  # most files need no scripts
+
+        return str(getattr(writing_systems, reference))
+    own = language if _read(name)[reference].get(language) else ""
+    return f"(?:{_alternatives(name, reference, own)})"
