@@ -21,14 +21,17 @@ from typing import Final, Literal
 
 Language = Literal["english", "japanese", ""]
 """Language of the lines of a section; "" for lines above the first language."""
+Part = Language | Literal["hints", "pattern"]
+"""Part of a section: a language, or the two parts of a rule for secrets."""
 
 _ROOT: Final = Path(__file__).parents[1]
 _REFERENCE: Final = re.compile(r"\{\{([\w -]+)\}\}")
 _SECTION: Final = "== "
+_NOTHING: Final = "(?!)"
 _SCRIPTS: Final = frozenset({"HIRAGANA", "KATAKANA", "KANJI"})
-_LANGUAGES: Final[dict[str, Language]] = {"english:": "english", "japanese:": "japanese"}
+_PARTS: Final[dict[str, Part]] = {f"{part}:": part for part in ("english", "japanese", "hints", "pattern")}
 
-Section = dict[Language, list[str]]
+Section = dict[Part, list[str]]
 
 
 class WordFile:
@@ -37,46 +40,59 @@ class WordFile:
     def __init__(self, name: str, flags: re.RegexFlag = re.NOFLAG) -> None:
         """Name a file as "language/overviews". The flags hold for all its patterns."""
         self._name, self._flags = name, flags
-        self._patterns: dict[tuple[str, Language], re.Pattern[str]] = {}
+        self._patterns: dict[tuple[str, Part], re.Pattern[str]] = {}
         self._whole: dict[str, re.Pattern[str]] = {}
 
     def sections(self) -> tuple[str, ...]:
         """Return the names of all sections, in the order of the file."""
         return tuple(_read(self._name))
 
-    def words(self, section: str, language: Language = "") -> tuple[str, ...]:
-        """Return the words of a section, those between white space, in one language or ("") in all.
+    def lines(self, section: str, part: Part = "") -> tuple[str, ...]:
+        """Return the lines of a section, of one part or ("") of all. Raises `KeyError` if there is no such section."""
+        return tuple(_lines(self._name, section, part))
+
+    def words(self, section: str, part: Part = "") -> tuple[str, ...]:
+        """Return the words of a section, those between white space, of one part or ("") of all.
 
         Raises `KeyError` if the file has no such section.
         """
-        return tuple(word for line in _lines(self._name, section, language) for word in line.split())
+        return tuple(word for line in _lines(self._name, section, part) for word in line.split())
 
-    def alternatives(self, section: str, language: Language = "") -> str:
-        """Return the lines of a section, in one language or ("") in all, as one expression without brackets.
+    def word_set(self, section: str, part: Part = "") -> frozenset[str]:
+        """Return the words of a section as a set. Raises `KeyError` if the file has no such section."""
+        return _word_set(self._name, section, part)
+
+    def alternatives(self, section: str, part: Part = "") -> str:
+        """Return the lines of a section, of one part or ("") of all, as one expression without brackets.
 
         Raises `KeyError` if the file has no such section.
         """
-        return _alternatives(self._name, section, language)
+        return _alternatives(self._name, section, part)
 
-    def pattern(self, section: str, language: Language = "") -> re.Pattern[str]:
+    def pattern(self, section: str, part: Part = "") -> re.Pattern[str]:
         """Return the compiled alternatives of a section. One without lines matches nothing."""
-        found = self._patterns.get((section, language))
+        found = self._patterns.get((section, part))
         if found is None:
-            found = re.compile(self.alternatives(section, language) or "(?!)", self._flags)
-            self._patterns[section, language] = found
+            found = re.compile(self.alternatives(section, part) or _NOTHING, self._flags)
+            self._patterns[section, part] = found
         return found
 
     def whole_words(self, section: str) -> re.Pattern[str]:
         """Return the compiled alternatives of a section, of which the English ones begin and end as whole words.
 
-        For texts in NFKC and case-folded.
+        Texts are in lower case, unless the file ignores the case.
         """
         found = self._whole.get(section)
         if found is None:
-            english, japanese = self.alternatives(section, "english"), self.alternatives(section, "japanese")
-            found = re.compile(rf"(?:{japanese or '(?!)'})|(?<![a-z0-9_'])(?:{english or '(?!)'})(?![a-z0-9_])")
+            english = self.alternatives(section, "english") or _NOTHING
+            japanese = self.alternatives(section, "japanese") or _NOTHING
+            found = re.compile(rf"(?:{japanese})|(?<![a-z0-9_'])(?:{english})(?![a-z0-9_])", self._flags)
             self._whole[section] = found
         return found
+
+
+COMMON: Final = WordFile("language/words")
+"""Words without a topic (`stop`, `general`, `request`, `ordinary`, `agreement`), and abbreviations."""
 
 
 @cache
@@ -88,8 +104,8 @@ def _read(name: str) -> dict[str, Section]:
     for line in (_ROOT / folder / "data" / f"{file}.txt").read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
-        if line in _LANGUAGES:
-            lines = section.setdefault(_LANGUAGES[line], [])
+        if line in _PARTS:
+            lines = section.setdefault(_PARTS[line], [])
         elif line.startswith(_SECTION):
             section = sections.setdefault(line.removeprefix(_SECTION), {})
             lines = section.setdefault("", [])
@@ -98,25 +114,30 @@ def _read(name: str) -> dict[str, Section]:
     return sections
 
 
-def _lines(name: str, section: str, language: Language) -> list[str]:
+def _lines(name: str, section: str, part: Part) -> list[str]:
     found = _read(name)[section]
-    return found.get(language, []) if language else [line for lines in found.values() for line in lines]
+    return found.get(part, []) if part else [line for lines in found.values() for line in lines]
 
 
 @cache
-def _alternatives(name: str, section: str, language: Language) -> str:
+def _word_set(name: str, section: str, part: Part) -> frozenset[str]:
+    return frozenset(WordFile(name).words(section, part))
+
+
+@cache
+def _alternatives(name: str, section: str, part: Part) -> str:
     return "|".join(
         _REFERENCE.sub(lambda match, own=own: _fragment(name, match[1], own), line)  # type: ignore[misc]
         for own, lines in _read(name)[section].items()
-        if own == language or not language
+        if own == part or not part
         for line in lines
     )
 
 
-def _fragment(name: str, reference: str, language: Language) -> str:
+def _fragment(name: str, reference: str, part: Part) -> str:
     if reference in _SCRIPTS:
         from nemuri_domain.language import writing_systems  # most files need no scripts
 
         return str(getattr(writing_systems, reference))
-    own = language if _read(name)[reference].get(language) else ""
+    own = part if _read(name)[reference].get(part) else ""
     return f"(?:{_alternatives(name, reference, own)})"
