@@ -7,7 +7,7 @@ import pytest
 from nemuri_domain.affective.emotion_lexicon import emotion_patterns, words_of_emotion
 from nemuri_domain.affective.spoken_text import speech_features
 from nemuri_domain.affective.turn_reader import read_turn
-from tests.unit.domain.affective.felt_turns import FELT_TURNS, FURTHER, HOLDOUT, TUNING, FeltTurn, Language
+from tests.unit.domain.affective.labelled_turns import FELT_TURNS, FURTHER, HOLDOUT, TUNING, FeltTurn, Language
 
 
 def shares(turns: Sequence[FeltTurn]) -> tuple[float, float, float]:

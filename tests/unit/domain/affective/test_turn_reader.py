@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
 from nemuri_domain.affective.emotion_lexicon import TAG_ORDER, emotion_patterns
 from nemuri_domain.affective.turn_reader import read_turn
-from tests.unit.domain.affective.labelled import HIGH, LOW, MIDDLE, TURNS, UNSEEN, Labelled
+from tests.unit.domain.affective.labelled_turns import HIGH, LOW, MIDDLE, TURNS, UNSEEN, Labelled
 
 BANDS: Final = (LOW, MIDDLE, HIGH)
 
