@@ -1,12 +1,12 @@
 """Turns of `labelled_turns.jsonl`, labelled by hand: the reference for the lexicon of emotions.
 
-- `felt`: turns to a coding assistant and of chat, with the valence and the clearness of the user's feeling. Half of them
-  are for the tuning of the lexicon, the others measure it.
-- `felt further`: labelled in five parts while the lexicon grew, each measured before the lexicon was tuned to it. Of the
-  clear feelings in the last part the lexicon found .71 in each language then, and .58 before it was extended.
+- `felt`: turns to a coding assistant and of chat, with the valence and the clearness of the user's feeling. Half of
+  them are for the tuning of the lexicon, the others measure it.
+- `felt further`: labelled in five parts while the lexicon grew, each measured before the lexicon was tuned to it. Of
+  the clear feelings in the last part the lexicon found .71 in each language then, and .58 before it was extended.
 - `scales`: turns on the scales of document 001.
-- `scales unseen`: labelled after the lexicon was finished. Before it was changed for them, 214 of their 230 labels agreed
-  with it.
+- `scales unseen`: labelled after the lexicon was finished. Before it was changed for them, 214 of their 230 labels
+  agreed with it.
 """
 
 from collections.abc import Iterable
