@@ -1,18 +1,24 @@
-"""Recognition of requests about documents as a whole: summaries, comparisons, lists of everything, counts."""
+"""Recognition of requests about documents as a whole, and of requests that say nothing about a subject."""
 
 import re
 from functools import cache
 from typing import Final, get_args
 
+import numpy as np
+
 from nemuri_contracts.tasks import OverviewKind
+from nemuri_domain.language.relevance import alignments
 from nemuri_domain.language.request_items import read_listing, requests
 from nemuri_domain.language.request_sentences import asks_for_something
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.tokenization import content_terms, terms, topic_weight
 from nemuri_domain.language.word_files import WordFile
+from nemuri_domain.language.word_table import Words, word_table
 
 _KINDS: Final[tuple[OverviewKind, ...]] = get_args(OverviewKind)
 _REQUESTS: Final = WordFile("language/overviews", re.IGNORECASE)
+COVERED: Final = 0.45
+"""Nearness of a request's words to those of the examples, 0 to 1, from which on it says nothing about a subject."""
 _LONGEST: Final = 400
 """Maximum characters of a sentence that is examined. Longer ones are pasted material."""
 
@@ -43,6 +49,22 @@ def subject_terms(text: str) -> frozenset[str]:
     """
     found = content_terms(_REQUESTS.pattern("no subject", "japanese").sub(" ", text)) - _formal_terms()
     return frozenset(term for term in found if topic_weight(term) == 1)
+
+
+def about_material(request: str) -> bool:
+    """Return True if a request says only what to do with documents, and nothing about a subject, also if reworded.
+
+    English and Japanese.
+    """
+    asked = word_table().words(request)
+    if not subject_terms(request) or not len(asked):
+        return True
+    return float(alignments(word_table(), [asked], [_words_of_examples()])[0, 0]) >= COVERED
+
+
+@cache
+def _words_of_examples() -> Words:
+    return np.concatenate([word_table().words(each) for each in _REQUESTS.lines("examples")])
 
 
 @cache

@@ -17,8 +17,7 @@ from nemuri_domain.language.passage_ranking import (
     most_central,
     passages,
 )
-from nemuri_domain.language.request_echoes import is_echo
-from nemuri_domain.language.request_items import separate_requests
+from nemuri_domain.language.request_items import is_echo, separate_requests
 from nemuri_domain.language.tokenization import content_terms
 from nemuri_domain.tasks.panel import merged
 from nemuri_domain.tiered.memory_merging import MemoryText, extract_memory

@@ -27,7 +27,7 @@ def test_every_section_is_valid(name: str) -> None:
     words = WordFile(name)
     assert words.sections()
     for section in words.sections():
-        assert re.compile(words.alternatives(section), re.ASCII), section
+        re.compile(words.alternatives(section), re.ASCII)
         assert words.lines(section), section
 
 
