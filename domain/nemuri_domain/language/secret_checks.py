@@ -14,19 +14,6 @@ from nemuri_domain.language.word_files import COMMON, WordFile
 
 _VALUES: Final = WordFile("language/secrets")
 _ANY_CASE: Final = WordFile("language/secrets", re.IGNORECASE)
-_PASSWORD_MARKS: Final = re.compile(r"[!@#$%^*+~?]")
-_PATHS: Final = re.compile(r"[~/]|\.{1,2}/")
-_WORDS: Final = re.compile(r"[A-Za-z]+(?:[-_. /][A-Za-z]+)*")
-_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_HEX: Final = re.compile(r"(?:sha(?:1|256|384|512)[-:])?[0-9a-f]+", re.IGNORECASE)
-_PRODUCT: Final = re.compile(r"[A-Za-z]+\d{1,2}")
-_INFLECTED: Final = re.compile(r"\w{3,}(?:ed|ing|ly|able|ible)")
-_SEED: Final = re.compile(r"seed|recovery|mnemonic|backup", re.IGNORECASE)
-_ISSUERS: Final = re.compile(
-    r"4\d{15}|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|3[47]\d{13}"
-    r"|(?:6011|65\d\d|64[4-9]\d|352[89]|35[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14}"
-)
-"""Visa, Mastercard, American Express, Discover and JCB, Diners Club, UnionPay: first digits and lengths."""
 _RANDOM: Final = 3.6
 """Minimum entropy, in bits per character, of a random value. Random base64 of 24 characters has about 4, names and
 paths have about 3.
@@ -50,11 +37,16 @@ def _is_password(value: str, *, quoted: bool, loud: bool) -> bool:
     value = value.strip().rstrip(".!?")
     if len(value) < _SHORTEST - quoted or _is_placeholder(value) or not value.isascii() or " " in value:
         return False
-    if _VALUES.pattern("path in code").fullmatch(value) or _PATHS.match(value):
+    if _VALUES.pattern("path in code").fullmatch(value) or _VALUES.pattern("path").match(value):
         return False
-    if _WORDS.fullmatch(value):
+    if _VALUES.pattern("words only").fullmatch(value):
         return (quoted or loud) and not _ANY_CASE.pattern("label").fullmatch(value)
-    return quoted or loud or any(each.isdigit() for each in value) or _PASSWORD_MARKS.search(value) is not None
+    return (
+        quoted
+        or loud
+        or any(each.isdigit() for each in value)
+        or _VALUES.pattern("password marks").search(value) is not None
+    )
 
 
 def _is_token(value: str, *, quoted: bool, loud: bool) -> bool:
@@ -66,7 +58,7 @@ def _is_token(value: str, *, quoted: bool, loud: bool) -> bool:
     value = value.strip().rstrip(".!?")
     if len(value) < _TOKEN or _is_placeholder(value) or not value.isascii() or " " in value:
         return False
-    if _PATHS.match(value) or value.replace(".", "").replace("_", "").isdigit():
+    if _VALUES.pattern("path").match(value) or value.replace(".", "").replace("_", "").isdigit():
         return False
     if _VALUES.pattern("path in code").fullmatch(value) and not (quoted and any(each.isdigit() for each in value)):
         return False
@@ -79,11 +71,15 @@ def _looks_random(value: str, name: str) -> bool:
     """Return True if the value of an environment variable looks random. A path never does. A hash or an id does only if
     the variable's name says that it is a key.
     """
-    if _is_placeholder(value) or _WORDS.fullmatch(value) or _PATHS.match(value):
+    if _is_placeholder(value) or _VALUES.pattern("words only").fullmatch(value) or _VALUES.pattern("path").match(value):
         return False
     if _VALUES.pattern("key variable").fullmatch(name) and not _VALUES.pattern("open key variable").fullmatch(name):
         return any(each.isdigit() for each in value) and any(each.isalpha() for each in value)
-    if _UUID.fullmatch(value) or _HEX.fullmatch(value) or len(value) < _LONG + 4:
+    if (
+        _ANY_CASE.pattern("uuid").fullmatch(value)
+        or _ANY_CASE.pattern("hexadecimal").fullmatch(value)
+        or len(value) < _LONG + 4
+    ):
         return False
     mixed = all(any(map(kind, value)) for kind in (str.isupper, str.islower, str.isdigit))
     return mixed and _bits(value) >= _RANDOM
@@ -171,13 +167,19 @@ def _credentials(match: re.Match[str]) -> bool:
 
 def _session(match: re.Match[str]) -> bool:
     value = match["secret"]
-    return not _is_placeholder(value) and not _UUID.fullmatch(value) and {"0"} < classes(value)
+    return not _is_placeholder(value) and not _ANY_CASE.pattern("uuid").fullmatch(value) and {"0"} < classes(value)
 
 
 def _mixed_login(match: re.Match[str]) -> bool:
     """Return True if what stands beside a name is as mixed as only a password is: no path, product or address."""
     value = match["secret"].rstrip(".,;:)、。")
-    if _is_placeholder(value) or "://" in value or "/" in value or _PRODUCT.fullmatch(value) or value.startswith("#"):
+    if (
+        _is_placeholder(value)
+        or "://" in value
+        or "/" in value
+        or _VALUES.pattern("product").fullmatch(value)
+        or value.startswith("#")
+    ):
         return False
     return len(classes(value)) > 2 and any(map(str.isdigit, value))
 
@@ -199,7 +201,7 @@ def _run_together(match: re.Match[str]) -> bool:
 def _card(match: re.Match[str]) -> bool:
     """Return True if digits are those of a card: of an issuer, and with the check digit of Luhn's algorithm."""
     digits = re.sub(r"\D", "", unicodedata.normalize("NFKC", match.group()), flags=re.ASCII)
-    if not _ISSUERS.fullmatch(digits):
+    if not _VALUES.pattern("issuers").fullmatch(digits):
         return False
     doubled = [2 * int(each) for each in digits[-2::-2]]
     return (sum(map(int, digits[-1::-2])) + sum(each - 9 * (each > 9) for each in doubled)) % 10 == 0
@@ -217,10 +219,10 @@ def _phrase(match: re.Match[str]) -> bool:
     about = any(map(_VALUES.pattern("about", "english").fullmatch, words))
     if about or _VALUES.pattern("describing").fullmatch(words[0]) or _is_placeholder(match["secret"]):
         return False
-    if len(words) >= _LONGEST_SENTENCE and match["phrase"] and _SEED.match(match["phrase"]):
+    if len(words) >= _LONGEST_SENTENCE and match["phrase"] and _ANY_CASE.pattern("seed").match(match["phrase"]):
         return True
     empty = COMMON.word_set("stop") | COMMON.word_set("general")
-    plain = not any(each in empty or _INFLECTED.fullmatch(each) for each in words)
+    plain = not any(each in empty or _VALUES.pattern("inflected").fullmatch(each) for each in words)
     if match["joint"].strip(" \t\n*") not in (":", "=", "："):
         return plain and len(words) >= _SPOKEN
     if match["answer"]:
