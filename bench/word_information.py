@@ -17,8 +17,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
+from nemuri_domain.affective.word_information import CHINESE, JAPANESE, KOREAN, SPACED, TELLING, THAI
 from nemuri_domain.language import words
-from nemuri_domain.language.word_information import CHINESE, JAPANESE, KOREAN, SPACED, TELLING, THAI
 from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, word_table
 from nemuri_domain.language.writing_systems import CJK, HANGUL, KANJI
 

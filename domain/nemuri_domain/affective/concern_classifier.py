@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from nemuri_contracts.affective import Concern
 from nemuri_domain.affective.spoken_text import own_words
 from nemuri_domain.language.sentences import sentences
+from nemuri_domain.language.word_files import WordFile
 from nemuri_domain.language.word_table import word_table
 
 CONCERNS: Final[tuple[Concern, ...]] = get_args(Concern)
@@ -45,38 +46,7 @@ _SIGN: Final = 0.35
 """Value of a sign of grammar that a sentence has."""
 
 _QUOTED = re.compile(r"「[^「」]{0,200}」(?=と|って)|『[^『』]{0,200}』|\"[^\"]{0,200}\"|“[^“”]{0,200}”")
-_SIGNS: Final = tuple(
-    re.compile(f"{english}|{japanese}" if japanese else english)
-    for english, japanese in (
-        (r"\b(?:i|me|my|mine)\b", r"私|僕|俺|わたし|自分"),
-        (r"^\W*(?:i|my)\b", r"^\W*(?:私|僕|俺|わたし)"),
-        (
-            r"\b(?:this|our|the) (?:project|repo(?:sitory)?|codebase|service|package|app)\b|\b(?:here|we|in this)\b",
-            r"この(?:プロジェクト|リポジトリ|コードベース|サービス|アプリ)|うちでは|ここでは",
-        ),
-        (
-            r"\b(?:always|never|every|must|only|from now on|in future|whenever|usually)\b",
-            r"常に|必ず|いつも|毎回|今後|これから|普段|禁止|ルール|決まり|こと。?$|ならない|いけ(?:ない|ません)",
-        ),
-        (
-            r"\b(?:today|tomorrow|yesterday|tonight|now|(?:this|last|next) (?:morning|night|week|weekend|month))\b",
-            r"今日|明日|昨日|昨夜|今朝|来週|今週|週末|[月火水木金土日]曜",
-        ),
-        (r"[a-z]_[a-z]|\w\(\)|`|\.\w{2,4}\b", ""),
-        (r"\?$", r"か。?$"),
-        (r"\b(?:you|your|me)\b", ""),
-        (r"\b(?:still|not (?:yet|done|finished)|remaining|left|todo|later)\b", r"まだ|残り|残って|あと[はで]|未"),
-        (
-            r"\b(?:was|were|had|did|got|came|lost|broke|died|[a-z]{2,}ed)\b",
-            r"[たっ]た(?:[。!]|けど|ので|ばかり|ところ|$)|ました",
-        ),
-        (r"\bplease\b|\bdon't\b|, no [a-z]", r"ください|下さい|ほしい|欲しい|ないで|なしで|[てで]。?$"),
-        (r"^\W*i(?:'m| am| have) ", r"(?:です|ます|ません)。?$"),
-    )
-)
-"""Signs of grammar: the first person, as the subject, the project, duration, a date, a name of code, a question, an
-address, something unfinished, the past, a request, and the present.
-"""
+_SIGNS: Final = WordFile("affective/signs")
 _FEW_WORDS: Final = (5, 9)
 """Numbers of words up to which a sentence is short, which are two more signs."""
 
@@ -94,7 +64,7 @@ def features(texts: Sequence[str]) -> Floats:
     lengths = np.linalg.norm(means, axis=1, keepdims=True)
     means = np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0)
     signs = [_signs(text, len(some)) for text, some in zip(texts, words, strict=True)]
-    rows = np.array(signs, np.float64).reshape(len(texts), len(_SIGNS) + len(_FEW_WORDS))
+    rows = np.array(signs, np.float64).reshape(len(texts), len(_SIGNS.sections()) + len(_FEW_WORDS))
     return np.hstack([table.vectors(words).astype(np.float64), means, rows * _SIGN, np.ones((len(texts), 1))])
 
 
@@ -153,7 +123,7 @@ def _leaves_open(reply: str) -> bool:
 
 def _signs(text: str, words: int) -> list[bool]:
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").casefold().strip()
-    found = [each.search(plain) is not None for each in _SIGNS]
+    found = [_SIGNS.pattern(sign).search(plain) is not None for sign in _SIGNS.sections()]
     return [*found, *(words <= most for most in _FEW_WORDS)]
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from nemuri_domain.affective.folded_text import FoldedText
 from nemuri_domain.affective.private_words import Piece, PieceReader
 from nemuri_domain.affective.sanitize import PRIVATE_MARK
-from nemuri_domain.language.folded_text import FoldedText
-from nemuri_domain.language.shared_runs import RunFinder, SharedRun
-from nemuri_domain.language.word_information import TELLING
+from nemuri_domain.affective.shared_runs import RunFinder, SharedRun
+from nemuri_domain.affective.word_information import TELLING
 from nemuri_domain.language.writing_systems import is_hangul, is_hiragana, is_kanji, is_unspaced
 
 _CONTENT: Final = 1.0

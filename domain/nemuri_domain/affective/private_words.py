@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from nemuri_domain.language.word_information import (
+from nemuri_domain.affective.word_information import (
     TELLING,
     divided,
     number_information,

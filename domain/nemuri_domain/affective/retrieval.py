@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 from uuid import UUID
 
 from nemuri_contracts.affective import Category, Emotion, LinkSort, Tag, Valence
@@ -14,18 +14,9 @@ from nemuri_domain.affective.policy import AffectPolicy, Resonance
 from nemuri_domain.affective.prompt_topic import PromptTopic, tells_of_life
 from nemuri_domain.affective.spoken_text import own_lines
 from nemuri_domain.language.topic_check import names_topic, prompt_terms
+from nemuri_domain.language.word_files import WordFile
 
-_WHOLE = (
-    r"前回|この前|この間|こないだ|先日|昨日|先週|先月|去年|昨年"
-    r"|last (?:time|week|month|year)\b|the other day|\byesterday\b"
-)
-"""Words for an earlier time that may be all that a prompt asks about. The others often mean this session."""
-_WHOLE_TIME = re.compile(_WHOLE, re.IGNORECASE)
-_LAST_TIME = re.compile(
-    rf"{_WHOLE}|以前|さっき|先ほど|(?:^|[\s、。「])前に|(?:だいぶ|ずっと|少し|ちょっと|結構)前に"
-    r"|last night\b|previous(?:ly)?\b|earlier\b|\b(?:did|have|had|as) we\b.*\bbefore\b|\ba while ago\b",
-    re.IGNORECASE,
-)
+_TIMES: Final = WordFile("affective/remember", re.IGNORECASE)
 
 
 class EmotionFields(Protocol):
@@ -138,18 +129,18 @@ class RetrievalRequest:
     @property
     def last_time(self) -> bool:
         """True if the prompt refers to an earlier time. Then the newest memories are ranked first."""
-        return bool(_LAST_TIME.search(self.prompt))
+        return bool(_TIMES.pattern("earlier time").search(self.prompt))
 
     @cached_property
     def topic(self) -> PromptTopic:
         """What the prompt is about, without words for an earlier time. A remark is compared as a whole."""
-        text = _LAST_TIME.sub(" ", self.prompt).strip() or self.prompt
+        text = _TIMES.pattern("earlier time").sub(" ", self.prompt).strip() or self.prompt
         return PromptTopic.whole(text) if self.remark else PromptTopic.of(text)
 
     @cached_property
     def terms(self) -> dict[str, float]:
         """Terms of the user's own words, without those for an earlier time, each with its weight (`prompt_terms`)."""
-        return prompt_terms(_LAST_TIME.sub(" ", own_lines(self.prompt)))
+        return prompt_terms(_TIMES.pattern("earlier time").sub(" ", own_lines(self.prompt)))
 
     @cached_property
     def remark(self) -> bool:
@@ -159,7 +150,7 @@ class RetrievalRequest:
     @cached_property
     def only_time(self) -> bool:
         """True if the prompt asks about an earlier time and names no topic ("what did we do last week?")."""
-        return bool(_WHOLE_TIME.search(self.prompt)) and not names_topic(self.terms)
+        return bool(_TIMES.pattern("whole time").search(self.prompt)) and not names_topic(self.terms)
 
 
 def resonance(felt: EmotionFields, mood: Emotion | None, rules: Resonance) -> float:

@@ -8,6 +8,11 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from nemuri_domain.language.word_files import WordFile
+
+SPEECH: Final = WordFile("affective/speech")
+"""Intensifiers, hedges and denials."""
+
 ANALYSED_CHARACTERS: Final = 4_000
 """Number of characters at the beginning of a text that are analysed. A quarter of this number is also analysed at the
 end.
@@ -22,24 +27,11 @@ _PASTED = re.compile(
 _INLINE = re.compile(r"`[^`\n]{1,200}`|https?://[^\s、。」）)]{1,400}")
 
 _ELLIPSIS = re.compile(r"\.{3,}|。{2,}|・{2,}|、{2,}")
-_STRONG = re.compile(
-    r"とても|すごく|めっちゃ|めちゃくちゃ|めちゃ|超(?![え過音高])|本当に|ほんとに|ほんと|マジで|まじで|絶対"
-    r"|死ぬほど|心から|最高に|めちゃめちゃ|ひどく|あまりに|どれだけ|一体"
-    r"|(?<![a-z0-9_'])(?:very|really|so(?!-)|such|absolutely|totally|completely|extremely|incredibly|insanely"
-    r"|utterly|deeply"
-    r"|truly|seriously|literally)(?![a-z0-9_])"
-)
-_MILD = re.compile(
-    r"まあ|と思う|かな(?=[。、ー~?]|$)|かも(?=[。、しね]|$)|ちょっと|なんとなく|(?:です|だ|い|か|よ)?ね(?=[。、.]|$)"
-    r"|(?<![a-z0-9_'])(?:maybe|perhaps|i guess|i suppose|kind of|sort of|a bit|a little|somewhat|fairly"
-    r"|so-so)(?![a-z0-9_])"
-)
 _AGAIN = re.compile(
     r"(?<![a-z0-9_'])([a-z']{2,12})(?:[ ,!.]{1,3}\1(?![\w']))+|([ぁ-んァ-ヶー一-龥]{3,10}?)[、,!ー~ ]{0,3}\2"
     r"|([a-zぁ-んァ-ヶー])\3{3,}|w{3,}|草$"
 )
 _STRETCHED = re.compile(r"ー{2,}|~{2,}|[ぁぃぅぇぉっ]{2,}|!\?|\?!")
-_CAPITALS = re.compile(r"\b[A-Z][A-Z']+\b")
 _LATIN = re.compile(r"\b[A-Za-z][A-Za-z']+\b")
 
 _CALM: Final = 45
@@ -114,8 +106,8 @@ def speech_features(said: str) -> SpeechFeatures:
         length=len(said),
         exclamations=text.count("!"),
         ellipses=len(_ELLIPSIS.findall(text)),
-        strong=len(set(_STRONG.findall(text))),
-        mild=len(_MILD.findall(text)),
+        strong=len(set(SPEECH.whole_words("strong").findall(text))),
+        mild=len(SPEECH.whole_words("mild").findall(text)),
         repeats=_AGAIN.search(text) is not None or _STRETCHED.search(text) is not None,
         shouted=len(latin) > 1
         and 2 * capitals > len(latin)

@@ -5,17 +5,23 @@ It follows document 001: the scale of emotional intensity, the classes of emotio
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, Literal
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
-from nemuri_domain.affective.calm_contexts import without_calm_words
 from nemuri_domain.affective.concern_classifier import concern_of
-from nemuri_domain.affective.emotion_lexicon import TAG_ORDER, FoundWords, without_parts, words_of_emotion
-from nemuri_domain.affective.emotion_patterns import EmotionPattern, feeling
+from nemuri_domain.affective.emotion_lexicon import (
+    TAG_ORDER,
+    EmotionPattern,
+    FoundWords,
+    without_calm_words,
+    without_parts,
+    words_of_emotion,
+)
 from nemuri_domain.affective.remember_requests import asks_to_remember
-from nemuri_domain.affective.spoken_text import SpeechFeatures, is_high_arousal, own_words, speech_features
+from nemuri_domain.affective.spoken_text import SPEECH, SpeechFeatures, is_high_arousal, own_words, speech_features
 from nemuri_domain.affective.text_compression import WHOLE_TRIGGER, cleaned, shortened_lines, whole_content
-from nemuri_domain.affective.topic_categories import AGREEMENT, OF_LIFE, TurnTopic, classify_topic
+from nemuri_domain.affective.topic_categories import OF_LIFE, TurnTopic, agrees, classify_topic
 from nemuri_domain.language.keywords import keywords
 
 LEXICON_MODEL: Final = "lexicon"
@@ -30,30 +36,10 @@ _CALM: Final = 30
 _READ: Final = 20_000
 """Maximum characters of the prompt, and of the reply, that are searched for keywords."""
 
-_NOT = re.compile(
-    r"\b(?:(?:not|never|no longer|hardly|barely|without|nothing|no need to|no reason to|(?:is|are|was|were|do"
-    r"|does|did|has|have"
-    r"|had|wo|would|ca|could|should|ai)n'?t|cannot)\s+(?:(?:too|very|really|that|at|all|an?|any|in|way"
-    r"|particularly|even"
-    r"|feel(?:ing)?|be(?:ing)?|getting?|the|exactly|quite|so|super|overly|terribly|especially|make|me|to|find"
-    r"|it|entirely"
-    r"|completely|totally|sound|look|seem|much|about|say|i'm|i|am|you)\s+){0,4}|no\s+)$"
-)
 _NEVER_SO = re.compile(r"never (?:felt|been|had|seen|was) (?:so|this|more|such)\s*(?:an?\s+)?$")
 """A negation that strengthens the emotion behind it."""
-_NOT_BEHIND = re.compile(
-    r"(?:がって|し|して|って|て|く|くは|くも|では|じゃ|とは|には|で|が|も|は|も何も|って(?:いる)?わけ(?:では"
-    r"|じゃ)|(?:いる|い|な|た)?わけ(?:では|じゃ)"
-    r"|ん(?:では|じゃ))?(?:い)?(?:(?:でき|いか|なら|感じられ|言え|思え|思わ|られ)?な(?:い(?!か|で)|かった"
-    r"|く(?!て仕方|ちゃ|な[っり]))|(?:でき|いき|いえ|思え|感じ|られ)?ません|ありませ|無い"
-    r"|いらない|(?:くも)?なんともな|がら(?:ず|ない|なく))"
-)
-_BUT = re.compile(
-    r"(?:けど|けれど)(?![!?。…、. ]*$)|でも(?=[、,\s])|しかし|だが|ものの|のも束の間|(?<![a-z0-9_'])(?:but"
-    r"|however|although|though)(?![a-z0-9_])"
-)
 _PRAISING: Final[frozenset[Tag]] = frozenset({"joy", "satisfaction", "pride", "excitement", "love"})
-_LET_DOWN: Final = {strength: feeling("frustration", -1, strength, 0, "", "") for strength in _STRENGTHS}
+_LET_DOWN: Final = {strength: EmotionPattern(("frustration",), -1, strength) for strength in _STRENGTHS}
 """The emotion of a person who denies a good one, by the strength of the good one."""
 _CODE = re.compile(r"```|~~~|^ {4}\S.*[;{}()=]|`[^`\n]{2,80}`", re.MULTILINE)
 """Code: a fenced block, an indented line, or a name in backticks."""
@@ -108,7 +94,7 @@ def _felt(voice: SpeechFeatures) -> list[tuple[EmotionPattern, float]]:
         (denied if each.feeling.sign and _denied(text, each) else meant).append(each)
     said = without_parts(meant)
     said += [_let_down(each) for each in denied if _PRAISING.intersection(each.feeling.tags)]
-    turns = [match.end() for match in _BUT.finditer(text)]
+    turns = [match.end() for match in SPEECH.whole_words("but").finditer(text)]
     turning = turns[-1] if turns else 0
     last: dict[EmotionPattern, int] = {}
     for each in said:
@@ -123,14 +109,26 @@ def _let_down(words: FoundWords) -> FoundWords:
 
 def _denied(text: str, words: FoundWords) -> bool:
     before = text[max(0, words.start - 40) : words.start]
-    not_before = "n" in before and _NOT.search(before) and not _NEVER_SO.search(before)
-    return bool(not_before or _NOT_BEHIND.match(text, words.end))
+    not_before = "n" in before and _denial_before().search(before) and not _NEVER_SO.search(before)
+    return bool(not_before or _denial_behind().match(text, words.end))
+
+
+@cache
+def _denial_before() -> re.Pattern[str]:
+    denials, between = SPEECH.alternatives("denial", "english"), SPEECH.alternatives("between", "english")
+    return re.compile(rf"\b(?:(?:{denials})\s+(?:(?:{between})\s+){{0,4}}|no\s+)$")
+
+
+@cache
+def _denial_behind() -> re.Pattern[str]:
+    denials, between = SPEECH.alternatives("denial", "japanese"), SPEECH.alternatives("between", "japanese")
+    return re.compile(f"(?:{between})?い?(?:{denials})")
 
 
 def _emotion(voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]]) -> Emotion:
     moves = [found.arousal for found, _ in felt]
     added = max([0, *moves]) + min([0, *moves])
-    acknowledging = not felt and bool(AGREEMENT.match(voice.text))
+    acknowledging = not felt and agrees(voice.text)
     arousal = voice.arousal(added, acknowledging=acknowledging)
     weights: dict[tuple[int, tuple[Tag, ...]], float] = {}
     for found, share in felt:

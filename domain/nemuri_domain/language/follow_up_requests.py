@@ -2,60 +2,20 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from nemuri_domain.language.keywords import candidates
 from nemuri_domain.language.tokenization import terms
+from nemuri_domain.language.word_files import WordFile
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 
 TOPIC_WORDS: Final = 8
 """Maximum number of words of an earlier question that are added to a request. The last ones are taken."""
 _FEW: Final = 3
 """Maximum number of words of a question that counts as a fragment, if it does not begin like a full question."""
-_SHORT: Final = 10
-"""Maximum characters of a Japanese fragment."""
-
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
-_CONTINUES = re.compile(
-    r"\s*(?:(?:and|but|or|then|also|otherwise|in that case|likewise|similarly|ok(?:ay)?|so)\b[\s,]+)*"
-    r"(?:and|but|or|also|otherwise|in that case|likewise|what about|how about|what else|anything else|"
-    r"what next|why not|how so|how come|go on|continue|elaborate|explain (?:more|further)|tell me more|"
-    r"say more|more (?:details?|examples?)|another (?:one|example)|for example\?)(?![\w'])",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(r"\b(?:it|its|they|them|their|theirs|he|him|his|she|hers?|ones?)\b", re.IGNORECASE)
-_EMPTY_IT = re.compile(
-    r"\b(?:is|was|would|will|does|it)\s+it(?:\s+be)?\s+"
-    r"(?:possible|true|necessary|safe|ok|okay|better|best|common|worth|hard|easy|legal|allowed|wise|sensible|"
-    r"important|cheaper|faster|raining|late|time|that)\b|\bit(?:\s+is|['’]s)\s+(?:possible|true|better|raining)\b",
-    re.IGNORECASE,
-)
-_POINTING = re.compile(
-    r"\b(?:this|these|those)\b|\b(?:the|that) (?:same|former|latter|previous|first one|second one|last one|other one)\b"
-    r"|\bthat(?=\s*[?.!,]|\s*$|['’]s\b|\s+(?:is|was|does|did|do|has|had|will|would|can|could|should|may|mean|work"
-    r"|also|still|always|really|true|so|one|way|case|answer|rule|function|method|word|question)\b)"
-    r"|(?<=\babout )that\b|(?<=\blike )that\b|(?<=\bdo )that\b|(?<=\bof )that\b|(?<=\bthan )that\b"
-    r"|(?<=\bafter )that\b|(?<=\bbefore )that\b|(?<=\bwith )that\b",
-    re.IGNORECASE,
-)
-_PAUSE = re.compile(r"[,;:.!?]|\b(?:and|or|but|because|if)\b", re.IGNORECASE)
-"""Possible end of a clause. A pronoun after it may refer to a noun before it."""
-_ASKING = re.compile(
-    r"(?:who|what|when|where|which|why|how)\b\W*\w+\W+\w|(?:is|are|does|do|can|may|should)\b", re.IGNORECASE
-)
-_EDGE = rf"(?:^|(?<=[^{HIRAGANA}])|(?<=[はがをにでとものへやば]))"
-_POINTING_JA = re.compile(
-    rf"{_EDGE}(?<!きの)(?<!けの)"
-    r"(?:それ(?!ぞれ)|その(?!他|ほか|まま|うち)|そこ(?!そこ)|そちら|そっち|これ(?!から)|この(?!まま|ごろ|頃)|ここ|こちら"
-    r"|あれ|あの|そう(?=です|する|い|な|し|だ)|そんな|こんな)"
-    r"|同じ|前者|後者|彼女|彼は|彼の|彼が|彼ら|上記|上述|前述|先ほど|さっき"
-)
-_CONTINUES_JA = re.compile(
-    r"\s*(?:では|じゃあ?|それでは|そして|また[、は]|あと|ほかに|他に|もっと|もう少し|続き|逆に|一方|例えば|たとえば|でも|しかし|さらに|次に|つまり)"
-)
-_FRAGMENT_JA = re.compile(
-    rf"[^の？?、。]{{1,{_SHORT}}}(?:は|って|の場合は|なら)[?？]?$|[^？?。]*の場合は[?？]?$|(?:なぜ|どうして|なんで|いつ|どこ|だれ|誰)(?:ですか)?[?？。]?$"
-)
+_WORDS: Final = WordFile("language/follow_ups", re.IGNORECASE)
 
 
 def depends_on_earlier(request: str) -> bool:
@@ -93,16 +53,23 @@ def topic_words(question: str) -> tuple[str, ...]:
 
 
 def _leans_english(text: str) -> bool:
-    if _CONTINUES.match(text) or _POINTING.search(text):
+    if _continuation().match(text) or _WORDS.pattern("points", "english").search(text):
         return True
-    plain = _EMPTY_IT.sub(" ", text)
-    pronoun = _PRONOUN.search(plain)
+    plain = _WORDS.pattern("empty it").sub(" ", text)
+    pronoun = _WORDS.pattern("pronoun").search(plain)
     before = plain[: pronoun.start()] if pronoun else ""
-    if pronoun and len(terms(before)) <= (0 if _PAUSE.search(before) else 1):
+    if pronoun and len(terms(before)) <= (0 if _WORDS.pattern("pause").search(before) else 1):
         return True
-    words = text.split()
-    return not terms(text) or (text.endswith("?") and len(words) <= _FEW and not _ASKING.match(text))
+    fragment = text.endswith("?") and len(text.split()) <= _FEW and not _WORDS.pattern("asking").match(text)
+    return not terms(text) or fragment
 
 
 def _leans_japanese(text: str) -> bool:
-    return bool(_POINTING_JA.search(text) or _CONTINUES_JA.match(text) or _FRAGMENT_JA.match(text))
+    begins = (_WORDS.pattern("continues", "japanese"), _WORDS.pattern("fragment"))
+    return bool(_WORDS.pattern("points", "japanese").search(text)) or any(each.match(text.lstrip()) for each in begins)
+
+
+@cache
+def _continuation() -> re.Pattern[str]:
+    joints, continues = _WORDS.alternatives("joints"), _WORDS.alternatives("continues", "english")
+    return re.compile(rf"\s*(?:(?:{joints})\b[\s,]+)*(?:{continues})(?![\w'])", re.IGNORECASE)

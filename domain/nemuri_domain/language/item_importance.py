@@ -5,35 +5,16 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
-from nemuri_domain.language.importance_words import CALM, CUES
 from nemuri_domain.language.item_selection import most_representative
+from nemuri_domain.language.word_files import WordFile
 from nemuri_domain.language.writing_systems import is_cjk
 
-_DENIED_BEFORE: Final = re.compile(
-    r"(?:\b(?:no|not|never|without|nor|isn['’]t|hasn['’]t|didn['’]t|doesn['’]t|won['’]t)\s+(?:\w+\s+)?)$", re.IGNORECASE
-)
-_DENIED_AFTER: Final = re.compile(
-    r"(?:は|が|も|で)?(?:なし|ない|なく|無し|ありません|ございません|しません|していない|していません|ではな)"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Cue:
-    """A kind of words that tells the importance of an item."""
-
-    weight: float
-    """Weight of the kind. It counts once for an item. Figures of our own, tuned on `bench/items.py`, tuning half."""
-    words: re.Pattern[str]
-
-
-def _cue(weight: float, english: str, japanese: str) -> _Cue:
-    return _Cue(weight, re.compile(rf"\b(?:{english})\b|{japanese}", re.IGNORECASE))
-
-
-_CUES: Final = tuple(_cue(*each) for each in CUES)
-_CALM: Final = _cue(*CALM)
+_WORDS: Final = WordFile("language/importance", re.IGNORECASE)
+CALM: Final = 4
+"""Amount by which words of ease lower the weight of an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +48,33 @@ def most_important(items: Sequence[str], k: int) -> tuple[Importance, ...]:
 def _cues(item: str) -> tuple[float, tuple[str, ...]]:
     """Return the weight of an item's words of urgency and consequence, and these words, most telling kind first."""
     weight, words = 0.0, list[str]()
-    for cue in _CUES:
-        found = next((match for match in cue.words.finditer(item) if not _denied(item, match)), None)
+    for section, worth in _kinds().items():
+        found = next((match for match in _WORDS.whole_words(section).finditer(item) if not _denied(item, match)), None)
         if found:
-            weight += cue.weight
+            weight += worth
             words.append(found.group())
-    calm = _CALM.words.search(item)
-    return weight + (_CALM.weight if calm else 0.0), tuple(words)
+    calm = _WORDS.whole_words("calm").search(item) is not None
+    return weight - CALM * calm, tuple(words)
+
+
+@cache
+def _kinds() -> dict[str, float]:
+    """Return the sections of words of urgency and consequence with their weights. A kind counts once for an item."""
+    return {section: float(section.split(" | ")[0]) for section in _WORDS.sections() if " | " in section}
+
+
+@cache
+def _denial_before() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{_WORDS.alternatives('denied', 'english')})\s+(?:\w+\s+)?$", re.IGNORECASE)
+
+
+@cache
+def _denial_behind() -> re.Pattern[str]:
+    return re.compile(f"[はがもで]?(?:{_WORDS.alternatives('denied', 'japanese')})")
 
 
 def _denied(item: str, match: re.Match[str]) -> bool:
-    return bool(_DENIED_BEFORE.search(item, 0, match.start()) or _DENIED_AFTER.match(item, match.end()))
+    return bool(_denial_before().search(item, 0, match.start()) or _denial_behind().match(item, match.end()))
 
 
 def _reason(item: str, words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from nemuri_domain.language.tokenization import TERM_LIMIT, stem
-from nemuri_domain.language.word_lists import GENERAL_WORDS, is_stop_word
+from nemuri_domain.language.word_files import COMMON
 from nemuri_domain.language.writing_systems import HANGUL, HIRAGANA, KANJI, KATAKANA, WORD
 
 _SYMBOLIC: Final = r"(?<!\w)(?:[cC]\+\+|[cCfF]\#)(?!\w)"
@@ -70,7 +70,9 @@ def _weighted(text: str) -> Iterator[tuple[str, str, float]]:
         folded = surface.casefold().replace("’", "'").removesuffix("'s")
         surface = surface[: len(folded)]
         identifier = kind == "symbolic" or (kind == "word" and _IDENTIFIER.search(surface) is not None)
-        if folded in GENERAL_WORDS or not (_is_word(folded, identifier) if kind == "word" else _is_run(surface)):
+        if folded in COMMON.word_set("general"):
+            continue
+        if not (_is_word(folded, identifier) if kind == "word" else _is_run(surface)):
             continue
         length = 0.5 + min(1.0, len(surface) / _FULL_LENGTHS[kind])
         key = stem(folded) if kind == "word" and not identifier else folded
@@ -85,7 +87,7 @@ def _is_word(folded: str, identifier: bool) -> bool:  # noqa: FBT001 - private, 
     digits = sum(character.isdigit() for character in folded)
     letters = sum(character.isalpha() for character in folded)
     long_enough = len(folded) >= (2 if identifier else _SHORTEST_WORD)
-    return long_enough and len(folded) <= TERM_LIMIT and letters > digits and not is_stop_word(folded)
+    return long_enough and len(folded) <= TERM_LIMIT and letters > digits and folded not in COMMON.word_set("stop")
 
 
 def _form(forms: Counter[str]) -> str:

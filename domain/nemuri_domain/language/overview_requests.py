@@ -1,25 +1,24 @@
-"""Recognition of requests about documents as a whole: summaries, comparisons, lists of everything, counts."""
+"""Recognition of requests about documents as a whole, and of requests that say nothing about a subject."""
 
+import re
 from functools import cache
-from typing import Final
+from typing import Final, get_args
+
+import numpy as np
 
 from nemuri_contracts.tasks import OverviewKind
-from nemuri_domain.language.overview_patterns import (
-    ASKING,
-    ENGLISH,
-    ENGLISH_DOCUMENT_WORDS,
-    ENGLISH_IMPERATIVES,
-    ENGLISH_PART,
-    JAPANESE,
-    JAPANESE_DOCUMENT_WORDS,
-    JAPANESE_PART,
-    WHOLE_PARTS,
-)
+from nemuri_domain.language.relevance import alignments
 from nemuri_domain.language.request_items import read_listing, requests
 from nemuri_domain.language.request_sentences import asks_for_something
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.tokenization import content_terms, terms, topic_weight
+from nemuri_domain.language.word_files import WordFile
+from nemuri_domain.language.word_table import Words, word_table
 
+_KINDS: Final[tuple[OverviewKind, ...]] = get_args(OverviewKind)
+_REQUESTS: Final = WordFile("language/overviews", re.IGNORECASE)
+COVERED: Final = 0.45
+"""Nearness of a request's words to those of the examples, 0 to 1, from which on it says nothing about a subject."""
 _LONGEST: Final = 400
 """Maximum characters of a sentence that is examined. Longer ones are pasted material."""
 
@@ -48,13 +47,29 @@ def subject_terms(text: str) -> frozenset[str]:
 
     Empty if the request is about the documents themselves ("summarise this report").
     """
-    found = content_terms(JAPANESE_DOCUMENT_WORDS.sub(" ", text)) - _formal_terms()
+    found = content_terms(_REQUESTS.pattern("no subject", "japanese").sub(" ", text)) - _formal_terms()
     return frozenset(term for term in found if topic_weight(term) == 1)
+
+
+def about_material(request: str) -> bool:
+    """Return True if a request says only what to do with documents, and nothing about a subject, also if reworded.
+
+    English and Japanese.
+    """
+    asked = word_table().words(request)
+    if not subject_terms(request) or not len(asked):
+        return True
+    return float(alignments(word_table(), [asked], [_words_of_examples()])[0, 0]) >= COVERED
+
+
+@cache
+def _words_of_examples() -> Words:
+    return np.concatenate([word_table().words(each) for each in _REQUESTS.lines("examples")])
 
 
 @cache
 def _formal_terms() -> frozenset[str]:
-    return frozenset(term for word in ENGLISH_DOCUMENT_WORDS for term in terms(word))
+    return frozenset(term for word in _REQUESTS.words("no subject", "english") for term in terms(word))
 
 
 def _first_kind(said: list[str]) -> OverviewKind | None:
@@ -65,17 +80,15 @@ def _kind(sentence: str) -> OverviewKind | None:
     text = sentence.strip()
     if len(text) > _LONGEST or _names_a_part(text):
         return None
-    for kind, pattern in JAPANESE.items():
-        if pattern.search(text):
+    asking = _REQUESTS.pattern("asking").match(text) is not None
+    for kind in _KINDS:
+        if _REQUESTS.pattern(f"{kind} questions").search(text):
             return kind
-    asking = ASKING.match(text) is not None
-    for kind, pattern in ENGLISH.items():
-        if pattern.search(text) or (not asking and ENGLISH_IMPERATIVES[kind].search(text)):
+        if not asking and _REQUESTS.pattern(f"{kind} orders").search(text):
             return kind
     return None
 
 
 def _names_a_part(text: str) -> bool:
     """Return True if the sentence is about one part of a document, such as a chapter or a page."""
-    rest = WHOLE_PARTS.sub(" ", text)
-    return bool(ENGLISH_PART.search(rest) or JAPANESE_PART.search(rest))
+    return _REQUESTS.pattern("one part").search(_REQUESTS.pattern("all parts").sub(" ", text)) is not None

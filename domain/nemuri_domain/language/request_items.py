@@ -1,7 +1,8 @@
 """Separate requests (items) in one text: lists, tables, lines, questions and enumerations (document 000 §3.9)."""
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -23,6 +24,13 @@ _MIN_ITEMS: Final = 2
 _PART_ENDS = re.compile(r"[\n。？！?!、；;|]+|[.,](?=\s)")
 _CACHED_CHARACTERS: Final = 16_000
 """Maximum length of a text whose listing is kept. A task's text has at most this length; documents are longer."""
+
+
+ECHO_RATIO: Final = 0.8
+"""Minimum length of a question, as a share of the length of a sentence that contains it, for the sentence to repeat the
+question.
+"""
+_STATED: Final = (".", "!", "。", "．", "！", "｡")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,32 @@ def may_ask_for_more(text: str, items: int, many: int) -> bool:
     return items <= many < parts
 
 
+def is_echo(sentence: str, asked: Iterable[str]) -> bool:
+    """Return True if the sentence is a question or a request itself, or nearly equals one of the questions in `asked`.
+
+    A complete statement is never an echo, even if a question contains it.
+    """
+    if is_request(sentence):
+        return True
+    if sentence.endswith(_STATED):
+        return False
+    said = _folded(sentence)
+    return any(each in said and len(each) >= ECHO_RATIO * len(said) for each in map(_folded, asked) if each)
+
+
+def listed_requests(text: str, asked: Sequence[str]) -> tuple[str, ...]:
+    """Return all items that the text lists, if at least one of them is a question in `asked`; otherwise none."""
+    listed = listed_items(text)
+    wanted = {_folded(each) for each in asked}
+    return listed if any(_folded(each) in wanted for each in listed) else ()
+
+
+def is_part_of_item(sentence: str, items: Iterable[str]) -> bool:
+    """Return True if one of the items equals the sentence or contains it."""
+    said = _folded(sentence)
+    return any(said in _folded(each) for each in items)
+
+
 @lru_cache(maxsize=256)
 def _read_cached(text: str) -> Listing:
     return _read(text)
@@ -146,15 +180,6 @@ def _tells(item: str) -> bool:
     return any(map(str.isalnum, item))
 
 
-__all__ = [
-    "Listing",
-    "introduction",
-    "is_list_of_requests",
-    "is_request",
-    "items_are_requests",
-    "listed_items",
-    "may_ask_for_more",
-    "read_listing",
-    "requests",
-    "separate_requests",
-]
+def _folded(text: str) -> str:
+    """Return only the letters and digits of a text, in NFKC and case-folded."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))

@@ -6,22 +6,12 @@ its hints.
 
 import re
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from nemuri_domain.language.secret_assignments import ASSIGNMENTS
-from nemuri_domain.language.secret_headers import HEADERS
-from nemuri_domain.language.secret_logins import LOGINS
-from nemuri_domain.language.secret_numbers import NUMBERS
-from nemuri_domain.language.secret_phrases import PHRASES
-from nemuri_domain.language.secret_prose import PROSE
-from nemuri_domain.language.secret_rule import SecretRule
-from nemuri_domain.language.secret_tokens import TOKENS
-from nemuri_domain.language.secret_values import DISTINCT, classes
+from nemuri_domain.language.secret_checks import DISTINCT, classes, secret_check
+from nemuri_domain.language.word_files import WordFile
 
-RULES: Final[tuple[SecretRule, ...]] = (
-    *TOKENS, *NUMBERS, *HEADERS, *ASSIGNMENTS, *LOGINS, *PHRASES, *PROSE,
-)  # fmt: skip
-"""All rules, in the order in which they are applied: rules by form first, then rules by name."""
+_RULES: Final = WordFile("language/secrets", re.ASCII)
 _SHORTEST_FOREIGN: Final = 4
 """Minimum length of a secret in a script without case that is replaced in the other texts of a conversation."""
 
@@ -37,6 +27,31 @@ def redact(text: str) -> str:
     return Redactor().redact(text)
 
 
+class SecretRule(NamedTuple):
+    """Rule for one kind of secret."""
+
+    name: str
+    hints: tuple[str, ...]
+    """Lower-case strings. A text with such a secret contains at least one of them. "" is in every text."""
+    section: str
+    """Section of the file with the pattern and, in its name, the check."""
+
+    def pattern(self) -> re.Pattern[str]:
+        """Return the compiled pattern. Its group `secret` or `bare` is replaced; without both, the whole match."""
+        return _compiled(self.section)
+
+    def meant(self, match: re.Match[str]) -> bool:
+        """Return True if a match is a secret, not code about a secret."""
+        return secret_check(self.section.split(" | ")[1])(match)
+
+
+@cache
+def secret_rules() -> tuple[SecretRule, ...]:
+    """Return all rules, in the order in which they are applied: rules by form first, then rules by name."""
+    sections = (section for section in _RULES.sections() if section.count(" | ") == 2)
+    return tuple(SecretRule(each.split(" | ")[0], _RULES.lines(each, "hints") or ("",), each) for each in sections)
+
+
 class Redactor:
     """Redaction of the texts of one conversation. A secret that one of them names is replaced in all of them."""
 
@@ -46,9 +61,9 @@ class Redactor:
     def redact(self, text: str) -> str:
         """Return the text without secrets, as `redact` does, and remember these secrets."""
         folded = text.lower()
-        for rule in RULES:
+        for rule in secret_rules():
             if any(each in folded for each in rule.hints):
-                text = _compiled(rule.pattern).sub(lambda match, rule=rule: self._replaced(rule, match), text)  # type: ignore[misc]
+                text = rule.pattern().sub(lambda match, rule=rule: self._replaced(rule, match), text)  # type: ignore[misc]
         return self.without_known(text)
 
     def without_known(self, text: str) -> str:
@@ -70,8 +85,11 @@ class Redactor:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.ASCII)
+def _compiled(section: str) -> re.Pattern[str]:
+    pattern = _RULES.alternatives(section, "pattern")
+    return re.compile(
+        rf"(?<![A-Za-z0-9])(?:{pattern})(?![A-Za-z0-9])" if "| vendor |" in section else pattern, re.ASCII
+    )
 
 
 def _is_distinct(secret: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from nemuri_domain.language.list_markers import is_heading_or_row, marker_end
-from nemuri_domain.language.word_lists import BEFORE_NUMBER, NEVER_LAST, OFTEN_LAST
+from nemuri_domain.language.word_files import COMMON
 from nemuri_domain.language.writing_systems import is_cjk
 
 _LINE = re.compile(r"[^\r\n\f\v\x85\u2028\u2029]+")
@@ -147,13 +147,13 @@ def _is_abbreviation(before: str, following: str) -> bool:
         return False
     short = match.group()
     lowered = short.lower()
-    if lowered in BEFORE_NUMBER:
+    if lowered in COMMON.word_set("before number"):
         return following.isdigit()
-    if lowered in OFTEN_LAST:
+    if lowered in COMMON.word_set("often last"):
         return False
     initial = len(short) == 1 and short.isupper() and short.isascii() and short != "I"
     dotted = "." in short and all(len(part) <= 2 and part.isalpha() for part in short.split("."))
-    return initial or dotted or lowered in NEVER_LAST
+    return initial or dotted or lowered in COMMON.word_set("never last")
 
 
 def _between_words(text: str, start: int, end: int) -> int:

@@ -10,12 +10,13 @@ they may be wrong more often on others. The number of missed relations was not m
 missed.
 """
 
+from functools import cache
 from typing import Final, Literal
 
 from nemuri_domain.language.sentences import sentences
-from nemuri_domain.language.statement_parser import VALUE, Statement, parse_statement
-from nemuri_domain.language.statement_word_lists import IS_CJK, PARTICLES, QUALIFYING, TOTAL
+from nemuri_domain.language.statement_parser import VALUE, WORDS, Statement, parse_statement
 from nemuri_domain.language.tokenization import stem
+from nemuri_domain.language.writing_systems import is_cjk
 
 Comparison = Literal["same", "contradicts", "supersedes", "unrelated"]
 
@@ -31,8 +32,6 @@ REPEATED_RATIO: Final = 0.6
 _LEAST_WORDS: Final = 2
 _LEAST_CHARACTERS: Final = 4
 _BEGINNING: Final = 3
-_TOTAL: Final = frozenset(map(stem, TOTAL))
-_QUALIFYING: Final = frozenset(map(stem, QUALIFYING))
 
 
 def compare_statements(new: str, old: str) -> Comparison:
@@ -73,7 +72,7 @@ def _says_no_more(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
 
 
 def _telling(missing: list[str]) -> bool:
-    return any(each in _QUALIFYING or IS_CJK.match(each) for each in missing)
+    return any(each in _stems("qualifying") or is_cjk(each[:1]) for each in missing)
 
 
 def _missing(part: tuple[str, ...], whole: tuple[str, ...]) -> list[str] | None:
@@ -91,14 +90,14 @@ def _contrary(new: Statement, old: Statement) -> bool:
     """Return True if two statements have nearly the same words, and either exactly one of them is negated or exactly
     one value differs, but not both.
     """
-    mine, others = (tuple(each for each in one.core if each not in _TOTAL) for one in (new, old))
+    mine, others = (tuple(each for each in one.core if each not in _stems("total")) for one in (new, old))
     longest = max(len(mine), len(others))
     shared = _shared(mine, others)
     spare = longest // SPARE_FOR_CONTRARY
-    said = sum(1 for each in shared if each != VALUE and each not in PARTICLES)
+    said = sum(1 for each in shared if each != VALUE and each not in _particles())
     if len(shared) < max(longest - spare, min(len(mine), len(others))) or not _enough(said, shared):
         return False
-    if _QUALIFYING.intersection({*mine} ^ {*others}):
+    if _stems("qualifying").intersection({*mine} ^ {*others}):
         return False
     if new.denied != old.denied:
         return new.values == old.values
@@ -109,13 +108,13 @@ def _contrary(new: Statement, old: Statement) -> bool:
 
 
 def _enough(words: int, shared: list[str]) -> bool:
-    characters = sum(len(each) for each in shared if IS_CJK.match(each) and each not in PARTICLES)
+    characters = sum(len(each) for each in shared if is_cjk(each[:1]) and each not in _particles())
     return words >= _LEAST_WORDS or characters >= _LEAST_CHARACTERS or (words > 0 and VALUE in shared)
 
 
 def _supersedes(new: Statement, old: Statement) -> bool:
     """Return True if a statement about a change repeats most of the older statement, but not all of it unchanged."""
-    mine, others = (tuple(each for each in one.core if each not in PARTICLES) for one in (new, old))
+    mine, others = (tuple(each for each in one.core if each not in _particles()) for one in (new, old))
     if (mine, new.values, new.denied) == (others, old.values, old.denied):
         return False
     shared = _shared(mine, others)
@@ -150,3 +149,12 @@ def _shared(one: tuple[str, ...], two: tuple[str, ...]) -> list[str]:
         else:
             j += 1
     return found
+
+
+@cache
+def _stems(section: str) -> frozenset[str]:
+    return frozenset(map(stem, WORDS.words(section)))
+
+
+def _particles() -> frozenset[str]:
+    return WORDS.word_set("particles")

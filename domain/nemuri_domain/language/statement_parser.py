@@ -3,32 +3,17 @@
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final
 
-from nemuri_domain.language.statement_word_lists import (
-    CHANGE,
-    COMMA,
-    CONDITIONS,
-    DENYING,
-    EMPTY,
-    FILLING,
-    JAPANESE_ASSERTION,
-    JAPANESE_CONDITION,
-    JAPANESE_DENIAL,
-    LABEL_COUNTERS,
-    LABELS,
-    MONTHS,
-    NUMERALS,
-    OPPOSITES,
-    PARTICLES,
-    QUALIFYING,
-    VERBS,
-)
 from nemuri_domain.language.tokenization import stem
+from nemuri_domain.language.word_files import WordFile
 from nemuri_domain.language.writing_systems import HANGUL, HIRAGANA, KANJI, KATAKANA, WORD
 
+WORDS: Final = WordFile("language/statements")
+"""Words and patterns by which statements are read and compared."""
+_ANY_CASE: Final = WordFile("language/statements", re.IGNORECASE)
 VALUE: Final = "#"
 """Placeholder in the words of a statement for a value."""
 _PIECE = re.compile(
@@ -37,7 +22,7 @@ _PIECE = re.compile(
     r"|(?P<weekday>[月火水木金土日]曜日?)"
     rf"|(?P<word>{WORD}+(?:[.'’-]{WORD}+)*)"
     rf"|(?P<katakana>[{KATAKANA}]+)|(?P<kanji>[{KANJI}]+)|(?P<hiragana>[{HIRAGANA}]+)|(?P<hangul>[{HANGUL}]+)"
-    rf"|(?P<comma>{COMMA.pattern})|(?P<quote>[\"`“”「」『』])"
+    rf"|(?P<comma>[,、，;；])|(?P<quote>[\"`“”「」『』])"
     r"|(?P<symbol>(?<![<>=+*/%&^~|])[<>=+*/%&^~|]{1,3}(?![<>=+*/%&^~|]))"
 )
 _OPERATORS: Final = frozenset("<>=+/%&^~")
@@ -76,15 +61,15 @@ def parse_statement(text: str) -> Statement:
     whole = unicodedata.normalize("NFKC", text)
     plain = "".join(each for each in whole.casefold() if each.isalnum() or each in _OPERATORS)
     folded = _NOT.sub(" not ", _ENUMERATION.sub("", whole, count=1))
-    cues = [match.group() for match in CHANGE.finditer(folded.casefold())]
-    told, filled = bool(cues), all(map(FILLING.fullmatch, cues))
+    cues = [match.group() for match in WORDS.pattern("change").finditer(folded.casefold())]
+    told, filled = bool(cues), all(map(WORDS.pattern("filling").fullmatch, cues))
     denied = len(re.findall(r"\bno longer\b|廃止", folded.casefold())) if told else 0
     return _Reader().read(_unchanging(folded) if told else folded, plain, told=told, filled=filled, denied=denied)
 
 
 def _unchanging(text: str) -> str:
     """Return the text without its words of change. `parse_statement` counts "no longer" as a negation."""
-    return re.compile(CHANGE.pattern, re.IGNORECASE).sub(" ", text)
+    return _ANY_CASE.pattern("change").sub(" ", text)
 
 
 class _Reader:
@@ -130,7 +115,7 @@ class _Reader:
             self._word(said, following)
         else:
             self._run(said, following)
-        if JAPANESE_CONDITION.search(said + text[match.end() : match.end() + 1]):
+        if WORDS.pattern("condition").search(said + text[match.end() : match.end() + 1]):
             self._conditioned()
         self.before = said
 
@@ -145,9 +130,9 @@ class _Reader:
         self.core.append(word)
 
     def _number(self, value: str, following: str, *, bracketed: bool) -> None:
-        named = self.before[:1].isupper() and self.before.casefold() not in EMPTY | MONTHS
-        label = bracketed or named or self.before.casefold() in LABELS or self.before.endswith("第")
-        if label or following.casefold() in LABEL_COUNTERS or not self.words:
+        named = self.before[:1].isupper() and self.before.casefold() not in _set("empty") | _set("values")
+        label = bracketed or named or self.before.casefold() in _set("labels") or self.before.endswith("第")
+        if label or following.casefold() in _set("label counters") or not self.words:
             self._say(f"{VALUE}{value}")
         else:
             self._value(value)
@@ -162,34 +147,34 @@ class _Reader:
         if self.quoted:
             self._say(stem(folded))
             return
-        if folded in CONDITIONS:
+        if folded in _set("conditions"):
             self.condition = True
-        if folded in DENYING:
+        if folded in _set("denying"):
             self.denials.append(self.condition)
-        elif folded in MONTHS and self.words:
-            self._value(NUMERALS.get(folded, folded))
-        elif folded in OPPOSITES and (folded in VERBS or _ends(following)):
+        elif folded in _set("values") and self.words:
+            self._value(_value_of(folded))
+        elif folded in _opposites() and (folded in _set("opposite verbs") or _ends(following)):
             self._opposite(folded)
-        elif folded not in EMPTY:
+        elif folded not in _set("empty"):
             self._say(stem(folded))
 
     def _run(self, said: str, following: re.Match[str] | None) -> None:
-        if said in OPPOSITES and not self.quoted and _ends(following):
+        if said in _opposites() and not self.quoted and _ends(following):
             self._opposite(said)
         else:
             self._say(said)
 
     def _opposite(self, said: str) -> None:
-        word, opposite = OPPOSITES[said]
+        word, opposite = _opposites()[said]
         if opposite:
             self.denials.append(self.condition)
         self._say(stem(word))
 
     def _hiragana(self, said: str, *, last: bool) -> None:
         joined = f"{self.before[-1:]}{said}"
-        denials = JAPANESE_DENIAL.findall(JAPANESE_ASSERTION.sub("", joined))
+        denials = WORDS.pattern("denial").findall(WORDS.pattern("assertion").sub("", joined))
         self.denials += [self.condition] * len(denials)
-        particle = "" if last else next((each for each in PARTICLES if said.endswith(each)), "")
+        particle = "" if last else next((each for each in WORDS.words("particles") if said.endswith(each)), "")
         if particle:
             self.core.append("は" if particle == "が" else particle)
         bare = _bare(said, denied=bool(denials))
@@ -204,7 +189,7 @@ def _ends(following: re.Match[str] | None) -> bool:
     if following is None or following.lastgroup in {"comma", "quote", "symbol"}:
         return True
     said = following.group().casefold()
-    return said[0] not in "なの" if following.lastgroup == "hiragana" else said in EMPTY | QUALIFYING
+    return said[0] not in "なの" if following.lastgroup == "hiragana" else said in _set("empty") | _set("qualifying")
 
 
 def _bare(run: str, *, denied: bool) -> str:
@@ -213,7 +198,7 @@ def _bare(run: str, *, denied: bool) -> str:
     So the endings of 使います and 使う are equal, and those of 使いません and 使わない.
     """
     if denied:
-        head = JAPANESE_DENIAL.split(run.replace("ありません", "ない").replace("じゃ", "では"))[0]
+        head = WORDS.pattern("denial").split(run.replace("ありません", "ない").replace("じゃ", "では"))[0]
         return head[:-1] if head[-1:] in _BEFORE_DENIAL else head
     for polite, plain in _POLITE:
         if run.endswith(polite):
@@ -222,3 +207,23 @@ def _bare(run: str, *, denied: bool) -> str:
         head = run.removesuffix("ます")
         run = head[:-1] + head[-1:].translate(_TO_PLAIN)
     return run.removesuffix("る")
+
+
+def _set(section: str) -> frozenset[str]:
+    return WORDS.word_set(section)
+
+
+def _value_of(word: str) -> str:
+    """Return a numeral in digits, any other word as it is."""
+    numerals = WORDS.words("numerals")
+    return str(numerals.index(word)) if word in numerals else word
+
+
+@cache
+def _opposites() -> dict[str, tuple[str, bool]]:
+    """Return each antonym with the first word of its pair, and True if it is the opposite of this first word.
+
+    A word of several pairs counts in the last one.
+    """
+    pairs = (pair.split("/") for pair in WORDS.words("opposites"))
+    return {word: (pair[0], word != pair[0]) for pair in pairs for word in pair}

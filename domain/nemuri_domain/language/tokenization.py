@@ -10,7 +10,7 @@ from typing import Final
 
 import Stemmer
 
-from nemuri_domain.language.word_lists import REQUESTS, STOP_WORDS
+from nemuri_domain.language.word_files import COMMON
 from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, LETTERS, UNSPACED, plain_letters
 
 TERM_LIMIT: Final = 64
@@ -90,7 +90,7 @@ def topic_weight(term: str) -> float:
 
 @cache
 def _requests() -> frozenset[str]:
-    return frozenset(term for phrase in REQUESTS for term in terms(phrase))
+    return frozenset(term for phrase in COMMON.words("request") for term in terms(phrase))
 
 
 def term_counts(text: str) -> dict[str, int]:
@@ -120,11 +120,11 @@ def _word_terms(word: str) -> tuple[str, ...]:
 def _terms_of_word(word: str) -> tuple[str, ...]:
     folded = word.casefold().replace("’", "'")
     if not ("." in word or "_" in word or _CAMEL.search(word)):
-        return () if folded in STOP_WORDS or not folded.strip("_") else (stem(folded),)
+        return () if folded in COMMON.word_set("stop") or not folded.strip("_") else (stem(folded),)
     whole = folded[:TERM_LIMIT]
     if not folded.strip("_."):
         return ()
     if _NUMERIC.fullmatch(folded):
         return (whole,)
     parts = [part.casefold() for part in _PARTS.findall(word)]
-    return (whole, *(stem(part) for part in parts if part not in STOP_WORDS and part != whole))
+    return (whole, *(stem(part) for part in parts if part not in COMMON.word_set("stop") and part != whole))

@@ -4,12 +4,16 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nemuri_domain.language.inverted_index import ADDED_TEXTS, rarity
 from nemuri_domain.language.tokenization import terms, topic_weight
-from nemuri_domain.language.word_lists import GENERAL_WORDS
+from nemuri_domain.language.word_files import COMMON
+from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, Words, word_table
 from nemuri_domain.language.writing_systems import UNSPACED
 
 PROMPT_CHARACTERS: Final = 4_000
@@ -30,24 +34,8 @@ _PARTS_WEIGHT: Final = 0.5
 """Weight of all parts of an identifier together. The identifier itself has weight 1."""
 _BIGRAM: Final = 0.6
 """Factor on the weight of a bigram of a script without spaces, because one word gives several bigrams."""
-ORDINARY_WORDS: Final = """
-    add api app apply bug build call change check code command commit create data delete deploy docs documentation error
-    explain fail file fix function generate group handle implement include install issue javascript job line list log
-    main method minute module move name new number old open option output package page problem project python question
-    readme remove rename replace report request result return review run second server set setting setup show slow start
-    state step stop string system table task test text update user value version wait work write wrong
-    year day hour week month people person book
-    実装 修正 追加 変更 確認 テスト コード ファイル エラー 関数 設定 作成 削除 更新 原因 対応 処理 実行 失敗 成功 結果
-    プログラム システム プロジェクト データ ユーザー 機能 動作 名前 方法 書き方 作り方 手順 教え 説明 直し おすすめ
-    まとめ 相談 変数 検討 件数
-    決 直 変 作 言 話 見 進 終 始 使 考 調 試 書 読 動 入 出 消 加 足
-"""
-"""Words that are frequent in every session and say little about the topic of a single one."""
-EMPTY_WORDS: Final = """
-    ok okay yep yeah yup nope perfect nice cool awesome excellent correct exactly right proceed ahead continue resume
-    left 続
-"""
-"""Words of agreement and of going on, which name nothing."""
+LIKE: Final = 0.57
+"""Cosine with a listed word from which a word counts as one of them: *failing* as *fail*, 失敗した as 失敗."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
@@ -55,10 +43,10 @@ def prompt_terms(prompt: str) -> dict[str, float]:
     """Return the terms of a prompt that say what it is about, each with its weight, more than 0 and at most 1."""
     found: dict[str, float] = {}
     for term, share in _with_shares(terms(prompt[:PROMPT_CHARACTERS])):
-        if term in GENERAL_WORDS or term in _listed(EMPTY_WORDS) or term.isdecimal():
+        if term in COMMON.word_set("general") or term in _terms_of("agreement") or term.isdecimal():
             continue
         weight = topic_weight(term) * (_BIGRAM if _UNSPACED.match(term) else 1.0) * share
-        weight = min(weight, ORDINARY_WEIGHT) if term in _listed(ORDINARY_WORDS) else weight
+        weight = min(weight, ORDINARY_WEIGHT) if term in _terms_of("ordinary") else weight
         if weight > 0:
             found[term] = max(weight, found.get(term, 0.0))
     return found
@@ -97,6 +85,20 @@ def topic_scores(asked: Mapping[str, float], texts: Sequence[Collection[str]]) -
     return [each / best for each in sums]
 
 
+def topic_words(words: Words) -> Words:
+    """Return those of a text's words that name a topic, in order. An unknown word names one."""
+    if not len(words):
+        return words
+    near = word_table().directions(words) @ _general().T
+    kept: Words = words[near.max(axis=1) < LIKE]
+    return kept
+
+
+def topic_weight_of(words: Words) -> float:
+    """Return how much words say together. A typical word of the table says 1."""
+    return float(word_table().importance(words).sum()) / MEDIAN_IMPORTANCE
+
+
 def _occurs(term: str, text: str) -> bool:
     if _UNSPACED.match(term):
         return term in text
@@ -131,6 +133,16 @@ def _with_shares(found: Sequence[str]) -> Iterator[tuple[str, float]]:
         whole, parts = term, []
 
 
-@lru_cache(maxsize=2)
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(terms(words))
+@cache
+def _terms_of(section: str) -> frozenset[str]:
+    return frozenset(terms(" ".join(COMMON.words(section))))
+
+
+@cache
+def _general() -> NDArray[np.float32]:
+    """Return the directions of the words that name no topic, shape (words, dimension)."""
+    table = word_table()
+    every = (" ".join(COMMON.words("ordinary")), " ".join(COMMON.words("agreement")))
+    single = (word for section in ("general", "request", "stop") for word in COMMON.words(section))
+    words = np.unique(np.concatenate([table.words(each) for each in (*every, *single)]))
+    return table.directions(words[words >= 0])

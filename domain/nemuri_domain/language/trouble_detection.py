@@ -15,7 +15,8 @@ from nemuri_contracts.trouble_signs import MAX_SIGNS, Sign, SignKind
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.statement_comparison import compare_statements
 from nemuri_domain.language.tokenization import content_terms
-from nemuri_domain.language.writing_systems import KANJI, KATAKANA, is_cjk
+from nemuri_domain.language.word_files import Language, WordFile
+from nemuri_domain.language.writing_systems import is_cjk
 
 MAX_SENTENCES: Final = 60
 """Maximum number of sentences of one kind of source that are compared."""
@@ -26,47 +27,7 @@ SHARED_TERMS: Final = 0.5
 QUOTED: Final = 160
 """Maximum characters of a sentence that a sign quotes."""
 
-_LATIN: Final = "0-9A-Za-zÀ-ɏ"
-_WORD: Final = rf"[A-ZÀ-Þ](?:[{_LATIN}&'.-]*[{_LATIN}])?"
-_NAME: Final = rf"{_WORD}(?: {_WORD})*"
-_CODE: Final = rf"(?:[A-Za-z]+[-_]?\d[{_LATIN}_-]*|\d+[A-Za-z][{_LATIN}_-]*)"
-_YEAR: Final = r"(?:19|20)\d\d(?!\d)(?:年度?)?"
-_QUOTE: Final = r"“[^“”]{2,24}”|\"[^\"]{2,24}\"|「[^「」]{2,24}」"
-_QUARTER: Final = "第[1-4１-４一二三四]四半期"
-_KANA: Final = f"[{KATAKANA}][{KATAKANA}ー]{{2,}}"
-_THING: Final = rf"(?:{_QUOTE}|{_QUARTER}|{_CODE}|{_YEAR}|{_NAME}|{_KANA})"
-_GROUP = re.compile(
-    rf"(?<![{_LATIN}]){_THING}(?:\s*(?:,\s*(?:and\s+|or\s+)?|\s(?:and|or|vs\.?|versus|&)\s|、|・|および|及び|または|や|と)\s*"
-    rf"{_THING})+"
-)
-_ONE = re.compile(_THING)
-_ALL_KANA = re.compile(_KANA)
-_ACRONYM = re.compile(r"(?<![A-Za-z])[A-Z]{2,5}(?![A-Za-z])")
-"""Pattern of an abbreviation in Latin letters, as データベース has one (DB)."""
-_ALONE = re.compile(
-    rf"(?P<code>(?<![{_LATIN}_.-]){_CODE}(?![{_LATIN}_]))|(?P<quote>{_QUOTE})"
-    rf"|(?P<owner>{_NAME})(?=['’]s\b)|(?P<person>[{KANJI}{KATAKANA}]{{2,8}})(?=さん|氏|様)"
-)
-_NO_NAME: Final = frozenset({
-    "i", "a", "an", "the", "is", "are", "was", "were", "what", "which", "who", "whom", "whose", "when", "where",
-    "why", "how", "do", "does", "did", "can", "could", "will", "would", "should", "please", "compare", "list",
-    "explain", "summarise", "summarize", "tell", "give", "describe", "and", "or", "if", "in", "on", "at", "for",
-    "of", "to", "from", "with", "by", "it", "its", "this", "that", "these", "those", "my", "your", "our", "yes",
-    "no", "ok",
-})  # fmt: skip
-"""Words that begin a sentence with a capital letter and are no names."""
-_QUARTERS: Final = {
-    "q1": ("first quarter", "1st quarter", "第1四半期", "第一四半期"),
-    "q2": ("second quarter", "2nd quarter", "第2四半期", "第二四半期"),
-    "q3": ("third quarter", "3rd quarter", "第3四半期", "第三四半期"),
-    "q4": ("fourth quarter", "4th quarter", "第4四半期", "第四四半期"),
-}
-
-_SAYS: Final = {
-    "en": "{one} says “{first}”, {two} says “{second}”.",
-    "ja": "{one}は「{first}」、{two}は「{second}」と述べています。",
-}
-_SILENT: Final = {"en": "no source mentions {name}.", "ja": "{name}に触れている情報源はありません。"}
+_WORDS: Final = WordFile("language/trouble")
 
 LabelledText = tuple[str, str]
 """Label and text of a source."""
@@ -89,7 +50,7 @@ def found_signs(question: str, memories: Sequence[LabelledText], details: Sequen
 
 def silent_sign(name: str) -> Sign:
     """Return the sign that no source mentions a thing, in the language of its name."""
-    return Sign(kind="evidence_missing", text=_SILENT[_language(name)].format(name=_short(name)))
+    return Sign(kind="evidence_missing", text=_text("silence", name).format(name=_short(name)))
 
 
 def _contradictions(question: str, memories: Sequence[LabelledText], details: Sequence[LabelledText]) -> Iterator[Sign]:
@@ -106,8 +67,8 @@ def _contradictions(question: str, memories: Sequence[LabelledText], details: Se
         labels = (one.label, two.label)
         if one.label != two.label and labels not in seen and _contradict(kind, one, two):
             seen.add(labels)
-            said = {"first": _short(one.text), "second": _short(two.text)}
-            text = _SAYS[_language(one.text)].format(one=one.label, two=two.label, **said)
+            quotes = {"first": _short(one.text), "second": _short(two.text)}
+            text = _text("contradiction", one.text).format(one=one.label, two=two.label, **quotes)
             yield Sign(kind=kind, text=text, labels=labels)
 
 
@@ -141,14 +102,19 @@ def _missing(question: str, sources: Sequence[LabelledText]) -> Iterator[Sign]:
     """
     if not sources:
         return
-    texts, abbreviated = [_folded(text) for _, text in sources], any(_ACRONYM.search(text) for _, text in sources)
+    texts, abbreviated = (
+        [_folded(text) for _, text in sources],
+        any(_WORDS.pattern("acronym").search(text) for _, text in sources),
+    )
     names: dict[str, None] = {}
-    for group in _GROUP.finditer(question):
-        members = [name for each in _ONE.findall(group.group()) if (name := _bare(each))]
+    for group in _WORDS.pattern("group").finditer(question):
+        members = [name for each in _WORDS.pattern("thing").findall(group.group()) if (name := _bare(each))]
         silent = [each for each in members if not _is_mentioned(each, texts)]
         if len(silent) < len(members):
-            names.update(dict.fromkeys(each for each in silent if not (abbreviated and _ALL_KANA.fullmatch(each))))
-    for alone in _ALONE.finditer(question):
+            names.update(
+                dict.fromkeys(each for each in silent if not (abbreviated and _WORDS.pattern("kana").fullmatch(each)))
+            )
+    for alone in _WORDS.pattern("alone").finditer(question):
         name = _bare(alone.group())
         if name and not _is_mentioned(name, texts) and _is_on_topic(question, name, sources):
             names[name] = None
@@ -163,15 +129,16 @@ def _is_on_topic(question: str, name: str, sources: Sequence[LabelledText]) -> b
 
 def _is_mentioned(name: str, texts: Sequence[str]) -> bool:
     """Return True if a text has the name, in any spacing, or another name of the same quarter."""
-    wanted = (_folded(name), *map(_folded, _QUARTERS.get(name.casefold(), ())))
-    return any(each in text for each in wanted for text in texts)
+    quarters = (line.split() for line in _WORDS.lines("quarters"))
+    wanted = next((names[1:] for names in quarters if names[0] == name.casefold()), [])
+    return any(each in text for each in (_folded(name), *wanted) for text in texts)
 
 
 def _bare(name: str) -> str:
     """Return a name without quotation marks and "'s"; "" for a word that is no name."""
     said = re.sub(r"['’]s$", "", name.strip("“”\"「」 .'"))
     words = said.split()
-    while words and words[0].casefold() in _NO_NAME:
+    while words and words[0].casefold() in _WORDS.word_set("no name"):
         words = words[1:]
     return " ".join(words)
 
@@ -186,5 +153,7 @@ def _short(text: str) -> str:
     return said if len(said) <= QUOTED else f"{said[: QUOTED - 1]}…"
 
 
-def _language(text: str) -> str:
-    return "ja" if any(map(is_cjk, text)) else "en"
+def _text(section: str, subject: str) -> str:
+    """Return a sentence in the language of its subject, with fields to fill in."""
+    language: Language = "japanese" if any(map(is_cjk, subject)) else "english"
+    return _WORDS.alternatives(section, language)

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Final
 
 from nemuri_contracts.tasks import Detail, ReadingPlan
-from nemuri_domain.language.even_choice import evenly
+from nemuri_domain.tasks.even_choice import evenly
 
 SHORTEST_NOTES, LONGEST_NOTES = 80, 1_500
 """Range of the tokens of the notes on one chunk."""

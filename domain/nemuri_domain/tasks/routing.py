@@ -20,7 +20,7 @@ from nemuri_contracts.tasks import (
     TaskRouted,
 )
 from nemuri_domain.language import token_estimate
-from nemuri_domain.language.material_requests import about_material
+from nemuri_domain.language.overview_requests import about_material
 from nemuri_domain.tasks import conversation_history, panel_seats
 from nemuri_domain.tasks.agent_fit import Fit, blended
 from nemuri_domain.tasks.agent_scores import Applicant, Known, Market, Ranking, margin, market, ranked

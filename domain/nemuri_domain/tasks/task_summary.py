@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from nemuri_domain.language import token_estimate
-from nemuri_domain.language.even_choice import spread_order
 from nemuri_domain.language.tokenization import content_terms
+from nemuri_domain.tasks.even_choice import spread_order
 
 SUMMARY_TOKENS: Final = 1_000
 """Maximum tokens of a task's summary, which is all that the orchestrator reads (document 000 §3.9)."""

@@ -7,8 +7,7 @@ from typing import Final
 from nemuri_domain.language.answering_passages import ANSWERS, NEAR, answering, newer_first, relevances
 from nemuri_domain.language.passage_ranking import QUOTE_LIMIT, Passage, demote_contradicted, passages
 from nemuri_domain.language.relevance import relevance_of
-from nemuri_domain.language.request_echoes import is_echo, is_part_of_item, listed_requests
-from nemuri_domain.language.request_items import requests
+from nemuri_domain.language.request_items import is_echo, is_part_of_item, listed_requests, requests
 from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import KANJI, KATAKANA
 from nemuri_infra.models import document_quotes

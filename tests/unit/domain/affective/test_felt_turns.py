@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from nemuri_domain.affective.emotion_lexicon import EMOTION_PATTERNS, words_of_emotion
+from nemuri_domain.affective.emotion_lexicon import emotion_patterns, words_of_emotion
 from nemuri_domain.affective.spoken_text import speech_features
 from nemuri_domain.affective.turn_reader import read_turn
-from tests.unit.domain.affective.felt_turns import FELT_TURNS, FURTHER, HOLDOUT, TUNING, FeltTurn, Language
+from tests.unit.domain.affective.labelled_turns import FELT_TURNS, FURTHER, HOLDOUT, TUNING, FeltTurn, Language
 
 
 def shares(turns: Sequence[FeltTurn]) -> tuple[float, float, float]:
@@ -108,5 +108,5 @@ def test_the_fast_search_finds_what_each_pattern_finds(part: tuple[FeltTurn, ...
     for turn in part:
         text = speech_features(turn.prompt).text
         found = {(each.feeling, each.start) for each in words_of_emotion(text)}
-        alone = {(each, match.start()) for each in EMOTION_PATTERNS for match in each.english.finditer(text)}
+        alone = {(each, match.start()) for each in emotion_patterns() for match in each.english.finditer(text)}
         assert alone <= found, turn.prompt

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.affective import Emotion, Reading, Tag, Valence
-from nemuri_domain.affective.emotion_lexicon import EMOTION_PATTERNS, TAG_ORDER
+from nemuri_domain.affective.emotion_lexicon import TAG_ORDER, emotion_patterns
 from nemuri_domain.affective.turn_reader import read_turn
-from tests.unit.domain.affective.labelled import HIGH, LOW, MIDDLE, TURNS, UNSEEN, Labelled
+from tests.unit.domain.affective.labelled_turns import HIGH, LOW, MIDDLE, TURNS, UNSEEN, Labelled
 
 BANDS: Final = (LOW, MIDDLE, HIGH)
 
@@ -140,7 +140,7 @@ def test_turns_of_a_day_read_as_a_person_labelled_them(turns: tuple[Labelled, ..
 
 def test_every_feeling_of_the_vocabulary_can_be_felt() -> None:
     """The lexicon has words in both languages for every tag of the vocabulary."""
-    assert {tag for feeling in EMOTION_PATTERNS for tag in feeling.tags} == set(TAG_ORDER)
+    assert {tag for feeling in emotion_patterns() for tag in feeling.tags} == set(TAG_ORDER)
     assert len(TAG_ORDER) == 23
 
 

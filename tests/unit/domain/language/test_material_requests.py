@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_domain.language.material_requests import about_material
+from nemuri_domain.language.overview_requests import about_material
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.folded_text import FoldedText
+from nemuri_domain.affective.folded_text import FoldedText
 
 MARKED = st.text(st.sampled_from("ae1１ｶﾞカか\u3099\u0301\u1112\u1161\u11ab한กำ้ﬁ㈱。 ") | st.characters(), max_size=12)
 

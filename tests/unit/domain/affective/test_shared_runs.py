@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.shared_runs import RunFinder
+from nemuri_domain.affective.shared_runs import RunFinder
 
 TEXTS = st.text("abc", max_size=24)
 

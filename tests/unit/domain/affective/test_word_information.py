@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_domain.language.word_information import TELLING, divided, word_information
+from nemuri_domain.affective.word_information import TELLING, divided, word_information
 
 
 @pytest.mark.parametrize("word", ["the", "because", "wird", "nicht", "avec", "сказал", "problem", "table", "schedule"])
