@@ -159,34 +159,36 @@ use version2 as the default, use utf8mb4 as a charset
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize(("name", "secret"), VENDORS)
-def test_a_token_is_known_by_its_form(name: str, secret: str) -> None:
+def test_a_token_is_known_by_its_form(subtests: pytest.Subtests) -> None:
     """A token is recognised by its form, in prose, in code and in quotation marks. The text around it is kept."""
-    for before, after in (("use ", " please"), ('x = f("', '")'), ("キーは", "です"), ("", "")):
-        assert redact(f"{before}{secret}{after}") == f"{before}[redacted:{name}]{after}"
+    for name, secret in VENDORS:
+        with subtests.test(name, secret=secret):
+            for before, after in (("use ", " please"), ('x = f("', '")'), ("キーは", "です"), ("", "")):
+                assert redact(f"{before}{secret}{after}") == f"{before}[redacted:{name}]{after}"
 
 
-@pytest.mark.parametrize(("before", "rest"), NAMED)
-def test_a_password_is_known_by_what_is_before_it(before: str, rest: str) -> None:
+def test_a_password_is_known_by_what_is_before_it(subtests: pytest.Subtests) -> None:
     """A password is recognised by the name before it, or by its place in a URL, a header or an option."""
-    shown = redact(f"first line\n{before}{rest}\nlast line")
-    assert shown.startswith(f"first line\n{before}[redacted:")
-    assert shown.endswith("\nlast line")
-    assert rest.rstrip("\"'}:\\").split("@")[0] not in shown
+    for before, rest in NAMED:
+        with subtests.test(before):
+            shown = redact(f"first line\n{before}{rest}\nlast line")
+            assert shown.startswith(f"first line\n{before}[redacted:")
+            assert shown.endswith("\nlast line")
+            assert rest.rstrip("\"'}:\\").split("@")[0] not in shown
 
 
-@pytest.mark.parametrize(("text", "secret"), TEXTS["secrets"])
-def test_a_secret_is_known_by_its_name_or_its_checksum(text: str, secret: str) -> None:
+def test_a_secret_is_known_by_its_name_or_its_checksum(subtests: pytest.Subtests) -> None:
     """Passphrases, answers, headers, names with passwords, connection strings and numbers of cards are recognised."""
-    before, _, after = text.partition(secret)
-    shown = redact(f"first line\n{text}\nlast line")
-    assert re.sub(r"\[redacted:[a-z-]+\]", "…", shown) == f"first line\n{before}…{after}\nlast line"
+    for text, secret in TEXTS["secrets"]:
+        with subtests.test(text):
+            before, _, after = text.partition(secret)
+            shown = redact(f"first line\n{text}\nlast line")
+            assert re.sub(r"\[redacted:[a-z-]+\]", "…", shown) == f"first line\n{before}…{after}\nlast line"
 
 
-@pytest.mark.parametrize("line", STAYS + TEXTS["stays"])
-def test_what_is_no_secret_stays(line: str) -> None:
+def test_what_is_no_secret_stays() -> None:
     """Hashes, ids, and code that only refers to a secret, are kept."""
-    assert redact(line) == line
+    assert [line for line in STAYS + TEXTS["stays"] if redact(line) != line] == []
 
 
 @given(st.text(max_size=300))
