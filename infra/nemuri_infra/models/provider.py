@@ -53,9 +53,12 @@ class Provider(BaseModel):
 def installed_providers() -> Mapping[str, type[Provider]]:
     """Return the providers of all installed packages by name, in alphabetical order.
 
-    Raises ValueError if one cannot be loaded or is no `Provider`.
+    Raises ValueError if one cannot be loaded or is no `Provider`, and if there is none at all.
     """
-    return {entry.name: _load(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
+    found = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+    if not found:  # An installation from before the entry points would silently use no language model.
+        raise ValueError(f"no package registers a provider of language models ({GROUP}); install nemuri again")
+    return {entry.name: _load(entry) for entry in found}
 
 
 def provider_variables() -> dict[str, str]:

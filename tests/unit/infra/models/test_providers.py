@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from nemuri_infra.models import provider
 from nemuri_infra.models.factory import build_models
 from nemuri_infra.models.provider import GROUP, Provider, installed_providers, provider_variables
 from nemuri_infra.models.settings import ModelSettings
@@ -105,6 +106,14 @@ def test_a_wrong_setting_is_named(given: dict[str, object], message: str) -> Non
     """An unknown provider, an unknown setting and a value out of range are errors of the settings."""
     with pytest.raises(ValidationError, match=message):
         ModelSettings.model_validate(given)
+
+
+def test_an_installation_without_entry_points_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package that was installed before it had providers is named, instead of using no language model silently."""
+    installed_providers.cache_clear()
+    monkeypatch.setattr(provider, "entry_points", lambda **_: ())
+    with pytest.raises(ValidationError, match="install nemuri again"):
+        ModelSettings()
 
 
 @pytest.mark.parametrize(("code", "message"), [("1 / 0", "ZeroDivisionError"), ("EchoProvider = 3", "no subclass")])
