@@ -57,7 +57,7 @@ class WordFile:
 
         Raises `KeyError` if the file has no such section.
         """
-        return tuple(word for line in _lines(self._name, section, part) for word in line.split())
+        return _words(self._name, section, part)
 
     def word_set(self, section: str, part: Part = "") -> frozenset[str]:
         """Return the words of a section as a set. Raises `KeyError` if the file has no such section."""
@@ -123,8 +123,13 @@ def _lines(name: str, section: str, part: Part) -> list[str]:
 
 
 @cache
+def _words(name: str, section: str, part: Part) -> tuple[str, ...]:
+    return tuple(word for line in _lines(name, section, part) for word in line.split())
+
+
+@cache
 def _word_set(name: str, section: str, part: Part) -> frozenset[str]:
-    return frozenset(WordFile(name).words(section, part))
+    return frozenset(_words(name, section, part))
 
 
 @cache
