@@ -11,7 +11,8 @@ A file has sections. Each line of a section is one alternative, a regular expres
 
 `{{section}}` stands for any line of another section of the file: those in the same language, or all if it has none.
 `{{HIRAGANA}}`, `{{KATAKANA}}` and `{{KANJI}}` stand for the ranges of these scripts inside a character class. A space
-at the beginning or the end of a line is written `[ ]`, a number sign there `[#]`.
+at the beginning or the end of a line is written `[ ]`, a number sign at the beginning `[#]`. A rule for secrets has
+the parts `hints:` and `pattern:` instead of languages.
 """
 
 import os
