@@ -5,31 +5,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from nemuri_domain.language.tokenization import stem
+from nemuri_domain.language.word_files import WordFile
 from nemuri_domain.language.writing_systems import UNSPACED, WORD
 
 _WORDS = re.compile(rf"{WORD}+(?:'{WORD}+)?")
-_CLAUSE_END = re.compile(r"[.!?;:,。！？；：、\n]|\bbut\b|\brather\b(?! than)|\bhowever\b|しかし|むしろ")
+_DENIALS: Final = WordFile("education/denial")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_DENYING: Final = frozenset(
-    ("not", "no", "never", "without", "neither", "nor", "cannot", "instead", "excluding", "except", "hardly")
-)
-_BETWEEN_WORDS: Final = (
-    "a an the any on of in by at for from to with about than its his her their our your this that be been is are was"
-    " depend depends based because have has want need needs matter"
-)
-_AUXILIARY_WORDS: Final = "is are was were do does did has have had can could should will would may must"
-_BETWEEN: Final = frozenset(_BETWEEN_WORDS.split())
-"""Words that may stand between a denying word and what it denies."""
 _AFTER: Final = 3
 """Number of words after a keyword within which a denial refers to it ("the price does not matter")."""
-_AUXILIARY: Final = frozenset(_AUXILIARY_WORDS.split())
-_DENIED_AFTER = re.compile(
-    r"[^。、！？]{0,8}?(?:ではな|じゃな|でな[いく]|ではあり|ない|せず|ません|なかった|不要|無関係|以外|関係しな)"
-)
-_NOT_DENIED = re.compile(
-    r"だけでな|だけではな|のみならず|のみでな|しかな|なければな|なくてはな|ないと(?:いけ|なら)|に違いな|に他ならな|にほかならな"
-    r"|かもしれな|少な|危な|切な|かけがえのな|ではないか|ないか。|とは限らな|欠かせな"
-)
 
 
 def is_denied(text: str, forms: Iterable[str]) -> bool:
@@ -49,7 +32,7 @@ def _mentions(text: str, form: str) -> list[bool]:
         closed, written = "".join(text.split()), "".join(form.split())
         return [_denied_in_japanese(closed, match.end()) for match in re.finditer(re.escape(written), closed)]
     wanted, found = [stem(word) for word in _WORDS.findall(form)], list[bool]()
-    for clause in _CLAUSE_END.split(text) if wanted else ():
+    for clause in _DENIALS.pattern("clause end").split(text) if wanted else ():
         words = _WORDS.findall(clause)
         stems = [stem(word) for word in words]
         places = (at for at in range(len(stems) - len(wanted) + 1) if stems[at : at + len(wanted)] == wanted)
@@ -59,7 +42,7 @@ def _mentions(text: str, form: str) -> list[bool]:
 
 def _denied_in_english(words: list[str], start: int, end: int) -> bool:
     place = start - 1
-    while place >= 0 and words[place] in _BETWEEN:
+    while place >= 0 and words[place] in _DENIALS.word_set("between"):
         place -= 1
     if place >= 0 and _denies(words[place]):
         return words[place + 1 : place + 2] != ["only"]
@@ -67,15 +50,15 @@ def _denied_in_english(words: list[str], start: int, end: int) -> bool:
     for at, word in enumerate(after):
         if _denies(word):
             return after[at + 1 : at + 2] != ["only"]
-        if word not in _AUXILIARY:
+        if word not in _DENIALS.word_set("auxiliary"):
             return False
     return False
 
 
 def _denies(word: str) -> bool:
-    return word in _DENYING or word.endswith("n't")
+    return word in _DENIALS.word_set("denying") or word.endswith("n't")
 
 
 def _denied_in_japanese(text: str, end: int) -> bool:
-    match = _DENIED_AFTER.match(text, end)
-    return match is not None and not _NOT_DENIED.search(text, end, match.end() + 4)
+    match = _DENIALS.pattern("denied behind").match(text, end)
+    return match is not None and not _DENIALS.pattern("not denied").search(text, end, match.end() + 4)

@@ -9,6 +9,7 @@ from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.statement_comparison import compare_statements
 from nemuri_domain.language.tokenization import content_terms
+from nemuri_domain.language.word_files import WordFile
 
 SHARED_TERMS_RATIO: Final = 0.5
 """Minimum share of the shorter claim's terms that two claims about the same thing have in common."""
@@ -19,13 +20,9 @@ of them.
 CLAIMS_PER_TEXT: Final = 60
 """Maximum number of claims of one text that are compared. Later ones are ignored."""
 
+_STATEMENTS: Final = WordFile("language/statements", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPING = re.compile(r"(?<=\d),(?=\d{3})")
-_NEGATIONS = re.compile(
-    r"\b(?:no|not|never|none|nobody|nothing|neither|nor|without|cannot|hardly)\b|n['’]t\b"
-    r"|ません|(?<!しか)(?<!かもしれ)(?<!なら)(?<!いけ)ない|なかった|なく(?!とも)|ずに|無い|不可(?!欠)",
-    re.IGNORECASE,
-)
 _NUMERIC = re.compile(r"[\d.]+")
 
 
@@ -123,4 +120,4 @@ def claims(speaker: int, text: str) -> list[Claim]:
 def _claim(speaker: int, body: str) -> Claim:
     numbers = frozenset(_NUMBER.findall(_GROUPING.sub("", body)))
     about = frozenset(term for term in content_terms(body) if not _NUMERIC.fullmatch(term))
-    return Claim(speaker, body, about, numbers, len(_NEGATIONS.findall(body)) % 2 == 1)
+    return Claim(speaker, body, about, numbers, len(_STATEMENTS.pattern("negation").findall(body)) % 2 == 1)

@@ -130,9 +130,10 @@ class _Reader:
         self.core.append(word)
 
     def _number(self, value: str, following: str, *, bracketed: bool) -> None:
-        named = self.before[:1].isupper() and self.before.casefold() not in _set("empty") | _set("values")
-        label = bracketed or named or self.before.casefold() in _set("labels") or self.before.endswith("第")
-        if label or following.casefold() in _set("label counters") or not self.words:
+        sets, before = _sets(), self.before.casefold()
+        named = self.before[:1].isupper() and before not in sets["empty"] and before not in sets["values"]
+        label = bracketed or named or before in sets["labels"] or before.endswith("第")
+        if label or following.casefold() in sets["label counters"] or not self.words:
             self._say(f"{VALUE}{value}")
         else:
             self._value(value)
@@ -147,15 +148,16 @@ class _Reader:
         if self.quoted:
             self._say(stem(folded))
             return
-        if folded in _set("conditions"):
+        sets = _sets()
+        if folded in sets["conditions"]:
             self.condition = True
-        if folded in _set("denying"):
+        if folded in sets["denying"]:
             self.denials.append(self.condition)
-        elif folded in _set("values") and self.words:
+        elif folded in sets["values"] and self.words:
             self._value(_value_of(folded))
-        elif folded in _opposites() and (folded in _set("opposite verbs") or _ends(following)):
+        elif folded in _opposites() and (folded in sets["opposite verbs"] or _ends(following)):
             self._opposite(folded)
-        elif folded not in _set("empty"):
+        elif folded not in sets["empty"]:
             self._say(stem(folded))
 
     def _run(self, said: str, following: re.Match[str] | None) -> None:
@@ -189,7 +191,9 @@ def _ends(following: re.Match[str] | None) -> bool:
     if following is None or following.lastgroup in {"comma", "quote", "symbol"}:
         return True
     said = following.group().casefold()
-    return said[0] not in "なの" if following.lastgroup == "hiragana" else said in _set("empty") | _set("qualifying")
+    if following.lastgroup == "hiragana":
+        return said[0] not in "なの"
+    return said in _sets()["empty"] or said in _sets()["qualifying"]
 
 
 def _bare(run: str, *, denied: bool) -> str:
@@ -209,8 +213,10 @@ def _bare(run: str, *, denied: bool) -> str:
     return run.removesuffix("る")
 
 
-def _set(section: str) -> frozenset[str]:
-    return WORDS.word_set(section)
+@cache
+def _sets() -> dict[str, frozenset[str]]:
+    """Return the words of each section. A statement asks for them word by word."""
+    return {section: WORDS.word_set(section) for section in WORDS.sections()}
 
 
 def _value_of(word: str) -> str:

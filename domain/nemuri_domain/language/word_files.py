@@ -11,7 +11,8 @@ A file has sections. Each line of a section is one alternative, a regular expres
 
 `{{section}}` stands for any line of another section of the file: those in the same language, or all if it has none.
 `{{HIRAGANA}}`, `{{KATAKANA}}` and `{{KANJI}}` stand for the ranges of these scripts inside a character class. A space
-at the beginning or the end of a line is written `[ ]`, a number sign there `[#]`.
+at the beginning or the end of a line is written `[ ]`, a number sign at the beginning `[#]`. A rule for secrets has
+the parts `hints:` and `pattern:` instead of languages.
 """
 
 import os
@@ -57,7 +58,7 @@ class WordFile:
 
         Raises `KeyError` if the file has no such section.
         """
-        return tuple(word for line in _lines(self._name, section, part) for word in line.split())
+        return _words(self._name, section, part)
 
     def word_set(self, section: str, part: Part = "") -> frozenset[str]:
         """Return the words of a section as a set. Raises `KeyError` if the file has no such section."""
@@ -123,8 +124,13 @@ def _lines(name: str, section: str, part: Part) -> list[str]:
 
 
 @cache
+def _words(name: str, section: str, part: Part) -> tuple[str, ...]:
+    return tuple(word for line in _lines(name, section, part) for word in line.split())
+
+
+@cache
 def _word_set(name: str, section: str, part: Part) -> frozenset[str]:
-    return frozenset(WordFile(name).words(section, part))
+    return frozenset(_words(name, section, part))
 
 
 @cache
