@@ -11,6 +11,7 @@ FULL = 0.8
 """Used share of a limited store from which on it is warned about."""
 Concern = Literal[
     "halted",
+    "stopped",
     "incomplete",
     "missing",
     "paused",
@@ -45,6 +46,7 @@ def health_of(status: PlatformStatus) -> PlatformHealth:
     full = [f"{name} {share:.0%}" for name, share in status.storage.items() if share >= FULL]
     found: dict[Concern, str] = {
         "halted": status.halted or "",
+        "stopped": ", ".join(f"{name} ({why})" for name, why in status.halted_services.items()),
         "incomplete": "-" if status.incomplete else "",
         "missing": ", ".join(missing),
         "paused": "" if status.incomplete else ", ".join(paused),

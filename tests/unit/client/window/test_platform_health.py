@@ -38,16 +38,25 @@ def test_a_platform_without_faults_is_well() -> None:
 
 
 def test_each_fault_is_named_with_its_place() -> None:
-    """Name the projector, missing and late consumers and full stores."""
+    """Name the projector, ended services, missing and late consumers and full stores."""
     consumers = {
         "intake": ConsumerStatus(pending=BEHIND),
         "specialist": ConsumerStatus(missing=("specialist-3",)),
         "tutor": ConsumerStatus(paused=1),
     }
-    found = health_of(status(halted="the fold broke", consumers=consumers, storage={"log": 0.91, "blobs": 0.1}))
+    stopped = {"tutor": "it returned"}
+    found = health_of(
+        status(
+            halted="the fold broke",
+            halted_services=stopped,
+            consumers=consumers,
+            storage={"log": 0.91, "blobs": 0.1},
+        )
+    )
     assert not found.well
     assert found.faults == {
         "halted": "the fold broke",
+        "stopped": "tutor (it returned)",
         "missing": "specialist-3",
         "paused": "tutor",
         "behind": "intake",
