@@ -23,9 +23,10 @@ PACKAGES = {
     "nemuri_infra": ROOT / "infra",
     "nemuri_services": ROOT / "services",
     "nemuri": ROOT / "client",
+    "nemuri_society": ROOT / "society",
 }
 EXAMPLES = "nemuri/demo/examples"
-FOLDERS = ("client", "contracts", "domain", "infra", "services")
+FOLDERS = ("client", "contracts", "domain", "infra", "services", "society")
 PROGRAM = """\
 import json, sys
 from client import OWNER as client
@@ -33,13 +34,14 @@ from contracts import OWNER as contracts
 from domain import OWNER as domain
 from infra import OWNER as infra
 from services import OWNER as services
+from society import OWNER as society
 
 import nemuri, nemuri.cli.app, nemuri_services.query_api.handlers
 
 with nemuri.connect_sync() as connection:
     agents = [each.agent_id for each in connection.agents()]
 files = [module.__file__ for name, module in sys.modules.items() if name.partition(".")[0].startswith("nemuri")]
-print(json.dumps({"owners": [client, contracts, domain, infra, services], "agents": agents, "files": files}))
+print(json.dumps({"owners": [client, contracts, domain, infra, services, society], "agents": agents, "files": files}))
 """
 
 
@@ -60,7 +62,7 @@ def wheel(distributions: Path) -> ZipFile:
 
 
 def test_the_wheel_holds_the_packages_and_the_demos_examples(distributions: Path) -> None:
-    """The wheel holds every file of the five packages and the demo's examples, and no other file."""
+    """The wheel holds every file of the six packages and the demo's examples, and no other file."""
     expected = {
         path.relative_to(folder).as_posix()
         for name, folder in PACKAGES.items()

@@ -23,6 +23,7 @@ from nemuri.platform.serving import prepare
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.embedded.listen_addresses import free_port
 from nemuri_infra.observability.metrics import Metrics
+from nemuri_infra.runtime.extension_stores import extension_stores
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.settings import MEGABYTE, Settings
 from nemuri_infra.runtime.storage_limits import SHARES, WARNING_SHARE, fullness, limits, nearly_full, streams, warnings
@@ -199,8 +200,9 @@ async def test_a_nearly_full_log_is_reported(settings: Settings) -> None:
 
 def test_every_stream_has_a_share_of_the_limit(settings: Settings) -> None:
     """Every stream has a share of the storage limit, and the shares sum up to at most 1."""
-    assert sum(SHARES.values()) <= 1
-    assert streams(Subjects(settings.namespace)).keys() == SHARES.keys()
+    shares = {**SHARES, **{store.content: store.share for store in extension_stores(settings.namespace)}}
+    assert sum(shares.values()) <= 1
+    assert streams(Subjects(settings.namespace)).keys() == shares.keys()
 
 
 def test_alert_rules_use_existing_metrics() -> None:

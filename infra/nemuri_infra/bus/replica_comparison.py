@@ -1,7 +1,7 @@
 """Comparison of the copies of a stream that the servers of a cluster keep.
 
 A server reports as many messages as it should have, even if it cannot read some of them any more: a flipped bit or a
-torn block is noticed only when the block is read. If such a server leads the stream, readers silently miss what it
+torn block is noticed only when the block is read. A reader whose consumer lies on such a server silently misses what it
 lacks (https://jepsen.io/analyses/nats-2.12.1; reproduced with nats-server 2.15.1 by `test_replicas.py`). So each copy
 is read whole, by a consumer with one replica, which reads the copy of the server that it lies on.
 """
@@ -71,7 +71,7 @@ async def _digests(log: Log, stream: str, server: str | None, until: int, told: 
     """Return a digest of each message of a server's copy, by sequence; 0 for a message that it lacks."""
     found, last = array("Q", bytes(8 * (until + 1))), 0
     async with AsyncExitStack() as stack:
-        pull = await _reader_on(stack, log, stream, server)
+        pull = await reader_on(stack, log, stream, server)
         patience = LAGGING_SECONDS
         while last < until:
             for each in (messages := await pull.present()):
@@ -87,7 +87,7 @@ async def _digests(log: Log, stream: str, server: str | None, until: int, told: 
     return found
 
 
-async def _reader_on(stack: AsyncExitStack, log: Log, stream: str, server: str | None) -> Pull:
+async def reader_on(stack: AsyncExitStack, log: Log, stream: str, server: str | None) -> Pull:
     """Return a reader of the copy of a stream that a server keeps. Raises `ReplicaError` if there is none."""
     for _ in range(CONSUMERS_PER_COPY):
         opened = Pull.of(log.connection, log.stream, stream, after=0, idle=IDLE_SECONDS)
