@@ -6,7 +6,6 @@ import shutil
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-import orjson
 import pytest
 from nats.js.errors import NotFoundError
 
@@ -70,21 +69,6 @@ async def follower(log: Log) -> int:
     return next(number for number in range(3) if f"node{number}" != info.cluster.leader)
 
 
-async def lead(log: Log, server: str) -> None:
-    """Let a server lead the log."""
-    stream, asked = log.subjects.stream, orjson.dumps({"placement": {"preferred": server}})
-
-    async def leads() -> bool:
-        """Return True once the server leads. Asks the present leader to step down otherwise."""
-        info = await retried(lambda: log.stream.stream_info(stream))
-        if info.cluster is not None and info.cluster.leader == server:
-            return True
-        await log.connection.request(f"$JS.API.STREAM.LEADER.STEPDOWN.{stream}", asked, timeout=10)
-        return False
-
-    await eventually(leads, seconds=60)
-
-
 async def sequences_read(log: Log, server: str) -> set[int]:
     """Return the sequences that a reader of the log gets if its consumer lies on a server."""
     found = set[int]()
@@ -97,8 +81,8 @@ async def sequences_read(log: Log, server: str) -> set[int]:
 
 @pytest.mark.timeout(300)
 async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path: Path) -> None:
-    """A bit of one event flips on one of three servers. Even as the leader it counts as many messages as before, and a
-    reader on it misses the event. The comparison names server and sequence. Filled anew, all copies are equal.
+    """A bit of one event flips on one of three servers, and a reader on it misses the event. The comparison names server
+    and sequence. Filled anew, all copies are equal.
     """
     async with three_nodes() as cluster:
         urls = ",".join(cluster.urls)
@@ -121,8 +105,6 @@ async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path
                 f"node{number}": int(number == rotten) for number in range(3)
             }
             [lost] = found.damaged[f"node{rotten}"]
-            await lead(log, f"node{rotten}")
-            assert (await log.stream.stream_info(log.subjects.stream)).state.messages == AGENTS - 1
             assert len(await sequences_read(log, f"node{rotten}") ^ {lost}) == AGENTS - 1
         code, out, said = await verified(settings, tmp_path)
         assert (code, f"node{rotten} must be filled anew" in said) == (1, True)
