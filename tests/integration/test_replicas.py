@@ -81,8 +81,8 @@ async def sequences_read(log: Log, server: str) -> set[int]:
 
 @pytest.mark.timeout(300)
 async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path: Path) -> None:
-    """A bit of one event flips on one of three servers, and a reader on it misses the event. The comparison names server
-    and sequence. Filled anew, all copies are equal.
+    """A bit of one event flips on one of three servers, and a reader on it misses the event. The comparison names the
+    server and the sequence. Filled anew, all copies are equal.
     """
     async with three_nodes() as cluster:
         urls = ",".join(cluster.urls)
