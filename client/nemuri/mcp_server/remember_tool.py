@@ -67,10 +67,11 @@ async def remember(
     offer = event_id_under(caller.client_id, chosen, _KINDS.get(view.definition.memory, ""), agent)
     try:
         memory_id = await _stored(caller, view, content, tags, _scope(project, domain), said_by, chosen, timeout)
+        client, strength = caller.client.within(timeout), view.definition.memory == "strength"
+        known = (await client.memory(memory_id)).absorbed_by if strength else None
     except PassingError as error:
         raise ToolError(_unknown(str(error), agent, offer, key)) from error
     text = f"Stored: memory [{short(memory_id)}] of {agent} can be recalled now."
-    known = (await caller.client.memory(memory_id)).absorbed_by if view.definition.memory == "strength" else None
     if known is not None:
         text += f" It says the same as memory [{short(known)}], which stands for both now."
     return answered(text, RememberResult(memory_id=memory_id, agent=agent, key=key))
