@@ -32,7 +32,7 @@ async def test_one_of_two_memories_with_the_same_text_is_recalled(settings: Sett
 
 
 async def test_what_is_told_again_comes_first(settings: Settings) -> None:
-    """Of a fact, its correction and the fact again, the fact comes first, although it is the oldest memory."""
+    """A fact that is told again after its correction comes first, although it is the oldest memory."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         old = await client.remember("python", TEXT)

@@ -10,7 +10,7 @@ from nemuri_infra.projections.erasure_lineage import Thing
 
 
 class RestorePart(Protocol):
-    """What a restore does with an extension's files in a backup. It has been read and checked."""
+    """The restore of an extension's files in a backup, which has been read and checked."""
 
     @property
     def title(self) -> str:

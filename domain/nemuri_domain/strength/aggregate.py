@@ -248,11 +248,15 @@ class Mind:
 
     def holding(self, memories: Mapping[UUID, Memory]) -> "Mind":
         """Return the mind with these stored memories, by id. The agent's totals include them already."""
+        return replace(self, memories=self.memories.update(memories)).with_texts(memories.values())
+
+    def with_texts(self, memories: Iterable[Memory]) -> "Mind":
+        """Return the mind that finds these memories by the id of their text (`saying`)."""
         texts = self.texts.mutate()
-        for each in memories.values():
-            if each.text_id is not None:
-                texts[each.text_id] = texts.get(each.text_id, frozenset()) | {each.memory_id}
-        return replace(self, memories=self.memories.update(memories), texts=texts.finish())
+        for memory in memories:
+            if memory.text_id is not None:
+                texts[memory.text_id] = texts.get(memory.text_id, frozenset()) | {memory.memory_id}
+        return replace(self, texts=texts.finish())
 
     def with_memories(self, memories: Iterable[Memory]) -> "Mind":
         """Return the mind with these memories added or replaced, and the agent's totals updated."""

@@ -364,8 +364,7 @@ def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, c
     """Return the mind with a new memory. The older memories that it contradicts or supersedes yield to it."""
     sequence, content = event.sequence or 0, content_of(event, created_at)
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
-    if memory.text_id is not None:
-        mind = mind.holding({memory.memory_id: memory})
+    mind = mind.with_texts((memory,))
     named = [each.older for each in event.relations if each.older != event.memory_id]
     older = {each.memory_id: each for each in (*mind.find(named), *mind.standing_for(named))}.values()
     return mind.with_memories(

@@ -41,7 +41,7 @@ class Replicas:
     messages: int
     """Number of messages that most copies have."""
     damaged: dict[str, tuple[int, ...]]
-    """For each server that keeps a copy the sequences of the messages that it lacks, or has otherwise than most."""
+    """Sequences of the messages that each server's copy lacks, or has otherwise than most, by server."""
 
 
 async def compare_replicas(log: Log, stream: str, advance: Advance) -> Replicas:

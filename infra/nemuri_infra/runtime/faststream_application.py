@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import structlog
 from faststream import FastStream
 from faststream.nats import NatsBroker
 from faststream.nats.annotations import NatsMessage
-from nats.aio.msg import Msg
 
 from nemuri_contracts.queries import Query
 from nemuri_infra.bus.access import options, sender_of, servers
@@ -152,17 +152,13 @@ def _reader(durable: Durable, processor: EventProcessor) -> DurableReader:
     that another worker gets them at once.
     """
     turns, log = _slots_for(durable.concurrency), processor.resources.log
-
-    async def take(raw: Msg) -> None:
-        await handle_message(raw, processor, turns)
-
     room = HELD_FACTOR * durable.concurrency if durable.concurrency > 1 else 1
     return DurableReader(
         log.connection,
         f"$JS.API.CONSUMER.MSG.NEXT.{log.subjects.stream}.{durable.name}",
         HELD_TOGETHER if processor.service.together else room,
         processor.resources.settings.ack_wait,
-        take,
+        partial(handle_message, processor=processor, turns=turns),
         turns.close,
     )
 

@@ -1,4 +1,4 @@
-"""What a section of a textbook teaches an agent, by a language model (document 000 §4.1)."""
+"""The lesson of a section of a textbook for an agent, by a language model (document 000 §4.1)."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -94,7 +94,7 @@ def test_the_block_says_until_when_something_held() -> None:
     ],
 )
 def test_an_outdated_preference_is_not_shown(before: str, after: str) -> None:
-    """Of two statements about the user of which the newer one says that it changed, only the newer one is shown."""
+    """The older of two statements about the user is left out if the newer one says that it changed."""
     old, new = memory(1, (before, "OK."), concern="user"), memory(2, (after, "OK."), concern="user")
     other = memory(3, ("I'm vegetarian.", "OK."), concern="user")
     assert without_outdated([old, new, other]) == [new, other]

@@ -26,7 +26,7 @@ def told(*moves: Move) -> Mind:
 
 
 def test_a_repetition_stands_behind_what_is_known() -> None:
-    """Of three memories with the same text one is active, and only it takes room. The others name it."""
+    """One of three memories with the same text is active, and only it takes room. The others name it."""
     mind = told(encoded(A, text=SAME), encoded(B), encoded(C, text=SAME.upper()), encoded(D, text=SAME))
     assert mind.agent is not None
     assert [mind.memories[each].status for each in (A, B, C, D)] == ["active", "active", "absorbed", "absorbed"]
