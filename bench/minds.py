@@ -32,7 +32,9 @@ from uuid import UUID, uuid4
 
 import numpy as np
 import psutil
-from sqlalchemy import text
+from pydantic_core import to_json
+from sqlalchemy import Table, text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bench.measuring import record, save_figures
 from bench.servers import servers
@@ -40,12 +42,13 @@ from bench.texts import memories, questions
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.aggregate import Content, Memory
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.rows import copy
+from nemuri_infra.projections.rows import insertion
 from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.index_cache import IndexCache
@@ -168,9 +171,15 @@ async def _pattern(resources: Resources, texts: Sequence[str], agents: int) -> l
             Memory(memory_id=memory_id, agent_id=MODEL, stored_strength=0.0, perspectives={}, changed=sequence)
         )
     async with resources.database.begin() as connection:
-        await copy(connection, tables.memory, contents)
-        await copy(connection, tables.memory_state, states)
+        await insert(connection, tables.memory, contents)
+        await insert(connection, tables.memory_state, states)
     return [each.memory_id for each in contents]
+
+
+async def insert(connection: AsyncConnection, table: Table, states: Sequence[State]) -> None:
+    """Insert states as rows of their table."""
+    statement = text(insertion(table, "json_to_recordset(CAST(:rows AS json))"))
+    await connection.execute(statement, {"rows": to_json(states).decode()})
 
 
 async def _copied(resources: Resources, number: int, name: str) -> None:

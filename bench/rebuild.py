@@ -42,9 +42,8 @@ from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import Pull
 from nemuri_infra.process.event_loop import run
-from nemuri_infra.projections.batch_fold import fold
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.live_projection import LiveProjection
+from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.runtime.resources import open_resources
 from nemuri_infra.runtime.settings import Settings
 
@@ -148,9 +147,9 @@ async def measure(tasks: int, rounds: int) -> dict[str, object]:
             database = Database.at(str(settings.database_url), f"{settings.namespace}-followed")
             await database.create()
             async with open_resources(settings) as resources:
-                live = LiveProjection(replace(resources.projection, database=database))
+                writer = ProjectionWriter(replace(resources.projection, database=database))
                 async for batch in log.read(0, number):
-                    reached = await fold(live, batch, log.subjects)
+                    reached = await writer.fold(batch, log.subjects)
             async with database.begin() as connection:
                 await connection.execute(text(f'DROP SCHEMA "{database.schema}" CASCADE'))
             await database.close()

@@ -27,6 +27,7 @@ from nemuri_domain.strength import sleep
 from nemuri_domain.strength.decay import advance_by_sessions
 from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.process.event_loop import run
+from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.projections.sleep_input import sleep_input
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -144,7 +145,7 @@ async def slept(resources: Resources, agent_id: str, spent: Spent) -> AgentSlept
             raise LookupError(f"{agent_id} does not sleep")
         place = await resources.log.append(event, expected=newest.sequence)
         recorded = await resources.log.at(place)
-        await resources.projection.apply(Batch((recorded,) if recorded else (), (), place - 1, place))
+        await ProjectionWriter(resources.projection).apply(Batch((recorded,) if recorded else (), (), place - 1, place))
     return event
 
 

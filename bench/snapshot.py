@@ -32,7 +32,7 @@ from nemuri.operations.session import OperationContext, open_operation
 from nemuri.operations.views import rebuild
 from nemuri.platform.serving import prepare
 from nemuri_infra.process.event_loop import run
-from nemuri_infra.projections.bulk_fold import refold
+from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.projections.snapshots import GROWTH, drop_snapshots, make_snapshot
 from nemuri_infra.runtime.settings import Settings
 
@@ -61,7 +61,7 @@ async def lose_database(settings: Settings) -> None:
 async def folded(at: OperationContext, until: int, spent: Spent) -> None:
     """Fold the log up to a sequence into the tables in use, which nobody else writes."""
     with spent.measured():
-        await refold(at.projection, at.log, until, lambda *_: None)
+        await catch_up(at.projection, at.log, until, lambda *_: None)
 
 
 async def measure(directory: Path, tasks: int) -> dict[str, object]:

@@ -22,6 +22,7 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, DatabaseError
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, Position
+from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.projections.rebuilder import catch_up
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -90,16 +91,16 @@ async def test_a_batch_after_a_gap_is_refused(settings: Settings) -> None:
     """
     async with open_resources(settings) as resources:
         await define_agents(resources, 6)
-        assert await resources.projection.apply(await batch_between(resources, 0, 2)) == 2
+        assert await ProjectionWriter(resources.projection).apply(await batch_between(resources, 0, 2)) == 2
         before = await snapshot(resources)
         with pytest.raises(GapError, match="the projections are at 2, but the batch begins after 4"):
-            await resources.projection.apply(await batch_between(resources, 4, 6))
+            await ProjectionWriter(resources.projection).apply(await batch_between(resources, 4, 6))
         assert await snapshot(resources) == before
-        assert await resources.projection.apply(await batch_between(resources, 1, 5)) == 5
-        assert await resources.projection.apply(await batch_between(resources, 0, 3)) == 5, (
+        assert await ProjectionWriter(resources.projection).apply(await batch_between(resources, 1, 5)) == 5
+        assert await ProjectionWriter(resources.projection).apply(await batch_between(resources, 0, 3)) == 5, (
             "the views are ahead of the batch"
         )
-        assert await resources.projection.apply(await batch_between(resources, 5, 6)) == 6
+        assert await ProjectionWriter(resources.projection).apply(await batch_between(resources, 5, 6)) == 6
     await assert_verified(settings)
 
 
@@ -113,7 +114,7 @@ async def test_an_older_version_does_not_fold_into_newer_views(settings: Setting
         await set_fold_version(resources, FOLD + 1)
         before = await snapshot(resources)
         with pytest.raises(OtherFoldsError, match="this one stops"):
-            await resources.projection.apply(await batch_between(resources, 0, 1))
+            await ProjectionWriter(resources.projection).apply(await batch_between(resources, 0, 1))
         await resources.log.append(agent_defined("cook"))
         told = f"built by folds of version {FOLD + 1}, but this is version {FOLD}: a newer version is running"
         assert any(told in each for each in await missing_dependencies(resources))

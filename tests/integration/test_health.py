@@ -17,8 +17,8 @@ from nemuri_contracts.event import OPERATOR
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.child_processes import ServerFailed
-from nemuri_infra.projections.live_projection import LiveProjection
 from nemuri_infra.projections.projection import Projection
+from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.runtime.consumer_pauses import paused
 from nemuri_infra.runtime.provisioning import TIMER_SERVICES
 from nemuri_infra.runtime.resources import Resources
@@ -223,8 +223,7 @@ async def test_a_projector_that_cannot_say_why_it_halted_is_not_ready(
         assert process.http is not None
         url = process.http
         with monkeypatch.context() as broken:
-            broken.setattr(Projection, "apply", refused)
-            broken.setattr(LiveProjection, "apply", refused)
+            broken.setattr(ProjectionWriter, "apply", refused)
             broken.setattr(Projection, "halt", refused)
             await process.resources.log.append(agent_defined())
 

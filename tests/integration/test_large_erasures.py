@@ -20,7 +20,7 @@ from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.erasure import Erasure, MemoriesErased
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Batch, Log
-from nemuri_infra.projections import bulk_fold, rebuilder
+from nemuri_infra.projections import rebuilder
 from nemuri_infra.projections.erasure import erase, erased_of, hashes_in_use
 from nemuri_infra.projections.erasure_lineage import Lineage, Thing
 from nemuri_infra.projections.mind_loader import touched_by
@@ -202,8 +202,10 @@ async def test_an_erasure_during_a_rebuild_cleans_the_new_tables(
     """An erasure during a rebuild also erases rows of the new tables that the rebuild has already filled."""
     filled, go_on = asyncio.Event(), asyncio.Event()
 
-    async def slowly(*arguments: Any) -> None:
-        await bulk_fold.refold(*arguments)
+    fill = rebuilder._fill
+
+    async def slowly(*arguments: Any, **options: Any) -> None:
+        await fill(*arguments, **options)
         filled.set()
         await go_on.wait()
 
@@ -213,7 +215,7 @@ async def test_an_erasure_during_a_rebuild_cleans_the_new_tables(
         gone = await client.remember("python", "The truth value of a crumhorn is always puce.")
         await client.remember("python", "The truth value of an empty list is numbatfalse.")
         await until_idle(resources)
-        monkeypatch.setattr(rebuilder, "refold", slowly)
+        monkeypatch.setattr(rebuilder, "_fill", slowly)
         remaking = asyncio.ensure_future(rebuild(settings))
         await filled.wait()
         forgetting = asyncio.ensure_future(forget(settings, [Thing("memory", gone)]))

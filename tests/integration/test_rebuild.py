@@ -4,7 +4,7 @@ ones.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import uuid4
@@ -16,10 +16,10 @@ from nemuri.operations.views import rebuild
 from nemuri_contracts.agents import Embedding, MemoriesEmbedded
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_infra.bus import pull_reader
-from nemuri_infra.bus.event_log import Log
-from nemuri_infra.projections import bulk_fold
+from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.projections import projection_writer
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.rebuilder import catch_up
+from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.projections.sleep_input import sleep_input
 from nemuri_infra.projections.strength_queries import changes
 from nemuri_infra.runtime.resources import Resources, open_resources
@@ -60,6 +60,14 @@ async def add_trouble(log: Log, rng: random.Random) -> None:
         await log.stream.delete_msg(log.subjects.stream, place)
 
 
+def one_by_one(batch: Batch) -> Iterator[Batch]:
+    """Yield the batch in pieces of one message each."""
+    while len(batch.sequences) > 1:
+        first, batch = batch.split(batch.sequences[0])
+        yield first
+    yield batch
+
+
 @asynccontextmanager
 async def followed_views(resources: Resources) -> AsyncIterator[Resources]:
     """Yield resources with a second set of views, to which every event is projected one by one."""
@@ -67,7 +75,9 @@ async def followed_views(resources: Resources) -> AsyncIterator[Resources]:
     try:
         await database.create()
         projection = replace(resources.projection, database=database)
-        await catch_up(projection, resources.log, await resources.log.last_sequence(), lambda *_: None)
+        async for batch in resources.log.read(0, await resources.log.last_sequence()):
+            for single in one_by_one(batch):
+                await ProjectionWriter(projection).fold(single, resources.log.subjects)
         yield replace(resources, database=database)
     finally:
         await database.close()
@@ -97,7 +107,7 @@ async def test_rebuilt_rows_equal_followed_rows(settings: Settings, seed: int, m
         await rebuild(settings)
         assert await snapshot(resources) == expected
         monkeypatch.setattr(pull_reader, "BATCH_MESSAGES", 7)
-        monkeypatch.setattr(bulk_fold, "MAX_STATES", 10)
+        monkeypatch.setattr(projection_writer, "MAX_STATES", 10)
         await rebuild(settings)
         assert await snapshot(resources) == expected
 

@@ -22,9 +22,9 @@ from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Event, Identifier
 from nemuri_domain.event_sourcing.erasure import TOMBSTONES, Erased
 from nemuri_domain.strength.aggregate import Mind
-from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.mind_loader import folded
 from nemuri_infra.projections.projection import FOLD
+from nemuri_infra.projections.rebuilder import Advance
 from nemuri_infra.runtime.consumer_pauses import paused_until_complete
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.deletion import ErasedData

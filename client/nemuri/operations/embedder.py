@@ -9,7 +9,7 @@ from nemuri.operations.session import OperationContext, OperationError, ignore_p
 from nemuri_contracts.agents import Embedding
 from nemuri_contracts.memory_views import CalibrationView
 from nemuri_infra.embeddings.protocol import Embedder
-from nemuri_infra.projections.bulk_fold import Advance
+from nemuri_infra.projections.rebuilder import Advance
 from nemuri_infra.retrieval.self_calibration import measure
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.calibration_view import calibration_view

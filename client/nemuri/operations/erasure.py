@@ -15,11 +15,11 @@ from nemuri_contracts.erasure import Erasure
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.affective_queries import AffectiveQueries
-from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.erasure import erased_of, everything_erased, hashes_in_use, refs_in_use
 from nemuri_infra.projections.erasure_lineage import DefinedError, Lineage, LineageResult, ProtectedError, Thing
 from nemuri_infra.projections.mind_loader import Replay, kept_by_hosts, touched_by
 from nemuri_infra.projections.physical_erasure import scrub
+from nemuri_infra.projections.rebuilder import Advance
 from nemuri_infra.projections.snapshots import drop_snapshots
 from nemuri_infra.projections.vector_generations import generations
 from nemuri_infra.runtime.consumer_pauses import UNFINISHED, is_log_incomplete, paused, unacknowledged_events

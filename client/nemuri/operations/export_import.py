@@ -17,8 +17,7 @@ from nemuri.operations.session import OperationContext, OperationError, open_ope
 from nemuri_contracts.event import Event
 from nemuri_domain.event_sourcing.deduplication import Deduplicator
 from nemuri_domain.event_sourcing.erasure import Erased
-from nemuri_infra.projections.bulk_fold import Advance
-from nemuri_infra.projections.rebuilder import catch_up
+from nemuri_infra.projections.rebuilder import Advance, catch_up
 from nemuri_infra.runtime.consumer_pauses import is_log_incomplete, paused_until_complete, resume_completed_log
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs

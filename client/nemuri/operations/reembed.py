@@ -11,9 +11,9 @@ from nemuri_infra.bus.event_log import ConflictError
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
 from nemuri_infra.projections import rebuilder
-from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.projection import OtherFoldsError
+from nemuri_infra.projections.rebuilder import Advance
 from nemuri_infra.projections.vector_generations import EmbeddedText, count_missing, embeddings, oldest_missing
 from nemuri_infra.retrieval.self_calibration import calibrated_by_memories
 from nemuri_infra.runtime.settings import Settings

@@ -6,8 +6,7 @@ from nemuri.operations.session import OperationError, ignore_progress, open_oper
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.bus.replica_comparison import ReplicaError, Replicas, compare_replicas
 from nemuri_infra.projections import rebuilder
-from nemuri_infra.projections.bulk_fold import Advance
-from nemuri_infra.projections.rebuilder import Verified
+from nemuri_infra.projections.rebuilder import Advance, Verified
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.objects import object_stream

@@ -9,8 +9,8 @@ from nemuri.operations.backup import backup as write_backup
 from nemuri.operations.erasure import forget
 from nemuri.web.operation_registry import Work
 from nemuri_infra.embedded.data_directory import Home
-from nemuri_infra.projections.bulk_fold import Advance
 from nemuri_infra.projections.erasure_lineage import Thing
+from nemuri_infra.projections.rebuilder import Advance
 from nemuri_infra.runtime.settings import Settings
 
 

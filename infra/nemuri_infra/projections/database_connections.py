@@ -15,6 +15,7 @@ import orjson
 import psycopg
 from pgvector.psycopg.vector import register_vector_info
 from psycopg.types import TypeInfo
+from psycopg.types.array import ListBinaryDumper
 from sqlalchemy import event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import InvalidatePoolError
@@ -34,6 +35,12 @@ _START = """
         CASE WHEN pg_backend_pid() = %(pid)s AND %(hasty)s THEN set_config('synchronous_commit', 'off', false) END
     FROM (SELECT) AS one LEFT JOIN pg_catalog.pg_type AS type ON type.oid = to_regtype('public.vector')
 """
+
+
+class VectorList(list[Any]):
+    """A list of vectors that the driver sends in binary. Other lists it sends as text, which takes longer than all else
+    that a rebuild does with a vector.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,7 @@ class Sessions:
         own, vector, vectors, *_ = found
         if vector is not None:
             register_vector_info(connection, TypeInfo("vector", vector, vectors))
+            connection.adapters.register_dumper(VectorList, ListBinaryDumper)
         if not own:
             connection.prepare_threshold = None
         return not own

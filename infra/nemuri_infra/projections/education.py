@@ -1,61 +1,39 @@
-"""Projections of courses and exercises. The projector folds them, and the tutor reads them."""
+"""The projections of courses and exercises, which the tutor reads."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 from uuid import UUID
 
 from immutables import Map
 from sqlalchemy import Text, cast, exists, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nemuri_contracts.event import Event
-from nemuri_domain.education.course import (
-    Course,
-    CourseEvent,
-    CourseState,
-    ExercisePosition,
-    ExerciseState,
-    evolve,
-    needed_state,
-)
+from nemuri_domain.education.course import Course, CourseState, ExercisePosition, ExerciseState
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.rows import load, write
+from nemuri_infra.projections.rows import load
 
-_COURSE: tuple[type[Event], ...] = get_args(CourseEvent)
 _TRIAL = tables.trial.c
 
 
-async def fold_courses(connection: AsyncConnection, events: Iterable[Event]) -> None:
-    """Fold the course events among `events` and write the changed rows. Other events are ignored."""
-    taught: list[Any] = [each for each in events if isinstance(each, _COURSE)]
-    if not taught:
-        return
-    before = await _states(connection, [needed_state(each) for each in taught])
-    after = dict(before)
-    for event in taught:
-        course_id, _ = needed_state(event)
-        after[course_id] = evolve(after[course_id], event)
-    pairs = [(before[course_id], state) for course_id, state in after.items()]
-    courses = [new.course for old, new in pairs if new.course and new.course is not old.course]
-    trials = [trial for old, new in pairs for place, trial in new.trials.items() if old.trials.get(place) is not trial]
-    await write(connection, tables.course, courses)
-    await write(connection, tables.trial, trials)
-
-
-async def _states(
-    connection: AsyncConnection, wanted: Sequence[tuple[UUID, ExercisePosition | None]]
+async def course_states(
+    connection: AsyncConnection, wanted: Iterable[tuple[UUID, ExercisePosition | None]]
 ) -> dict[UUID, CourseState]:
-    """Return the states of the courses in `wanted`, by id, each with only the exercises in `wanted`."""
+    """Return the stored states of the courses in `wanted`, by id, each with only the exercises in `wanted`. An unknown
+    course has an empty state.
+    """
+    wanted = list(wanted)
     ids = {course_id for course_id, _ in wanted}
-    places = {(course_id, *place) for course_id, place in wanted if place}
+    positions = {(course_id, *position) for course_id, position in wanted if position}
     keys = tuple_(_TRIAL.course_id, _TRIAL.chapter, _TRIAL.number)
-    courses = {each.course_id: each for each in await load(connection, tables.course, Course, _of(ids))}
-    trials = await load(connection, tables.trial, ExerciseState, keys.in_(places)) if places else []
+    courses = {course.course_id: course for course in await load(connection, tables.course, Course, _of(ids))}
+    trials = await load(connection, tables.trial, ExerciseState, keys.in_(positions)) if positions else []
     return {
-        each: CourseState(courses.get(each), Map({known.place: known for known in trials if known.course_id == each}))
-        for each in ids
+        course_id: CourseState(
+            courses.get(course_id), Map({trial.place: trial for trial in trials if trial.course_id == course_id})
+        )
+        for course_id in ids
     }
 
 

@@ -1,4 +1,4 @@
-"""The states of tasks and minds in memory. A mind is an agent with its memories.
+"""The states of tasks, courses and minds in memory. A mind is an agent with its memories.
 
 Events of the log are folded into the states, and the changed states are written to the tables.
 """
@@ -27,6 +27,8 @@ from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, AffectM
 from nemuri_domain.affective.fold import FOLDED
 from nemuri_domain.affective.fold import evolve as evolve_affect
 from nemuri_domain.affective.fold import touched as touched_affect
+from nemuri_domain.education.course import CourseEvent, CourseState, ExercisePosition, needed_state
+from nemuri_domain.education.course import evolve as evolve_course
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
 from nemuri_domain.strength.fold import affected_memories
 from nemuri_domain.strength.fold import evolve as evolve_mind
@@ -39,6 +41,7 @@ from nemuri_domain.tiered import fold as tiering
 from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 from nemuri_infra.process.gc_tuning import collector_off
 from nemuri_infra.projections import tables
+from nemuri_infra.projections.education import course_states
 from nemuri_infra.projections.identity_map import (
     Change,
     IdentityMap,
@@ -50,17 +53,22 @@ from nemuri_infra.projections.identity_map import (
 )
 from nemuri_infra.projections.rows import load, load_keyed
 
-_LIFE: frozenset[type[Event]] = frozenset(get_args(LifeEvent))
-_MIND: frozenset[type[Event]] = frozenset(get_args(AnyAgentEvent)) - frozenset(
+_TASK: frozenset[type[Event]] = frozenset(get_args(LifeEvent))
+_COURSE: frozenset[type[Event]] = frozenset(get_args(CourseEvent))
+_STRENGTH: frozenset[type[Event]] = frozenset(get_args(AnyAgentEvent)) - frozenset(
     (*get_args(AffectEvent), *get_args(TiersEvent))
 )
-_FELT: frozenset[type[Event]] = frozenset(FOLDED)
+_AFFECTIVE: frozenset[type[Event]] = frozenset(FOLDED)
 _TIERED: frozenset[type[Event]] = frozenset(tiering.FOLDED)
-_TASK, _AGENT = attrgetter("thread"), attrgetter("agent_id")
+_THREAD, _COURSE_ID, _AGENT = attrgetter("thread"), attrgetter("course_id"), attrgetter("agent_id")
 
 
 def _tasks() -> IdentityMap[UUID, TaskState]:
     return IdentityMap(TaskState(), evolve_task)
+
+
+def _courses() -> IdentityMap[UUID, CourseState]:
+    return IdentityMap(CourseState(), evolve_course)
 
 
 def _minds() -> MindMap[Mind]:
@@ -99,19 +107,27 @@ def _tiers() -> MindMap[TieredMind]:
 
 @dataclass(slots=True)
 class States:
-    """The states of tasks and minds in memory. Each has two versions: as stored, and after the events folded since."""
+    """The states of tasks, courses and minds in memory.
+
+    Each has two versions: as stored, and after the events folded since.
+    """
 
     blank: bool = False
     """True if the tables are empty, so that no state has to be loaded."""
     tasks: IdentityMap[UUID, TaskState] = field(default_factory=_tasks)
+    courses: IdentityMap[UUID, CourseState] = field(default_factory=_courses)
     minds: MindMap[Mind] = field(default_factory=_minds)
     affects: MindMap[AffectMind] = field(default_factory=_affects)
     tiers: MindMap[TieredMind] = field(default_factory=_tiers)
 
     @property
+    def _maps(self) -> tuple[IdentityMap[Any, Any], ...]:
+        return self.tasks, self.courses, self.minds, self.affects, self.tiers
+
+    @property
     def size(self) -> int:
-        """Return the number of tasks and memories in memory."""
-        return len(self.tasks.now) + self.minds.size + self.affects.size + self.tiers.size
+        """Return the number of tasks, courses and memories in memory."""
+        return len(self.tasks.now) + len(self.courses.now) + self.minds.size + self.affects.size + self.tiers.size
 
     async def fold(self, connection: AsyncConnection, events: Iterable[AnyEvent]) -> list[Content]:
         """Fold valid events, and return the contents of the strength memories that they create or give another scope.
@@ -119,55 +135,60 @@ class States:
         A content is one row that is rarely changed, so it is loaded only for a change. States that are not in memory
         are loaded from the tables.
         """
-        lives: list[Any] = [each for each in events if type(each) in _LIFE and each.thread is not None]
-        thoughts: list[Any] = [each for each in events if type(each) in _MIND]
-        feelings: list[Any] = [each for each in events if type(each) in _FELT and _concerns(each, "affective")]
-        lived: list[Any] = [each for each in events if type(each) in _TIERED and _concerns(each, "tiered")]
+        of_tasks: list[Any] = [event for event in events if type(event) in _TASK and event.thread is not None]
+        of_courses: list[Any] = [event for event in events if type(event) in _COURSE]
+        strength: list[Any] = [event for event in events if type(event) in _STRENGTH]
+        affective: list[Any] = [e for e in events if type(e) in _AFFECTIVE and _concerns(e, "affective")]
+        tiered: list[Any] = [event for event in events if type(event) in _TIERED and _concerns(event, "tiered")]
         if not self.blank:
-            await self._load_tasks(connection, lives)
-            await self.minds.load(connection, thoughts)
-            await self.affects.load(connection, feelings)
-            await self.tiers.load(connection, lived)
-        await self._load_rescoped(connection, thoughts)
+            await self._load_tasks(connection, of_tasks)
+            await self._load_courses(connection, of_courses)
+            await self.minds.load(connection, strength)
+            await self.affects.load(connection, affective)
+            await self.tiers.load(connection, tiered)
+        await self._load_rescoped(connection, strength)
         with collector_off():
-            self.tasks.fold(_TASK, lives)
-            self.minds.fold(_AGENT, thoughts)
-            self.affects.fold(_AGENT, feelings)
-            self.tiers.fold(_AGENT, lived)
-        return [content for name in {each.agent_id for each in thoughts} for content in self._begun(name)]
+            self.tasks.fold(_THREAD, of_tasks)
+            self.courses.fold(_COURSE_ID, of_courses)
+            self.minds.fold(_AGENT, strength)
+            self.affects.fold(_AGENT, affective)
+            self.tiers.fold(_AGENT, tiered)
+        return [content for name in {event.agent_id for event in strength} for content in self._begun(name)]
 
     def changes(self) -> Iterator[tuple[Table, list[Change]]]:
         """Yield each table with the changes that are not written to it yet."""
-        lives = self.tasks.pairs()
-        yield tables.task, single_row_changes((old.task, new.task) for old, new in lives)
-        yield tables.chunk, multi_row_changes((old.chunks, new.chunks) for old, new in lives)
-        yield tables.assignment, multi_row_changes((old.assignments, new.assignments) for old, new in lives)
-        yield tables.feedback, multi_row_changes((old.feedback, new.feedback) for old, new in lives)
+        tasks = self.tasks.pairs()
+        yield tables.task, single_row_changes((old.task, new.task) for old, new in tasks)
+        yield tables.chunk, multi_row_changes((old.chunks, new.chunks) for old, new in tasks)
+        yield tables.assignment, multi_row_changes((old.assignments, new.assignments) for old, new in tasks)
+        yield tables.feedback, multi_row_changes((old.feedback, new.feedback) for old, new in tasks)
+        courses = self.courses.pairs()
+        yield tables.course, single_row_changes((old.course, new.course) for old, new in courses)
+        yield tables.trial, multi_row_changes((old.trials, new.trials) for old, new in courses)
         minds = self.minds.pairs()
         yield tables.agent, single_row_changes((old.agent, new.agent) for old, new in minds)
         yield tables.memory_state, multi_row_changes((old.memories, new.memories) for old, new in minds)
         yield tables.scorer, unconditional_writes(new.scorer for _, new in minds)
-        felt = self.affects.pairs()
-        yield tables.affect_agent, single_row_changes((old.agent, new.agent) for old, new in felt)
-        yield tables.affect_memory, multi_row_changes((old.memories, new.memories) for old, new in felt)
-        yield tables.affect_mood, unconditional_writes(mood for _, new in felt for mood in new.moods.values())
-
-        lived = self.tiers.pairs()
-        yield tables.tier_agent, single_row_changes((old.agent, new.agent) for old, new in lived)
-        yield tables.tier_memory, multi_row_changes((old.memories, new.memories) for old, new in lived)
+        affects = self.affects.pairs()
+        yield tables.affect_agent, single_row_changes((old.agent, new.agent) for old, new in affects)
+        yield tables.affect_memory, multi_row_changes((old.memories, new.memories) for old, new in affects)
+        yield tables.affect_mood, unconditional_writes(mood for _, new in affects for mood in new.moods.values())
+        tiers = self.tiers.pairs()
+        yield tables.tier_agent, single_row_changes((old.agent, new.agent) for old, new in tiers)
+        yield tables.tier_memory, multi_row_changes((old.memories, new.memories) for old, new in tiers)
 
     def settle(self) -> None:
         """Regard all changes as written."""
-        for each in (self.tasks, self.minds, self.affects, self.tiers):
-            each.settle()
+        for states in self._maps:
+            states.settle()
 
     def forget(self) -> None:
         """Drop all states from memory. To be called after all changes are written.
 
         From then on states are loaded from the tables again.
         """
-        for each in (self.tasks, self.minds, self.affects, self.tiers):
-            each.forget()
+        for states in self._maps:
+            states.forget()
         self.blank = False
 
     def _begun(self, name: str) -> Iterable[Content]:
@@ -177,9 +198,9 @@ class States:
         self.minds.now[name] = replace(mind, contents=Map())
         return mind.contents.values()
 
-    async def _load_rescoped(self, connection: AsyncConnection, thoughts: Sequence[Any]) -> None:
+    async def _load_rescoped(self, connection: AsyncConnection, events: Sequence[Any]) -> None:
         """Load the contents of earlier memories that an event gives another scope."""
-        wanted = rescoped_among(thoughts)
+        wanted = rescoped_among(events)
         if not wanted:
             return
         for content in await load_keyed(connection, tables.memory, Content, "memory_id", wanted):
@@ -188,15 +209,30 @@ class States:
                 contents = mind.contents.set(content.memory_id, content)
                 self.minds.now[content.agent_id] = replace(mind, contents=contents)
 
-    async def _load_tasks(self, connection: AsyncConnection, lives: Sequence[Any]) -> None:
+    async def _load_courses(self, connection: AsyncConnection, events: Sequence[CourseEvent]) -> None:
+        """Load the courses of the events, each with the exercises that the events concern."""
+        needed = {needed_state(event) for event in events}
+        wanted = {(course_id, position) for course_id, position in needed if not self._holds(course_id, position)}
+        if not wanted:
+            return
+        for course_id, stored in (await course_states(connection, wanted)).items():
+            for states in (self.courses.now, self.courses.kept):
+                known = states.get(course_id, CourseState(stored.course))
+                states[course_id] = replace(known, trials=stored.trials.update(known.trials))
+
+    def _holds(self, course_id: UUID, position: ExercisePosition | None) -> bool:
+        known = self.courses.now.get(course_id)
+        return known is not None and (position is None or position in known.trials)
+
+    async def _load_tasks(self, connection: AsyncConnection, events: Sequence[Any]) -> None:
         """Load the tasks of the events, and the chunks for which an event brings a key point or condensed notes."""
-        found = await task_states(connection, {each.task_id for each in lives} - self.tasks.now.keys())
+        found = await task_states(connection, {each.task_id for each in events} - self.tasks.now.keys())
         self.tasks.now |= found
         self.tasks.kept |= found
-        wanted = {(each.task_id, each.ordinal) for each in lives if isinstance(each, ChunkSummarised)}
+        wanted = {(each.task_id, each.ordinal) for each in events if isinstance(each, ChunkSummarised)}
         wanted |= {
             (each.task_id, ordinal)
-            for each in lives
+            for each in events
             if isinstance(each, NotesCondensed)
             for ordinal in condensed_chunks(self.tasks.now[each.task_id].task, each)
         }

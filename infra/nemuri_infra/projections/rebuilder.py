@@ -1,18 +1,18 @@
 """Rebuild of the projections in separate tables, to replace the projections in use or to compare them."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import structlog
 from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.event_log import Batch, Log
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.batch_fold import ENVIRONMENT_ERRORS, fold
-from nemuri_infra.projections.bulk_fold import Advance, refold
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.log_identity import check_log_identity
 from nemuri_infra.projections.maintenance_lock import exclusive_maintenance
@@ -23,15 +23,19 @@ from nemuri_infra.projections.projection import (
     OutdatedError,
     Position,
     Projection,
-    Unprojectable,
     lock_schema,
     read_position,
 )
+from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.projections.snapshots import drop_snapshots, empty_projections, load_snapshot
 
 MAX_DIFFERENCES = 20
 """Maximum number of differences per table that are listed. Further differences are only counted."""
-
+JOINED_BATCHES = 8
+"""Number of batches of the log that are folded and written together, to save transactions."""
+T = TypeVar("T")
+Advance = Callable[[int, int], None]
+"""Progress callback of a long operation, called with the completed and the total amount."""
 logger = structlog.get_logger()
 
 
@@ -108,28 +112,24 @@ def _check_not_newer(position: Position) -> None:
 async def _fill(fresh: Projection, log: Log, until: int, advance: Advance, *, from_snapshot: bool = False) -> None:
     """Fold the log up to the sequence `until` into empty projections, with `from_snapshot` beginning with a snapshot.
 
-    If the bulk fold fails, the tables are emptied and the log is folded again in batches, to find the event that fails.
-    Raises `Unprojectable` with that event.
+    Raises `Unprojectable` if an event cannot be folded.
     """
-    if from_snapshot and await load_snapshot(fresh, log):
-        try:
-            await refold(fresh, log, until, advance)
-        except OutdatedError as error:
-            await _begin_again(fresh, "the snapshot is not used", error)
-        else:
-            return
-    try:
-        await refold(fresh, log, until, advance)
-    except (Unprojectable, *ENVIRONMENT_ERRORS):
-        raise
-    except Exception as error:  # noqa: BLE001 - the rebuild in batches names the event
-        await _begin_again(fresh, "bulk rebuild failed", error)
+    if not (from_snapshot and await load_snapshot(fresh, log) and await _continued(fresh, log, until, advance)):
         await catch_up(fresh, log, until, advance)
+    async with fresh.database.begin() as connection:
+        # The first queries on new tables need statistics.
+        await connection.execute(text(f"ANALYZE {', '.join(table.name for table in tables.VIEWS)}"))
 
 
-async def _begin_again(fresh: Projection, what: str, error: Exception) -> None:
-    logger.warning(what, why=log_safe(error))
-    await empty_projections(fresh.database)
+async def _continued(fresh: Projection, log: Log, until: int, advance: Advance) -> bool:
+    """Fold the log after a snapshot. Return False, with empty projections, if one of its events was parked since."""
+    try:
+        await catch_up(fresh, log, until, advance)
+    except OutdatedError as error:
+        logger.warning("the snapshot is not used", why=log_safe(error))
+        await empty_projections(fresh.database)
+        return False
+    return True
 
 
 @asynccontextmanager
@@ -153,15 +153,55 @@ async def _fresh_projection(live: Projection) -> AsyncIterator[Projection]:
 async def catch_up(projection: Projection, log: Log, until: int, advance: Advance) -> None:
     """Fold the log into the projections, from their present position up to the sequence `until`.
 
-    If the position goes back meanwhile, the log is read again from there. Raises `Unprojectable` and `OtherFoldsError`.
+    If the position goes back meanwhile, the log is read again from there. The memory needed does not grow with the log.
+    Raises `Unprojectable`, `OtherFoldsError`, and `OutdatedError` if the projections contain an event that is parked
+    later.
     """
     await check_log_identity(projection, log)
+    writer = ProjectionWriter(projection)
     while (here := (await projection.position()).sequence) < until:
         try:
-            async for batch in log.read(here, until):
-                advance(await fold(projection, batch, log.subjects), until)
+            async with aclosing(prefetch(_joined_batches(log.read(here, until)))) as batches:
+                async for batch in batches:
+                    advance(await writer.fold(batch, log.subjects), until)
         except GapError as error:
             logger.warning("reading again", why=str(error))
+
+
+async def _joined_batches(source: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
+    """Yield the batches, with every `JOINED_BATCHES` of them joined to one."""
+    batches: list[Batch] = []
+    async with aclosing(source):
+        async for batch in source:
+            batches.append(batch)
+            if len(batches) == JOINED_BATCHES:
+                yield _joined(batches)
+                batches = []
+    if batches:
+        yield _joined(batches)
+
+
+def _joined(batches: Sequence[Batch]) -> Batch:
+    events = tuple(event for batch in batches for event in batch.events)
+    unreadable = tuple(message for batch in batches for message in batch.unreadable)
+    return Batch(events, unreadable, batches[0].after, batches[-1].until)
+
+
+async def prefetch(source: AsyncGenerator[T]) -> AsyncGenerator[T]:
+    """Yield the items of `source`. The next item is fetched while the caller uses the present one."""
+
+    async def fetched() -> T | None:
+        return await anext(source, None)
+
+    async with aclosing(source):
+        following = asyncio.create_task(fetched())
+        try:
+            while (item := await following) is not None:
+                following = asyncio.create_task(fetched())
+                yield item
+        finally:
+            following.cancel()
+            await asyncio.wait([following])
 
 
 async def _exchange(connection: AsyncConnection, live: str, fresh: str) -> None:

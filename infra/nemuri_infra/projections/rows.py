@@ -1,14 +1,11 @@
-"""Reading and writing of states. Each write stores whole rows, with one statement per table."""
+"""Reading of states, and the SQL that writes whole rows of states, one statement per table."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from operator import attrgetter
 from typing import Any, TypeVar
 
 import orjson
-from psycopg.types.json import set_json_dumps
-from pydantic_core import to_json
-from sqlalchemy import Column, Select, Table, bindparam, delete, select, text
+from sqlalchemy import Column, Select, Table, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.elements import TextClause
@@ -60,21 +57,6 @@ def selection(table: Table, record: type[State]) -> str:
     return f"(SELECT {names} FROM {table.name})"  # noqa: S608 - names of our own tables
 
 
-async def write(connection: AsyncConnection, table: Table, changed: Iterable[State]) -> None:
-    """Insert the rows, or update the rows that exist already."""
-    rows: Sequence[Any] = [record.model_dump(mode="json") for record in changed]
-    if rows:
-        await connection.execute(_upsert(table), {"rows": orjson.dumps(rows).decode()})
-
-
-async def remove(connection: AsyncConnection, table: Table, gone: Iterable[State]) -> None:
-    """Delete the rows with the keys of these states."""
-    keys = table.primary_key.columns
-    rows = [{f"key_{key.name}": getattr(record, key.name) for key in keys} for record in gone]
-    if rows:
-        await connection.execute(delete(table).where(*(key == bindparam(f"key_{key.name}") for key in keys)), rows)
-
-
 async def insert_new(
     connection: AsyncConnection, table: Table, rows: Sequence[Mapping[str, Any]], returned: Column[Any]
 ) -> Sequence[Any]:
@@ -85,40 +67,13 @@ async def insert_new(
     return (await connection.execute(statement, {"rows": orjson.dumps(rows).decode()})).scalars().all()
 
 
-async def copy(connection: AsyncConnection, table: Table, fresh: Collection[State]) -> None:
-    """Insert states with COPY. Their keys must be new. Raises psycopg's `UniqueViolation` if a key exists."""
-    if fresh:
-        await copy_values(connection, table, map(attrgetter(*table.columns.keys()), fresh))
-
-
-async def copy_values(connection: AsyncConnection, table: Table, rows: Iterable[Sequence[Any]]) -> None:
-    """Insert rows, given as values in the order of the columns, with a binary COPY.
-
-    This format is the fastest for the program and for the database.
-    """
-    driver: Any = (await connection.get_raw_connection()).driver_connection
-    columns = ", ".join(f'"{column.name}"' for column in table.columns)
-    async with driver.cursor() as cursor:
-        set_json_dumps(to_json, cursor)
-        async with cursor.copy(f"COPY {table.name} ({columns}) FROM STDIN (FORMAT BINARY)") as stream:
-            stream.set_types([_type(column).lower() for column in table.columns])
-            # Row by row, so that the database reads the first rows while the last are encoded.
-            for row in rows:
-                await stream.write_row(row)
-
-
 _PARAMETER = "json_to_recordset(CAST(:rows AS json))"
-
-
-@cache
-def _upsert(table: Table) -> TextClause:
-    return text(upsertion(table, _PARAMETER))
 
 
 def upsertion(table: Table, source: str) -> str:
     """Return the SQL statement that inserts the rows of a source, or updates them if they exist.
 
-    `source` is a call of `json_to_recordset` or `jsonb_to_recordset`.
+    `source` is a call of `json_to_recordset`.
     """
     keys = [column.name for column in table.primary_key.columns]
     rest = ", ".join(
@@ -137,6 +92,17 @@ def insertion(table: Table, source: str) -> str:
         f"INSERT INTO {table.name} ({columns}) "  # noqa: S608 - names of our own tables
         f"SELECT {columns} FROM {source} AS fresh({types})"
     )
+
+
+def key_of(table: Table, state: State) -> dict[str, Any]:
+    """Return the values of a state in the key columns of its table, by name."""
+    return {key.name: getattr(state, key.name) for key in table.primary_key.columns}
+
+
+def key_source(source: str, *keys: Column[Any]) -> str:
+    """Return a SQL query of the keys in a SQL expression of type `json`, an array of objects; no keys for NULL."""
+    names, types = ", ".join(key.name for key in keys), ", ".join(f"{key.name} {_type(key)}" for key in keys)
+    return f"SELECT {names} FROM json_to_recordset({source}) AS keys({types})"  # noqa: S608 - names of our own columns
 
 
 @cache

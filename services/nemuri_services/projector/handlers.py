@@ -9,8 +9,6 @@ from sqlalchemy.exc import DBAPIError
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.process.cancellation import run_together
-from nemuri_infra.projections.batch_fold import fold
-from nemuri_infra.projections.live_projection import LiveProjection
 from nemuri_infra.projections.log_identity import check_log_identity
 from nemuri_infra.projections.progress import progress_message
 from nemuri_infra.projections.projection import (
@@ -21,6 +19,7 @@ from nemuri_infra.projections.projection import (
     Position,
     Unprojectable,
 )
+from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.projections.rebuilder import rebuild
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
@@ -100,12 +99,12 @@ async def _follow(resources: Resources) -> None:
         position = await resources.projection.position()
     await check_log_identity(resources.projection, resources.log)
     await _publish_progress(resources, position.sequence)
-    live = LiveProjection(resources.projection)
+    writer = ProjectionWriter(resources.projection)
     if resources.obstacles and position.sequence >= await resources.log.last_sequence():
         resources.obstacles.pop(service.name, None)  # Nothing is left that could fail.
     async for batch in resources.log.read(position.sequence):
         resources.obstacles.pop(service.name, None)  # Before others see that the events are folded. A failure sets it.
-        await _publish_progress(resources, await fold(live, batch, resources.log.subjects))
+        await _publish_progress(resources, await writer.fold(batch, resources.log.subjects))
 
 
 async def _lost(resources: Resources, position: Position) -> bool:
