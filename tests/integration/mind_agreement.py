@@ -3,8 +3,9 @@
 A mind is the state of one agent with strength memory, folded from its events.
 """
 
+from nemuri.operations.agent_history import AgentHistory
 from nemuri.operations.log_position_parsing import LogPosition
-from nemuri.operations.past_states import agents_of, as_of, replay_with, steps_of
+from nemuri.operations.past_states import agents_of, replay_with, steps_of
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
 from nemuri_domain.strength.state_diff import Differences, MemoryState
 from nemuri_infra.projections import tables
@@ -38,7 +39,7 @@ async def assert_minds_agree(resources: Resources) -> None:
     assert agents == tuple(each.agent_id for each in known if each.definition.memory == "strength")
     for agent_id in agents:
         rows = await mind_in_views(resources, agent_id)
-        [past] = await as_of(resources.log, agent_id, [LogPosition()])
+        past = await AgentHistory(resources.log, agent_id).at(LogPosition())
         assert past.mind == rows
         anew = await replay_with(resources.log, agent_id, {}, None)
         assert anew.recorded == rows

@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 
 from nemuri.client.client import Client
+from nemuri.operations.agent_history import AgentHistory
 from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
-from nemuri.operations.past_states import as_of, check_defined, events_of, extent, replay_with, steps_of
+from nemuri.operations.past_states import check_defined, events_of, extent, replay_with, steps_of
 from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import derive
@@ -81,17 +82,18 @@ async def test_past_states_agree_with_the_fold_and_change_nothing(settings: Sett
         log = resources.log
         own = [each async for each in events_of(log, "python", end)]
         reach = await extent(log)
+        history = AgentHistory(log, "python")
 
         # The mind at each position, given by number or by time, equals the fold of the events up to there.
         for event in own[:: max(1, len(own) // 8)]:
-            places = [LogPosition(sequence=event.sequence), LogPosition(time=event.at)]
-            by_number, by_time = await as_of(log, "python", places)
+            by_number = await history.at(LogPosition(sequence=event.sequence))
+            by_time = await history.at(LogPosition(time=event.at))
             assert by_number.mind == fold(each for each in own if (each.sequence or 0) <= (event.sequence or 0))
             assert by_time.mind == fold(each for each in own if each.at <= event.at)
 
         # A past mind and the events after it give the present mind.
         middle = own[len(own) // 2]
-        [past, present] = await as_of(log, "python", [LogPosition(sequence=middle.sequence), LogPosition()])
+        past, present = [await history.at(each) for each in (LogPosition(sequence=middle.sequence), LogPosition())]
         rest = own[past.events :]
         assert fold(rest, past.mind) == present.mind
         assert archived_contents(present.mind) == {*FACTS[1:]}
@@ -121,17 +123,17 @@ async def test_an_unknown_position_or_agent_is_refused(settings: Settings) -> No
     """An unknown position or agent, or an empty log, is refused with a message that names it."""
     async with opened_log(settings) as log:
         with pytest.raises(LogPositionError, match="empty"):
-            await as_of(log, "python", [LogPosition()])
+            await AgentHistory(log, "python").at(LogPosition())
         with pytest.raises(OperationError, match="no agent 'python'"):
             await check_defined(log, "python")
         await log.append(agent_defined())
         reach = await extent(log)
         assert reach.begins is not None
         with pytest.raises(LogPositionError, match="2 is beyond the end of the log: its last event is 1"):
-            await as_of(log, "python", [LogPosition("2", sequence=2)])
+            await AgentHistory(log, "python").at(LogPosition("2", sequence=2))
         with pytest.raises(LogPositionError, match="before the beginning of the log"):
             await replay_with(log, "python", {}, LogPosition("long ago", time=reach.begins - timedelta(seconds=1)))
-        [past] = await as_of(log, "python", [LogPosition()])
+        past = await AgentHistory(log, "python").at(LogPosition())
         assert past.mind.agent is not None
 
 
@@ -144,6 +146,6 @@ async def test_an_unreadable_event_of_an_agent_is_named(settings: Settings) -> N
         await log.append(agent_defined("other"))
         await log.stream.publish(f"{log.subjects.agent('python')}.agent_slept", b"{}")
         with pytest.raises(OperationError, match=r"event 3 on .* cannot be read"):
-            await as_of(log, "python", [LogPosition()])
-        [other] = await as_of(log, "other", [LogPosition()])
+            await AgentHistory(log, "python").at(LogPosition())
+        other = await AgentHistory(log, "other").at(LogPosition())
         assert other.mind.agent is not None

@@ -6,11 +6,11 @@ from uuid import uuid4
 
 import pytest
 
+from nemuri.operations.agent_history import AgentHistory
 from nemuri.operations.erasure import forget
 from nemuri.operations.export_import import export_log, import_log
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.park_event import park
-from nemuri.operations.past_states import as_of
 from nemuri.operations.session import OperationError
 from nemuri.operations.views import rebuild, verify
 from nemuri.platform.serving import prepare
@@ -98,7 +98,7 @@ async def test_the_views_continue_after_a_parked_event(settings: Settings, tmp_p
         before = await snapshot(resources)
         await rebuild(settings)
         assert await snapshot(resources) == before
-        [past] = await as_of(log, "python", [LogPosition(str(later), later)])
+        past = await AgentHistory(log, "python").at(LogPosition(str(later), later))
         assert len(past.mind.memories) == 2
         assert await export_log(settings, tmp_path / "log.jsonl", lambda *_: None) == 5
     other = settings.model_copy(update={"namespace": f"{settings.namespace}-other"})

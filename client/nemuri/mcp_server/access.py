@@ -9,7 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri.mcp_server.tool_forms import MemoryKind
-from nemuri.operations.mind_history import MindHistories
+from nemuri.operations.agent_history import AgentHistories
 from nemuri.web.operation_registry import OperationRegistry
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings
@@ -27,7 +27,7 @@ class Caller:
     """Settings of the platform, for operations on its log and database."""
     operations: OperationRegistry
     """Operations that were started in this process, such as erasures."""
-    minds: MindHistories
+    histories: AgentHistories
     """Past states of agents, with checkpoints."""
     secret: str
     """Secret for the confirmation codes of erasures."""

@@ -49,7 +49,7 @@ class RequestPlatform:
             agent=agent_in(request),
             settings=surroundings.settings,
             operations=surroundings.operations,
-            minds=surroundings.minds,
+            histories=surroundings.histories,
             secret=surroundings.authenticator.secret,
             project=request.query_params.get(PROJECT) or surroundings.settings.project or NO_PROJECT,
         )

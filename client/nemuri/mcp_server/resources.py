@@ -56,7 +56,7 @@ async def sleep(context: ToolContext, agent: str) -> str:
     """Return what the agent's newest sleep or night changed: which memories moved, faded or came back."""
     caller, view = await _agent(context, agent)
     caller.check_operator("reading a sleep")
-    return f"{DATA_NOTE}\n\n{await sleep_report(caller.client.log, caller.minds, view.agent_id)}"
+    return f"{DATA_NOTE}\n\n{await sleep_report(caller.client.log, caller.histories, view.agent_id)}"
 
 
 RESOURCES: Final[dict[str, tuple[Reader, str]]] = {

@@ -3,7 +3,7 @@
 from typing import Final
 
 from nemuri.mcp_server.quoted_text import beginning, moment, plural, short
-from nemuri.operations.mind_history import MindHistories
+from nemuri.operations.agent_history import AgentHistories
 from nemuri.operations.night_changes import NightChange
 from nemuri.operations.nights import Night, last_night
 from nemuri_infra.bus.event_log import Log
@@ -22,9 +22,9 @@ TITLES: Final = {
 }
 
 
-async def sleep_report(log: Log, minds: MindHistories, agent: str) -> str:
+async def sleep_report(log: Log, histories: AgentHistories, agent: str) -> str:
     """Return what an agent's last night changed: its last sleeps, its last nightly job or its last consolidation."""
-    night = await last_night(log, minds.of(log, agent), agent)
+    night = await last_night(log, histories.of(log, agent), agent)
     return f"{agent} has not slept yet." if night is None else "\n".join(_lines(night))
 
 

@@ -13,7 +13,7 @@ from nemuri.hook.project import project_here
 from nemuri.mcp_server.access import Caller, memory_kind
 from nemuri.mcp_server.server import build_server
 from nemuri.mcp_server.tool_forms import MemoryKind
-from nemuri.operations.mind_history import MindHistories
+from nemuri.operations.agent_history import AgentHistories
 from nemuri.web.operation_registry import OperationRegistry
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings
@@ -35,7 +35,7 @@ class OwnPlatform:
     settings: Settings
     bound_to: str | None = None
     operations: OperationRegistry = field(default_factory=OperationRegistry)
-    minds: MindHistories = field(default_factory=MindHistories)
+    histories: AgentHistories = field(default_factory=AgentHistories)
     secret: str = field(default_factory=token_urlsafe, repr=False)
     """Secret for confirmation codes, which are valid as long as this process runs."""
     _client: Client | None = None
@@ -54,7 +54,7 @@ class OwnPlatform:
             known = self._client
             client = known if known is not None and known.log.connection.is_connected else await self._reach(name)
         project = project_here(self.settings.project)
-        return Caller(client, name, self.bound_to, self.settings, self.operations, self.minds, self.secret, project)
+        return Caller(client, name, self.bound_to, self.settings, self.operations, self.histories, self.secret, project)
 
     async def memory_kind(self) -> MemoryKind | None:
         """Return the kind of memory of the agent to which the server is bound; None if it is not known.

@@ -7,8 +7,9 @@ from uuid import UUID
 
 from pydantic import Field, JsonValue
 
+from nemuri.operations.agent_history import AgentHistory
 from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
-from nemuri.operations.past_states import Advance, PastState, as_of, check_defined, check_use
+from nemuri.operations.past_states import Advance, PastState, check_defined, check_use
 from nemuri_contracts.event import Value
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.state_diff import ChangedValues, Differences, MemoryChange, MemoryState
@@ -123,7 +124,8 @@ async def agent_states(
     agent's definition.
     """
     await check_defined(log, agent_id)
-    found = await as_of(log, agent_id, places, advance)
+    history = AgentHistory(log, agent_id)
+    found = [await history.at(place, advance) for place in places]
     for past, place in zip(found, places, strict=True):
         if past.mind.agent is None:
             raise LogPositionError(f"{agent_id} was not defined yet at {place.text}; give a later position")

@@ -40,11 +40,15 @@ class LogPosition:
             return cls(written, sequence=int(written[:_DIGITS]))
         return cls(written, time=_time(written, now))
 
+    def covers(self, sequence: int, at: datetime) -> bool:
+        """Return True if the event with a sequence, recorded at a time, lies before or at the position."""
+        if self.sequence is not None:
+            return sequence <= self.sequence
+        return self.time is None or at <= self.time
+
     def includes(self, event: Event) -> bool:
         """Return True if an event of the log lies before or at the position."""
-        if self.sequence is not None:
-            return (event.sequence or 0) <= self.sequence
-        return self.time is None or event.at <= self.time
+        return self.covers(event.sequence or 0, event.at)
 
 
 def read_place(text: str | None) -> LogPosition:

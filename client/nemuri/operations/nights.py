@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Literal
 
-from nemuri.operations.mind_history import MindHistory
+from nemuri.operations.agent_history import AgentHistory
 from nemuri.operations.night_changes import (
     FORGOTTEN,
     SORTS,
@@ -125,15 +125,15 @@ async def nights(log: Log, agent_id: str | None = None, before: int | None = Non
     return NightPage(tuple(reversed(page)), older)
 
 
-async def night_at(log: Log, minds: MindHistory, sequence: int) -> Night:
+async def night_at(log: Log, history: AgentHistory, sequence: int) -> Night:
     """Return the night whose event has this sequence. Raises `OperationError` if the event is no night."""
     event = await log.at(sequence)
     if not isinstance(event, KINDS):
         raise OperationError(f"event {sequence} is no night; see the list of nights")
-    return await _night(log, minds, [NightEntry(event)])
+    return await _night(log, history, [NightEntry(event)])
 
 
-async def last_night(log: Log, minds: MindHistory, agent_id: str) -> Night | None:
+async def last_night(log: Log, history: AgentHistory, agent_id: str) -> Night | None:
     """Return what an agent's last night changed; None if it never slept.
 
     The last night of an affective memory is its last nightly job. For the other kinds, the sleeps and consolidations of
@@ -144,15 +144,15 @@ async def last_night(log: Log, minds: MindHistory, agent_id: str) -> Night | Non
         return None
     end = found[-1]
     together = [each for each in found if each.date == end.date and end.event.at - each.event.at <= LAST_NIGHT]
-    return await _night(log, minds, together)
+    return await _night(log, history, together)
 
 
-async def _night(log: Log, minds: MindHistory, entries: list[NightEntry]) -> Night:
+async def _night(log: Log, history: AgentHistory, entries: list[NightEntry]) -> Night:
     first, last = entries[0], entries[-1]
     start, end = first.event.sequence or 0, last.event.sequence or 0
     following = await next_messages(log, end, 1, _subjects(log, last.event.agent_id))
     until = (following[0].sequence or 0) - 1 if following else await log.last_sequence()
-    before, after, later = [await minds.at(each) for each in (start - 1, end, max(until, end))]
+    before, after, later = [await history.after(sequence) for sequence in (start - 1, end, max(until, end))]
     changes = sorted(_changes(entries, before, after, later), key=lambda each: SORTS.index(each.sort))
     sessions = sum(len(each.event.sessions) for each in entries if isinstance(each.event, AgentSlept))
     return Night(

@@ -9,8 +9,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from nemuri.operations.agent_history import AgentHistory
 from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
-from nemuri.operations.past_states import PastState, as_of, check_use
+from nemuri.operations.past_states import PastState, check_use
 from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import Embedding
 from nemuri_contracts.client_events import MemoryContent, Setting
@@ -63,7 +64,7 @@ async def recall_as_of(
         LogPositionError: The position is outside the log, or before the agent was defined.
     """
     await check_use(log, agent_id)
-    [past] = await as_of(log, agent_id, [place])
+    past = await AgentHistory(log, agent_id).at(place)
     agent = past.mind.agent
     if agent is None:
         raise LogPositionError(f"{agent_id} was not defined yet at {place.text}; give a later position")

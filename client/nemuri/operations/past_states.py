@@ -1,9 +1,10 @@
-"""Past states, memory histories and hypothetical states of an agent, folded from the log without writing anything.
+"""The events of one agent, and what is folded from them without writing anything: its state, a memory's history, a
+state with another policy.
 
 Only the agent's own events are read, because the agent's state is the fold of these events alone.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import get_args
@@ -128,42 +129,29 @@ async def _memory(log: Log, agent_id: str) -> str | None:
 async def events_of(
     log: Log, agent_id: str, until: int, advance: Advance | None = None
 ) -> AsyncIterator[AnyAgentEvent]:
-    """Yield an agent's own events in order up to a sequence, without repetitions.
-
-    Raises:
-        OperationError: An event cannot be decoded.
-    """
+    """Yield an agent's own events in order up to a sequence, without repetitions. Raises as `logged_events`."""
     firsts = Deduplicator()
-    async for batch in log.read(0, until, only=[log.subjects.agent_events(agent_id)]):
+    async for event in logged_events(log, agent_id, 0, until, advance):
+        for first in firsts.among([event]):
+            yield first
+
+
+async def logged_events(
+    log: Log, agent_id: str, after: int, until: int, advance: Advance | None = None
+) -> AsyncIterator[AnyAgentEvent]:
+    """Yield an agent's own events between two sequences in order, also repeated ones.
+
+    Raises `OperationError` if an event cannot be decoded.
+    """
+    async for batch in log.read(after, until, only=[log.subjects.agent_events(agent_id)]):
         if batch.unreadable:
             broken = batch.unreadable[0]
             raise OperationError(f"event {broken.sequence} on {broken.subject} cannot be read: {broken.reason}")
-        for event in firsts.among(batch.events):
+        for event in batch.events:
             if isinstance(event, AnyAgentEvent):
                 yield event
         if advance:
             advance(batch.until, until)
-
-
-async def as_of(
-    log: Log, agent_id: str, places: Sequence[LogPosition], advance: Advance | None = None
-) -> list[PastState]:
-    """Return an agent's state at each position; an empty state before the agent's definition.
-
-    Raises `LogPositionError` for a position outside the log.
-    """
-    reach = await extent(log)
-    for each in places:
-        reach.check(each)
-    past, found = PastState(), dict[LogPosition, PastState]()
-    async for event in events_of(log, agent_id, reach.last, advance):
-        for each in places:
-            if each not in found and not each.includes(event):
-                found[each] = past.copy()
-        if len(found) == len(set(places)):
-            break
-        past.evolve(event)
-    return [found.get(each, past) for each in places]
 
 
 async def replay_with(

@@ -6,7 +6,7 @@ from starlette.requests import Request
 
 from nemuri.admin.activity import ActivityHistory
 from nemuri.client.client import Client
-from nemuri.operations.mind_history import MindHistories
+from nemuri.operations.agent_history import AgentHistories
 from nemuri.web.authentication import Authenticator
 from nemuri.web.clients import ClientPool
 from nemuri.web.live_log import LiveLog
@@ -28,7 +28,7 @@ class WebContext:
     live_log: LiveLog
     operations: OperationRegistry
     authenticator: Authenticator
-    minds: MindHistories = field(default_factory=MindHistories)
+    histories: AgentHistories = field(default_factory=AgentHistories)
     """States of agents over the log, for pages about the past."""
     activity: ActivityHistory = field(default_factory=ActivityHistory)
     """Number of events and tasks in the last minutes."""

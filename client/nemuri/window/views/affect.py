@@ -7,6 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from nemuri.admin.affective import protect
+from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.web.context import client_of, context_of, operator_of
 from nemuri.web.problems import Problem
 from nemuri.window.forms import agent_in_path, text_of
@@ -92,7 +93,7 @@ async def recall(request: Request) -> Response:
 async def archive(request: Request) -> Response:
     """Show the archived memories, the ones archived last first."""
     client, name = await operator_of(request), agent_in_path(request)
-    past = await context_of(request).minds.of(client.log, name).at(await client.log.last_sequence())
+    past = await context_of(request).histories.of(client.log, name).at(LogPosition())
     archived = sorted((each for each in past.affect.memories.values() if each.level == ARCHIVED), key=_archived_at)
     values = {"archived": archived[::-1][:MAX_ARCHIVED], "number": len(archived), "night": past.affect.night}
     return render(request, "affect_archive.html", values)

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from nemuri.admin.memory_graph import MemoryGraph, memory_graph
+from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.memory_lives import MemoryLife, life_of
 from nemuri.web.context import client_of, context_of, operator_of, principal_of
 from nemuri.window.forms import if_known
@@ -59,7 +60,7 @@ async def _followers(request: Request, view: MemoryView) -> list[UUID]:
     if not principal_of(request).operator:
         return []
     client = await operator_of(request)
-    past = await context_of(request).minds.of(client.log, view.agent_id).at(await client.log.last_sequence())
+    past = await context_of(request).histories.of(client.log, view.agent_id).at(LogPosition())
     return [each for each, content in past.mind.contents.items() if view.memory_id in content.links]
 
 

@@ -63,7 +63,7 @@ def _slept_last(recent: NightPage, agents: list[str]) -> list[str]:
 async def last(request: Request) -> Response:
     """Show what an agent's last night changed."""
     client, name = await operator_of(request), agent_in_path(request)
-    found = await last_night(client.log, context_of(request).minds.of(client.log, name), name)
+    found = await last_night(client.log, context_of(request).histories.of(client.log, name), name)
     return render(request, "sleep_last.html", {"night": found, "name": name})
 
 
@@ -73,5 +73,5 @@ async def night(request: Request) -> Response:
     event = await client.log.at(sequence)
     if event is None or event.agent_id is None:
         raise Problem(404, f"event {sequence} is no night; the list of nights is at /sleep")
-    found = await night_at(client.log, context_of(request).minds.of(client.log, event.agent_id), sequence)
+    found = await night_at(client.log, context_of(request).histories.of(client.log, event.agent_id), sequence)
     return render(request, "night.html", {"night": found})

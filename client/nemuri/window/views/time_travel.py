@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from nemuri.operations.agent_history import AgentHistory
 from nemuri.operations.agent_states import levels_in, memories_in
 from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
-from nemuri.operations.mind_history import MindHistory
 from nemuri.operations.night_changes import affect_changes, by_sort, tiered_changes
 from nemuri.operations.past_states import PastState
 from nemuri.operations.policy_replays import policy_replay, unanswered
@@ -84,25 +84,25 @@ async def time_travel(request: Request) -> Response:
     values: dict[str, Any] = {"agents": agents, "chosen": name, "agent": None}
     if name is None:
         return render(request, "time.html", values)
-    history = context_of(request).minds.of(client.log, name)
+    history = context_of(request).histories.of(client.log, name)
     values["agent"] = await agent_of(client, name)
-    places = await history.places()
-    to = _step_at(places, number_in_query(request, "to"), len(places))
-    since = _step_at(places, number_in_query(request, "from"), max(1, to // 2))
-    values |= {"last_step": len(places), "parameters": [*Policy.model_fields], "rows": range(ROWS)}
+    sequences = await history.sequences()
+    to = _step_at(sequences, number_in_query(request, "to"), len(sequences))
+    since = _step_at(sequences, number_in_query(request, "from"), max(1, to // 2))
+    values |= {"last_step": len(sequences), "parameters": [*Policy.model_fields], "rows": range(ROWS)}
     return render(request, "time.html", values | await _compared(history, min(since, to), to))
 
 
-def _step_at(places: list[int], sequence: int | None, otherwise: int) -> int:
-    """Return the number of the agent's events up to a position of the log."""
-    return otherwise if sequence is None else max(1, sum(each <= sequence for each in places))
+def _step_at(sequences: Sequence[int], sequence: int | None, otherwise: int) -> int:
+    """Return the number of the agent's events, given by their sequences, up to a sequence of the log."""
+    return otherwise if sequence is None else max(1, sum(each <= sequence for each in sequences))
 
 
 async def moments(request: Request) -> Response:
     """Show the mind at the two moments that the sliders name, and the difference."""
     client, name = await operator_of(request), agent_in_path(request)
-    history = context_of(request).minds.of(client.log, name)
-    number = len(await history.places())
+    history = context_of(request).histories.of(client.log, name)
+    number = len(await history.sequences())
     if not number:
         raise Problem(404, f"the log has no events of {name}")
     one, other = (min(number, number_in_query(request, each) or 1) for each in ("earlier", "later"))
@@ -110,9 +110,9 @@ async def moments(request: Request) -> Response:
     return render(request, "time_moments.html", values | {"agent": await agent_of(client, name)})
 
 
-async def _compared(history: MindHistory, one: int, other: int) -> dict[str, Any]:
-    places = await history.places()
-    first, second = [await history.at(places[each - 1]) for each in (one, other)]
+async def _compared(history: AgentHistory, one: int, other: int) -> dict[str, Any]:
+    sequences = await history.sequences()
+    first, second = [await history.after(sequences[step - 1]) for step in (one, other)]
     changes, differences = None, None
     if second.affect.agent is not None:
         changes = by_sort(affect_changes(first.affect, second.affect, second.affect))
