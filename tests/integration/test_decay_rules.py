@@ -10,7 +10,8 @@ from sqlalchemy.sql.selectable import Values
 
 from nemuri_domain.affective.policy import AffectPolicy, Archive
 from nemuri_domain.affective.retention import deletable, reinforced, retention
-from nemuri_domain.event_sourcing.numeric_backends import ARRAYS, FLOATS, Arithmetic
+from nemuri_domain.event_sourcing.array_arithmetic import ARRAYS
+from nemuri_domain.event_sourcing.numeric_backends import FLOATS, Arithmetic
 from nemuri_domain.strength.decay import clock_of, strength
 from nemuri_domain.strength.policy import LEVELS
 from nemuri_infra.projections import affective_queries

@@ -10,7 +10,7 @@ from nemuri_contracts.codec import encode
 from nemuri_contracts.dead_letters import SAID
 from nemuri_contracts.event import derive
 from nemuri_contracts.tasks import TaskCompleted
-from nemuri_domain.tasks.fan_in import attempt_key
+from nemuri_domain.tasks.task_attempts import attempt_key
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (

@@ -14,7 +14,7 @@ from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import PROFILES, AffectPolicy
 from nemuri_domain.affective.retention import nights_until
 from nemuri_domain.affective.retention import retention as decayed
-from nemuri_domain.event_sourcing.numeric_backends import ARRAYS
+from nemuri_domain.event_sourcing.array_arithmetic import ARRAYS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

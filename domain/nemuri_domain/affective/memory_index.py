@@ -14,7 +14,7 @@ from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVe
 from nemuri_domain.affective.policy import AffectPolicy
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.retrieval import AffectCandidate
-from nemuri_domain.event_sourcing.numeric_backends import ARRAYS
+from nemuri_domain.event_sourcing.array_arithmetic import ARRAYS
 
 MEMORY_BYTES: Final = 1_100
 """Measured size of an `IndexedMemory` with its ids and times in bytes."""

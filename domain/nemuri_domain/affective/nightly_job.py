@@ -23,7 +23,7 @@ from nemuri_domain.affective.similarity_relations import (
     first_changes,
     relation_changes,
 )
-from nemuri_domain.event_sourcing.numeric_backends import ARRAYS
+from nemuri_domain.event_sourcing.array_arithmetic import ARRAYS
 
 RECALLED_PER_NIGHT = 10_000
 """Maximum number of recalled memories that one night reinforces, so that they fit its event. The next night takes the

@@ -1,14 +1,13 @@
 """Arithmetic for formulas that are written once and evaluated for one memory, for arrays of memories and in SQL.
 
 A formula uses Python's operators, which work on floats, numpy arrays and SQL columns, and takes all other functions
-from an `Arithmetic`. `nemuri_infra.projections.sql_arithmetic` has the implementation that builds SQL.
+from an `Arithmetic`. `array_arithmetic` has the implementation for arrays, which only processes with numpy import, and
+`nemuri_infra.projections.sql_arithmetic` the one that builds SQL.
 """
 
 import math
 from collections.abc import Sequence
 from typing import Any, Protocol
-
-import numpy as np
 
 
 class Arithmetic(Protocol):
@@ -62,23 +61,4 @@ class FloatArithmetic:
         return values[index]
 
 
-class ArrayArithmetic:
-    """Arithmetic on numpy arrays, element by element. `coalesce` treats an array as one value: None means that all
-    elements are missing.
-    """
-
-    exp = staticmethod(np.exp)
-    power = staticmethod(np.power)
-    minimum = staticmethod(np.minimum)
-    maximum = staticmethod(np.maximum)
-    where = staticmethod(np.where)
-    coalesce = staticmethod(FloatArithmetic.coalesce)
-
-    @staticmethod
-    def item(values: Sequence[float], index: Any) -> Any:
-        """Return the values at the indexes."""
-        return np.asarray(values)[index]
-
-
 FLOATS: Arithmetic = FloatArithmetic()
-ARRAYS: Arithmetic = ArrayArithmetic()

@@ -10,7 +10,7 @@ import orjson
 from nemuri_contracts.event import Event
 from nemuri_contracts.tasks import ChunkReady, ChunkSummarised, NotesReady, ReadingPlan, TaskChunked
 from nemuri_domain.tasks.aggregate import Task, TaskState
-from nemuri_domain.tasks.fan_in import attempt_key
+from nemuri_domain.tasks.task_attempts import attempt_key
 
 CHUNKS_IN_FLIGHT = 8
 """Maximum number of chunks of one task that are ready or being read at the same time."""

@@ -1,7 +1,6 @@
 """Fan-in: key points of chunks are joined to a summary, and answers to parts are joined to the task's answer."""
 
 from collections.abc import Iterable, Sequence
-from uuid import UUID
 
 from nemuri_contracts.event import Event
 from nemuri_contracts.tasks import DetailPoint, Part, TaskCompleted, TaskSummarised
@@ -12,6 +11,7 @@ from nemuri_domain.tasks.clarification import with_assumption
 from nemuri_domain.tasks.client_negotiation import parts_of, with_items
 from nemuri_domain.tasks.read_share import with_read_note
 from nemuri_domain.tasks.spent_usage import with_budget_note
+from nemuri_domain.tasks.task_attempts import attempt_key
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS, summed_up
 
 ANSWER_CHARACTERS = 250_000
@@ -106,10 +106,3 @@ def joined_answers(answered: Iterable[tuple[Part, str]], characters: int = ANSWE
 def shortened(text: str, characters: int) -> str:
     """Return the text, cut to `characters` characters with an ellipsis if it is longer."""
     return text if len(text) <= characters else text[: max(0, characters - 1)].rstrip() + "…"
-
-
-def attempt_key(task_id: UUID, attempt: int) -> str:
-    """Return the key from which the ids of an attempt's routing and end are derived. It contains the attempt, so that a
-    reopened task can end again.
-    """
-    return f"{task_id}/{attempt}"

@@ -8,7 +8,8 @@ from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.consensus import compare_texts
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.aggregate import Task, TaskState
-from nemuri_domain.tasks.fan_in import answers, attempt_key, joined_answers, shortened
+from nemuri_domain.tasks.fan_in import answers, joined_answers, shortened
+from nemuri_domain.tasks.task_attempts import attempt_key
 
 VOICES_CHARACTERS, MERGED_CHARACTERS, DISSENT_CHARACTERS = 80_000, 20_000, 20_000
 """Maximum characters of all voices, of the merged answer, and of all dissent. The event `task_completed` contains each

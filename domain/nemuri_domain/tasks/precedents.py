@@ -16,7 +16,7 @@ from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.scope_matching import scope_in
 from nemuri_domain.strength.usage_detection import session_end
 from nemuri_domain.tasks.aggregate import Task, TaskState
-from nemuri_domain.tasks.fan_in import attempt_key
+from nemuri_domain.tasks.task_attempts import attempt_key
 
 APTITUDE, ROUTING, LOAD = "aptitude", "past routing", "present load"
 DEFINITION: Final = Definition(

@@ -11,8 +11,9 @@ from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested, Revisio
 from nemuri_contracts.tasks import ReactionFailed, Voice
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.tasks.aggregate import MemberRevision, Task, TaskState
-from nemuri_domain.tasks.fan_in import attempt_key, shortened
+from nemuri_domain.tasks.fan_in import shortened
 from nemuri_domain.tasks.panel import room_of, voices_of
+from nemuri_domain.tasks.task_attempts import attempt_key
 
 REASON_CHARACTERS = 2_000
 """Maximum characters of what a member takes over, and of what it contradicts."""

@@ -26,8 +26,8 @@ from nemuri_domain.tasks.agent_fit import Fit, blended
 from nemuri_domain.tasks.agent_scores import Applicant, Known, Market, Ranking, margin, market, ranked
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.eligible_agents import able_agents, competing, is_one_field, no_panel, nobody
-from nemuri_domain.tasks.fan_in import attempt_key
 from nemuri_domain.tasks.panel_seats import Seat
+from nemuri_domain.tasks.task_attempts import attempt_key
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
 
 REQUEST: Final = 0.7

@@ -5,7 +5,13 @@ from uuid import UUID
 from nemuri_contracts.event import Event, derive
 from nemuri_contracts.tasks import TaskReopened
 from nemuri_domain.tasks.aggregate import TaskState
-from nemuri_domain.tasks.fan_in import attempt_key
+
+
+def attempt_key(task_id: UUID, attempt: int) -> str:
+    """Return the key from which the ids of an attempt's routing and end are derived. It contains the attempt, so that a
+    reopened task can end again.
+    """
+    return f"{task_id}/{attempt}"
 
 
 def attempt_of(event: Event, state: TaskState) -> int | None:
