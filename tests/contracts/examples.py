@@ -220,9 +220,9 @@ def _envelope(kind: type[Event]) -> dict[str, object]:
 _PARTS: dict[type[Event], dict[str, object]] = {
     TaskSubmitted: {
         "text": "What does steel cost?", "documents": (Document(name="offer.txt", ref="a" * 64, characters=10),),
-        "summary": "steel", "wanted_agent": "buyer", "perspective": "cost", "setting": SETTING,
+        "summary": "steel", "agent": "buyer", "perspective": "cost", "project": "bridge", "domains": ("purchasing",),
         "conversation": "prices", "panel": 2, "rebuttal": True, "deep": True, "streamed": True,
-        "budget": {"tokens": 9, "money": 0.5},
+        "budget_tokens": 9, "budget_money": 0.5,
         "question_minutes": 5.0,
     },
     NegotiationAnswered: {"option": "most_important", "items": (2,)},

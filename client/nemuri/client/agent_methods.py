@@ -1,12 +1,14 @@
 """The client's methods for agents, and for the strength memory of an agent as a whole."""
 
 from dataclasses import dataclass
+from typing import Unpack
 
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.client_base import ClientBase
 from nemuri.client.exchange import validated
 from nemuri.client.handovers import hand_over
 from nemuri.client.idempotency_keys import Key
+from nemuri.client.keywords import SettingKeywords
 from nemuri.client.parameters import Id, Texts, Written
 from nemuri_contracts import queries
 from nemuri_contracts.client_events import Setting
@@ -42,13 +44,11 @@ class AgentMethods(ClientBase):
         view = await self._exchange.ask(queries.AgentsQuery, AgentsView, agent_id=agent, orchestrator=orchestrator)
         return view.agents
 
-    async def memo(self, agent: str, *, project: str | None = None, domains: Texts = ()) -> MemoView:
+    async def memo(self, agent: str, **options: Unpack[SettingKeywords]) -> MemoView:
         """Return the memo of an agent: the table of contents of its memory, which it is given with each task.
 
         Args:
             agent: Id of an agent with strength memory.
-            project: Project of the task.
-            domains: Domains of the task.
 
         Returns:
             The topics, strongest first, with the number of memories on each.
@@ -61,8 +61,7 @@ class AgentMethods(ClientBase):
             >>> memo.tokens <= memo.limit
             True
         """
-        setting = validated(Setting, project=project, domains=list(domains))
-        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
+        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, **options)
 
     async def keywords(self, agent: str) -> KeywordsView:
         """Return keywords that the memories of an agent suggest for its perspectives.

@@ -34,7 +34,7 @@ async def tasks(request: Request) -> Response:
         page = await client.tasks(
             status=chosen["status"] or None,  # type: ignore[arg-type]
             agent=chosen["agent"] or None,
-            client_id=chosen["client"] or None,
+            client=chosen["client"] or None,
             containing=chosen["containing"] or None,
             following=_place(place) if place else None,
         )
