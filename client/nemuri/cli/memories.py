@@ -3,16 +3,17 @@
 
 import sys
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 import typer
 
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.memory_json import flat
+from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
+from nemuri_contracts.queries import RecallOptions
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
@@ -23,15 +24,6 @@ MAX_SHOWN = 10_000
 """Maximum number of memories shown."""
 
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")]
-
-
-class StatusFilter(StrEnum):
-    """The status of the memories to show."""
-
-    ACTIVE = "active"
-    ARCHIVED = "archived"
-    ABSORBED = "absorbed"
-    ALL = "all"
 
 
 def register(app: typer.Typer) -> None:
@@ -96,41 +88,20 @@ def remember(
         raise Failure(f"{len(refused)} of {len(ids)} memories {verb} refused; all others are stored")
 
 
+@takes(RecallOptions)
 def recall(
     context: typer.Context,
     agent: AgentArgument,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The text to search for.")],
-    top: Annotated[int, typer.Option("--top", metavar="K", min=1, max=50, help="Maximum number of memories.")] = 10,
-    perspective: Annotated[
-        str | None, typer.Option("--perspective", metavar="P", help="The perspective of the query.")
-    ] = None,
-    project: Annotated[
-        str | None,
-        typer.Option("--project", metavar="P", help="Include memories valid in this project. Default: NEMURI_PROJECT."),
-    ] = None,
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--domain", metavar="D", help="Include memories valid in this domain; repeatable. Default: NEMURI_DOMAINS."
-        ),
-    ] = None,
-    deep: Annotated[
-        bool,
-        typer.Option(
-            "--deep", help="Always search archived memories too. Default: only if nothing active is relevant."
-        ),
-    ] = False,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Show the memories that would be retrieved for a query. Nothing is recorded."""
     from nemuri.terminal.output import say, say_json, short, table
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
-    project, domains = session.setting(project, domain)
-    storable(QUERY=query, **{"--perspective": perspective, "--project": project})
-    setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domains, "deep": deep}
-    found: RecallView = session.run(lambda client: client.recall(name, query, top=top, **setting))
+    found: RecallView = session.run(lambda client: client.recall(name, query, **options))
     if session.json:
         kept = [{"memory_id": each.memory_id, **each.memory.model_dump(mode="json")} for each in found.principles]
         flat = {"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found), "principles": kept}
@@ -152,8 +123,9 @@ def memories(
     context: typer.Context,
     agent: AgentArgument,
     status: Annotated[
-        StatusFilter, typer.Option("--status", help="Status of the memories to show.")
-    ] = StatusFilter.ACTIVE,
+        Literal["active", "archived", "absorbed", "all"],
+        typer.Option("--status", help="Status of the memories to show."),
+    ] = "active",
     json: JsonOption = False,
 ) -> None:
     """Show an agent's memories, strongest first."""
@@ -161,7 +133,7 @@ def memories(
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
-    found = session.run(lambda client: client.memories(name, status=status.value, limit=MAX_SHOWN))
+    found = session.run(lambda client: client.memories(name, status=status, limit=MAX_SHOWN))
     if session.json:
         say_json([flat(each) for each in found])
     elif not found:
@@ -180,7 +152,7 @@ def memories(
             )
             for each in found
         ]
-        last = "strength" if status is StatusFilter.ALL else "status"
+        last = "strength" if status == "all" else "status"
         spare = ("seen", "used", "level", last)
         table(("memory", "status", *numbers, "content"), rows, numbers=numbers, spare=spare)
 

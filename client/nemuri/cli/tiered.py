@@ -7,10 +7,12 @@ import typer
 
 from nemuri.cli import agent_first_group
 from nemuri.cli.failures import WrongUse
+from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, Session, agent_id, storable
+from nemuri_contracts.queries import TiersRecallQuery
 
 if TYPE_CHECKING:
-    from nemuri_contracts.tiered import Experienced, Layer, Module, Sharing
+    from nemuri_contracts.tiered import Experienced, Sharing
 
 
 def register(app: typer.Typer) -> None:
@@ -80,36 +82,19 @@ def record(
         say(f"stored for {agent}: {memory}")
 
 
+@takes(TiersRecallQuery, without=["quietly"])
 def recall(
     context: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The text to search for.")],
-    module: Annotated[
-        str, typer.Option("--module", metavar="MODULE", help="The module that asks, such as planning or talking.")
-    ] = "default",
-    layer: Annotated[
-        list[str] | None, typer.Option("--layer", metavar="LAYER", help="Search only this tier: short or long.")
-    ] = None,
-    top: Annotated[int | None, typer.Option("--top", metavar="N", help="Maximum number of memories.")] = None,
-    shared: Annotated[bool, typer.Option("--shared", help="Include memories that other agents share.")] = False,
-    second: Annotated[
-        float | None, typer.Option("--second", metavar="SECONDS", help="The present time on a simulation's clock.")
-    ] = None,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Show the memories that would be retrieved for a query, and why. Nothing is recorded."""
     from nemuri.cli.tiered_lines import show_recalled
     from nemuri.terminal.output import say_json
-    from nemuri_contracts.tiered import Layer, Module
 
     session, agent = agent_first_group.of(context, json=json)
-    storable(QUERY=query)
-    who = cast("Module", _one_of("--module", module, Module))
-    where = tuple(cast("Layer", _one_of("--layer", each, Layer)) for each in layer or ())
-    found = session.run(
-        lambda client: client.tiers_recall(
-            agent, query, module=who, layers=where, top=top, shared=shared, second=second, quietly=True
-        )
-    )
+    found = session.run(lambda client: client.tiers_recall(agent, query, quietly=True, **options))
     if session.json:
         say_json(found)
     else:

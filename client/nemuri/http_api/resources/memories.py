@@ -20,11 +20,16 @@ from nemuri_domain.strength.memory_history import HistoryStep
 RESOURCE = Resource("memories", "Strength memories of agents.")
 
 
+Lesson = Annotated[Written, Field(max_length=TEXT_LIMIT)]
+
+
 class MemoryRequest(MemoryContent):
     """A memory to give to an agent."""
 
     content: Written = Field(max_length=TEXT_LIMIT)
-    learnings: dict[Label, Annotated[Written, Field(max_length=TEXT_LIMIT)]] = Field(default_factory=dict, max_length=32)
+    learnings: dict[Label, Annotated[Written, Field(max_length=TEXT_LIMIT)]] = Field(
+        default_factory=dict, max_length=32
+    )
     """Lessons of the memory, by perspective of the agent."""
 
 
