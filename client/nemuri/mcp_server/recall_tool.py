@@ -13,7 +13,7 @@ from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, plural, quoted, 
 from nemuri.mcp_server.recalled_memories import Recalled, recalled_now, recalled_then
 from nemuri.mcp_server.results import LeftOut, RecalledMemory, RecallResult, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, Fitted, MaxTokens, cost, fit
-from nemuri.mcp_server.tool_arguments import AgentName, RecallProject
+from nemuri.mcp_server.tool_arguments import AgentName
 from nemuri_contracts.client_events import TEXT_LIMIT
 from nemuri_contracts.queries import RecallOptions
 from nemuri_domain.language.token_estimate import estimate_tokens
@@ -24,7 +24,14 @@ PRINCIPLE_CHARACTERS = 160
 """Characters of a principle in an answer."""
 
 
-@takes(RecallOptions, "top", "domains")
+@takes(
+    RecallOptions,
+    "top",
+    "project",
+    "domains",
+    project="For the memory of a user's sessions the default is the project of this session; memories about the user"
+    " are included in every project.",
+)
 async def recall(
     context: ToolContext,
     agent: AgentName,
@@ -43,7 +50,6 @@ async def recall(
         ),
     ] = None,
     explain: Annotated[bool, Field(description="Add the values from which each score was made.")] = False,
-    project: RecallProject = None,
     **options: Any,
 ) -> Annotated[CallToolResult, RecallResult]:
     """Find what the agent remembers about something.
@@ -54,9 +60,9 @@ async def recall(
     """
     caller = await caller_of(context)
     if as_of is None:
-        found = await recalled_now(caller, agent, query, project=project, **options)
+        found = await recalled_now(caller, agent, query, **options)
     else:
-        found = await recalled_then(caller, agent, query, str(as_of), project=project, **options)
+        found = await recalled_then(caller, agent, query, str(as_of), **options)
     return _answer(found, query, max_tokens, explain=explain)
 
 
