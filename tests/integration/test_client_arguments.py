@@ -142,7 +142,7 @@ KINDS = {
 }  # fmt: skip
 ALLOWED_VALUES: dict[str, list[Any]] = {
     # Values that other parameters of the same kind refuse, but these parameters allow.
-    "second": [0], "importance": [0], "question_minutes": [0], "limit": [10**30], "timeout": [10**30],
+    "second": [0], "importance": [0], "question_minutes": [0], "beyond": [0], "limit": [10**30], "timeout": [10**30],
     "agent": [None], "summary": [None], "topic": [None], "query": [None], "location": [], "memories": [[]],
 }  # fmt: skip
 

@@ -90,7 +90,12 @@ def _signature(method: Callable[..., Any]) -> tuple[inspect.Signature, type[Opti
     [keywords] = get_args(last.annotation)
     model, types = OPTIONS[keywords.__name__], get_type_hints(keywords, include_extras=True)
     options = [
-        last.replace(name=name, kind=last.KEYWORD_ONLY, default=each.get_default(call_default_factory=True), annotation=types[name])
+        last.replace(
+            name=name,
+            kind=last.KEYWORD_ONLY,
+            default=each.get_default(call_default_factory=True),
+            annotation=types[name],
+        )
         for name, each in keywords_of(model).items()
     ]
     return signature.replace(parameters=[*named, *options]), model
