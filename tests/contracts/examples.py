@@ -177,7 +177,7 @@ ORIGIN = Origin(
 )  # fmt: skip
 SUPERSEDES = Relation(older=OTHER, sort="supersedes", perspective="cost")
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-WISH = HandoverWish(source="seller", topic="steel", query="prices", task=TASK, top=5, setting=SETTING)
+WISH = HandoverWish(source="seller", topic="steel", query="prices", task_id=TASK, top=5, **dict(SETTING))
 NEW = NewMemory(
     memory=CONTENT, links=(OTHER,), relations=(SUPERSEDES,), vector=VECTOR, strength=1.0,
     perspectives=("cost",), origin=ORIGIN,

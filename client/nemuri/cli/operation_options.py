@@ -47,12 +47,12 @@ def takes(model: type[Options], *, without: Container[str] = ()) -> Callable[[F]
                 if given[name] in (None, (), []):
                     del given[name]
             _check(model, known)
-            if issubclass(model, Setting) and _FROM_SETTINGS.keys() <= options.keys():
+            if issubclass(model, Setting):
                 project, domains = Session.of(context).setting(given.get("project"), given.get("domains"))
                 given |= {"project": project, "domains": domains}
             command(context, **given)
 
-        parameters = sorted([*own.values(), *map(_parameter, options, options.values())], key=_is_optional)
+        parameters = sorted([*own.values(), *(_parameter(model, *each) for each in options.items())], key=_is_optional)
         call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": None}
         return call  # type: ignore[return-value]
@@ -71,12 +71,12 @@ def _is_optional(parameter: inspect.Parameter) -> bool:
     return parameter.default is not parameter.empty
 
 
-def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
-    """Return the parameter from which typer makes the option."""
+def _parameter(model: type[Options], name: str, field: FieldInfo) -> inspect.Parameter:
+    """Return the parameter from which typer makes an option of an operation."""
     many, kind = is_list(field), bare(field.annotation)
     limits = {name: limit for name, limit in limits_of(field).items() if limit <= _MAX_SHOWN_LIMIT}
     kind = str if many else kind  # typer reads lists of texts; the model checks them
-    source = f" Default: {_FROM_SETTINGS[name]}." if name in _FROM_SETTINGS else ""
+    source = f" Default: {_FROM_SETTINGS[name]}." if issubclass(model, Setting) and name in _FROM_SETTINGS else ""
     option = typer.Option(
         flag_of(name, field),
         metavar=_METAVARS.get(kind),

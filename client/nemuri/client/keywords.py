@@ -69,6 +69,21 @@ class FeedbackKeywords(TypedDict, total=False):
     """
 
 
+class HandoverKeywords(TypedDict, total=False):
+    project: str | None
+    """Project. Memories that are valid in this project only are included."""
+    domains: Texts
+    """Domains. Memories that are valid in one of these domains only are included. At most 32."""
+    topic: str | None
+    """Only memories with this tag."""
+    query: str | None
+    """Only memories relevant to this text. At most 16,000 characters."""
+    task_id: Id | None
+    """Only memories relevant to this task."""
+    top: int
+    """Maximum number of memories. At least 1, at most 50."""
+
+
 class JournalKeywords(TypedDict, total=False):
     task_id: Id | None
     """Id of the task."""

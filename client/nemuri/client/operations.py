@@ -19,6 +19,7 @@ from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic.fields import FieldInfo
 
 from nemuri_contracts import client_events, queries
+from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.event import Options
 from nemuri_contracts.tiered import Layer
 
@@ -27,6 +28,7 @@ OPTIONS: Final[Mapping[str, type[Options]]] = {
     "AffectListKeywords": queries.AffectListQuery,
     "AffectRecallKeywords": queries.AffectRecallQuery,
     "FeedbackKeywords": client_events.FeedbackOptions,
+    "HandoverKeywords": HandoverWish,
     "JournalKeywords": queries.JournalQuery,
     "MemoryKeywords": client_events.MemoryContent,
     "MemoryListKeywords": queries.MemoryListOptions,
