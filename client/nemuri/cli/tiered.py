@@ -1,7 +1,7 @@
 """Commands for tiered memory: tiers AGENT, with record, recall, consolidate and share."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,9 +10,10 @@ from nemuri.cli.failures import WrongUse
 from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, Session, agent_id, storable
 from nemuri_contracts.queries import TiersRecallQuery
+from nemuri_contracts.tiered import Experience
 
 if TYPE_CHECKING:
-    from nemuri_contracts.tiered import Experienced, Sharing
+    from nemuri_contracts.tiered import Sharing
 
 
 def register(app: typer.Typer) -> None:
@@ -41,13 +42,11 @@ def tiers(
         show(view)
 
 
+@takes(Experience)
 def record(
     context: typer.Context,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The experience to store.")],
-    kind: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="Type: conversation, action, observation or reflection.")
-    ] = "observation",
-    participant: Annotated[
+    participants: Annotated[
         list[str] | None, typer.Option("--with", metavar="NAME", help="A participant; repeatable.")
     ] = None,
     importance: Annotated[
@@ -56,26 +55,16 @@ def record(
             "--importance", metavar="NUMBER", help="Importance, 0 to 1. Default: estimated from type and words."
         ),
     ] = None,
-    second: Annotated[
-        float | None,
-        typer.Option("--second", metavar="SECONDS", help="Time of the experience on a simulation's clock."),
-    ] = None,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Store an experience in short-term memory."""
     from nemuri.terminal.output import say, say_json
-    from nemuri_contracts.tiered import Experienced
 
     session, agent = agent_first_group.of(context, json=json)
     storable(TEXT=text)
-    for each in participant or ():
-        storable(**{"--with": each})
-    sort = cast("Experienced", _one_of("--type", kind, Experienced))
-    memory = session.run(
-        lambda client: client.experience(
-            agent, text, type=sort, participants=participant or (), importance=importance, second=second
-        )
-    )
+    options |= {"participants": participants or (), "importance": importance}
+    memory = session.run(lambda client: client.experience(agent, text, **options))
     if session.json:
         say_json({"memory_id": memory})
     else:
@@ -147,11 +136,3 @@ def _with_whom(whom: str | None, group: list[str], *, everybody: bool) -> "tuple
     if whom is not None:
         return "bilateral", [agent_id(whom)]
     return ("group", [agent_id(each) for each in dict.fromkeys(group)]) if group else ("global", [])
-
-
-def _one_of(option: str, value: str, among: Any) -> str:
-    from typing import get_args
-
-    if value not in get_args(among):
-        raise WrongUse(f"{option} {value!r:.40} is none of {', '.join(get_args(among))}")
-    return value

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from nemuri.client.parameters import Id, Ids, Layers, Texts
 from nemuri_contracts.client_events import Scope, Turn
+from nemuri_contracts.tiered import Place
 
 
 class AffectBriefKeywords(TypedDict, total=False):
@@ -52,6 +53,17 @@ class AffectRecallKeywords(TypedDict, total=False):
     """
     quietly: bool
     """Do not record the recall."""
+
+
+class ExperienceKeywords(TypedDict, total=False):
+    type: Literal["conversation", "action", "observation", "reflection"]
+    """Type of the experience."""
+    participants: Texts
+    """Names of those who took part. At most 64."""
+    location: Place | None
+    """Place of the experience."""
+    second: float | None
+    """Time of the experience in seconds of the simulation's clock. By default, the time of the log."""
 
 
 class FeedbackKeywords(TypedDict, total=False):

@@ -21,12 +21,13 @@ from pydantic.fields import FieldInfo
 from nemuri_contracts import client_events, queries
 from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.event import Options
-from nemuri_contracts.tiered import Layer
+from nemuri_contracts.tiered import Experience, Layer
 
 OPTIONS: Final[Mapping[str, type[Options]]] = {
     "AffectBriefKeywords": queries.AffectBriefQuery,
     "AffectListKeywords": queries.AffectListQuery,
     "AffectRecallKeywords": queries.AffectRecallQuery,
+    "ExperienceKeywords": Experience,
     "FeedbackKeywords": client_events.FeedbackOptions,
     "HandoverKeywords": HandoverWish,
     "JournalKeywords": queries.JournalQuery,
@@ -62,6 +63,7 @@ from typing_extensions import TypedDict
 
 from nemuri.client.parameters import Id, Ids, Layers, Texts
 from nemuri_contracts.client_events import Scope, Turn
+from nemuri_contracts.tiered import Place
 '''
 
 

@@ -8,11 +8,11 @@ from nemuri.client.call_boundary import guard_methods
 from nemuri.client.client_base import ClientBase
 from nemuri.client.exchange import validated
 from nemuri.client.idempotency_keys import Key
-from nemuri.client.keywords import TiersRecallKeywords
+from nemuri.client.keywords import ExperienceKeywords, TiersRecallKeywords
 from nemuri.client.memory_offers import record_experience
-from nemuri.client.parameters import Texts, Written
+from nemuri.client.parameters import Written
 from nemuri_contracts import queries
-from nemuri_contracts.tiered import Cues, Experience, Experienced, Place
+from nemuri_contracts.tiered import Cues, Experience
 from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
 
 
@@ -26,23 +26,16 @@ class TieredMethods(ClientBase):
         agent: str,
         content: Written,
         *,
-        type: Experienced = "observation",  # noqa: A002 - the document's own name
-        participants: Texts = (),
-        location: Place | None = None,
-        second: float | None = None,
         cues: Cues | None = None,
         importance: float | None = None,
         key: Key = None,
+        **options: Unpack[ExperienceKeywords],
     ) -> UUID:
         """Give an experience to an agent with tiered memory, and return the memory's id as soon as it can be recalled.
 
         Args:
             agent: Id of an agent with tiered memory.
             content: Text of the experience.
-            type: "conversation", "action", "observation" or "reflection".
-            participants: Names of those who took part, at most 64.
-            location: Place of the experience.
-            second: Time of the experience in seconds of the simulation's clock; None for the time of the log.
             cues: Signals that raise the importance; None to detect them in the text.
             importance: Importance, 0 to 1; None to derive it from the type and the cues.
             key: Idempotency key: a text or a UUID. The experience is recorded once under it.
@@ -60,8 +53,7 @@ class TieredMethods(ClientBase):
             >>> (await client.tiers_memory("noah", str(memory_id))).participants
             ('Lila',)
         """
-        fields = {"type": type, "content": content, "participants": list(participants)}
-        experience = validated(Experience, **fields, location=location, second=second)
+        experience = validated(Experience, content=content, **options)
         return await record_experience(self._exchange, agent, experience, cues, importance, key)
 
     async def tiers(self, agent: str) -> TiersView:

@@ -17,6 +17,7 @@ from nemuri.window.task_form import option_inputs
 from nemuri_contracts import client_events, queries
 from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.event import Options
+from nemuri_contracts.tiered import Experience
 
 COMPARED = ("type", "enum", "minimum", "exclusiveMinimum", "maximum", "maxLength", "maxItems", "default")
 ROOT: Any = build_program(app)
@@ -48,6 +49,7 @@ OPERATIONS = (
     Operation(queries.AffectBriefQuery, Client.affect_brief),
     Operation(queries.AffectListQuery, Client.affect_memories, "affect list"),
     Operation(queries.AffectRecallQuery, Client.affect_recall, "affect recall"),
+    Operation(Experience, Client.experience, "tiers record"),
     Operation(queries.TiersRecallQuery, Client.tiers_recall, "tiers recall"),
 )
 OTHER_MEANING = {
