@@ -110,10 +110,7 @@ def memory(
             show_turn(turn)
         return
     found: AffectMemoryView = session.run(lambda client: client.affect_memory(agent, name))
-    if session.json:
-        say_json(found)
-    else:
-        show_memory(found)
+    session.show(found, lambda: show_memory(found))
 
 
 def show(context: typer.Context, name: MemoryArgument, json: JsonOption = False) -> None:
@@ -165,7 +162,6 @@ def rescope(
     from nemuri.admin import affective
     from nemuri.cli.affective_lines import show_scope
     from nemuri.hook.project import project_of
-    from nemuri.terminal.output import say_json
 
     session, agent = agent_first_group.of(context, json=json)
     storable(MEMORY=memory)
@@ -181,10 +177,7 @@ def rescope(
             client, agent, memory, about_user=about_me, project=project, only_asked=only_asked
         )
     )
-    if session.json:
-        say_json(found)
-    else:
-        show_scope(found, changed=changed)
+    session.show(found, lambda: show_scope(found, changed=changed))
 
 
 def delete(
@@ -228,7 +221,6 @@ def recall(
     """
     from nemuri.cli.affective_lines import show_recalled
     from nemuri.hook.project import project_here
-    from nemuri.terminal.output import say_json
 
     session, agent = agent_first_group.of(context, json=json)
     storable(TEXT=text, **{"--project": project})
@@ -236,10 +228,7 @@ def recall(
         raise WrongUse("--project and --all-projects contradict each other; give one of them")
     asked = None if all_projects else project_here(project or session.settings().project)
     found = session.run(lambda client: client.affect_recall(agent, text, project=asked, quietly=True, **options))
-    if session.json:
-        say_json(found)
-    else:
-        show_recalled(found, asked)
+    session.show(found, lambda: show_recalled(found, asked))
 
 
 def config(

@@ -133,7 +133,6 @@ def _show_page(context: typer.Context, older_than: str | None, *, json: bool, **
     """Ask for the page of memories older than the memory with this id, and print it."""
     from nemuri.cli.affective_lines import show_page
     from nemuri.cli.failures import WrongUse
-    from nemuri.terminal.output import say_json
 
     session, agent = agent_first_group.of(context, json=json)
     try:
@@ -141,7 +140,4 @@ def _show_page(context: typer.Context, older_than: str | None, *, json: bool, **
     except ValueError as error:
         raise WrongUse(f"--older-than {older_than!r:.60} is not the id of a memory") from error
     page: AffectPageView = session.run(lambda client: client.affect_memories(agent, older_than=last, **wanted))
-    if session.json:
-        say_json(page)
-    else:
-        show_page(page)
+    session.show(page, lambda: show_page(page))

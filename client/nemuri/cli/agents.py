@@ -96,7 +96,6 @@ def agent_keywords(
 ) -> None:
     """Propose keywords for the perspectives of an agent from its memories; nothing changes without --adopt."""
     from nemuri.admin.agent_keywords import adopt_keywords, chosen_keywords
-    from nemuri.terminal.output import say_json
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -107,10 +106,9 @@ def agent_keywords(
         return found, adopt and bool(chosen) and await adopt_keywords(client, name, chosen)
 
     found, adopted = session.run(work)
-    if session.json:
-        say_json(found.model_dump(mode="json") | {"adopted": adopted})
-    else:
-        _say_keywords(found, session, adopted=adopted)
+    session.show(
+        found.model_dump(mode="json") | {"adopted": adopted}, lambda: _say_keywords(found, session, adopted=adopted)
+    )
 
 
 def _say_keywords(found: "KeywordsView", session: Session, *, adopted: bool) -> None:
@@ -135,15 +133,14 @@ def agent_clone(
 ) -> None:
     """Copy an agent with its policy and all its memories. From then on the two learn separately."""
     from nemuri.operations.agent_clone import clone_agent
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     original, name = agent_id(agent), agent_id(new)
     cloned = session.run(lambda client: clone_agent(client, original, name))
-    if session.json:
-        say_json(asdict(cloned))
-    else:
-        say(f"{cloned.agent_id}: {cloned.memories} memories of {original} as of {cloned.as_of:%Y-%m-%d %H:%M:%S} UTC")
+    session.tell(
+        asdict(cloned),
+        f"{cloned.agent_id}: {cloned.memories} memories of {original} as of {cloned.as_of:%Y-%m-%d %H:%M:%S} UTC",
+    )
 
 
 @takes(HandoverWish)

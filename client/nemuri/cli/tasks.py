@@ -91,15 +91,11 @@ def submit(
     **options: Any,
 ) -> None:
     """Submit a task and print its id without waiting for the answer."""
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     options = _wish(text, file, summary, key, options, no_questions=no_questions)
     task_id = session.run(lambda client: client.submit(text, **options))
-    if session.json:
-        say_json({"task_id": task_id})
-    else:
-        say(str(task_id))
+    session.tell({"task_id": task_id}, str(task_id))
 
 
 def result(

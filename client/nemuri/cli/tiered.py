@@ -33,13 +33,9 @@ def tiers(
         context.obj = session
         return
     from nemuri.cli.tiered_lines import show
-    from nemuri.terminal.output import say_json
 
     view = session.run(lambda client: client.tiers(name))
-    if session.json:
-        say_json(view)
-    else:
-        show(view)
+    session.show(view, lambda: show(view))
 
 
 @takes(Experience)
@@ -59,16 +55,12 @@ def record(
     **options: Any,
 ) -> None:
     """Store an experience in short-term memory."""
-    from nemuri.terminal.output import say, say_json
 
     session, agent = agent_first_group.of(context, json=json)
     storable(TEXT=text)
     options |= {"participants": participants or (), "importance": importance}
     memory = session.run(lambda client: client.experience(agent, text, **options))
-    if session.json:
-        say_json({"memory_id": memory})
-    else:
-        say(f"stored for {agent}: {memory}")
+    session.tell({"memory_id": memory}, f"stored for {agent}: {memory}")
 
 
 @takes(TiersRecallQuery, without=["quietly"])
@@ -80,14 +72,10 @@ def recall(
 ) -> None:
     """Show the memories that would be retrieved for a query, and why. Nothing is recorded."""
     from nemuri.cli.tiered_lines import show_recalled
-    from nemuri.terminal.output import say_json
 
     session, agent = agent_first_group.of(context, json=json)
     found = session.run(lambda client: client.tiers_recall(agent, query, quietly=True, **options))
-    if session.json:
-        say_json(found)
-    else:
-        show_recalled(found)
+    session.show(found, lambda: show_recalled(found))
 
 
 def consolidate(context: typer.Context, json: JsonOption = False) -> None:
@@ -118,16 +106,12 @@ def share(
 ) -> None:
     """Share a memory with other agents. It stays unchanged in long-term memory."""
     from nemuri.admin import tiered
-    from nemuri.terminal.output import say, say_json
 
     session, agent = agent_first_group.of(context, json=json)
     storable(MEMORY=memory)
     scope, others = _with_whom(whom, group or [], everybody=everybody)
     found = session.run(lambda client: tiered.share(client, agent, memory, scope, others))
-    if session.json:
-        say_json(found)
-    else:
-        say(f"{found.memory_id} is shared with {', '.join(others) or 'all'}")
+    session.tell(found, f"{found.memory_id} is shared with {', '.join(others) or 'all'}")
 
 
 def _with_whom(whom: str | None, group: list[str], *, everybody: bool) -> "tuple[Sharing, list[str]]":
