@@ -13,11 +13,11 @@ from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.memory_json import flat
 from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
+from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.queries import RecallOptions
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
-    from nemuri_contracts.client_events import MemoryContent, Scope
     from nemuri_contracts.memory_views import MemoryView, RecalledMemory, RecallView
 
 MAX_SHOWN = 10_000
@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
+@takes(MemoryContent)
 def remember(
     context: typer.Context,
     agent: AgentArgument,
@@ -40,13 +41,11 @@ def remember(
         Path | None,
         typer.Option("--file", metavar="LINES.jsonl", help="A file of memories, one JSON object on each line."),
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
     learning: Annotated[
         list[str] | None, typer.Option("--learning", metavar="PERSPECTIVE=TEXT", help="A learning; repeatable.")
     ] = None,
     project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
-    said_by: Annotated[str | None, typer.Option("--said-by", metavar="WHO", help="Who said it.")] = None,
     said_at: Annotated[
         datetime | None, typer.Option("--said-at", metavar="TIME", help="The date it was said, such as 2026-01-31.")
     ] = None,
@@ -55,6 +54,7 @@ def remember(
         bool, typer.Option("--existing", help="Refuse an unknown agent. By default it is made, and a line says so.")
     ] = False,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Store one memory, or the memories of a file, for an agent."""
     from nemuri.files.memory_lines import read_memories
@@ -65,7 +65,7 @@ def remember(
     if (text is None) == (file is None):
         raise WrongUse("give either a TEXT or --file LINES.jsonl")
     if file is not None:
-        if any((tag, learning, project, domain, said_by, said_at)):
+        if any((options, learning, project, domain, said_at)):
             raise WrongUse("with --file, give tags, learnings, scope and source in the lines of the file")
         if key is not None:
             raise WrongUse("--key needs a TEXT and cannot be used with --file")
@@ -73,7 +73,9 @@ def remember(
         places, content = tuple(lines), tuple(lines.values())
     else:
         places = ()
-        content = (_content(text or "", tag, learning, session.scope(project, domain), said_by, said_at),)
+        content = (
+            _content(text or "", learning, options | {"scope": session.scope(project, domain), "said_at": said_at}),
+        )
     storable(**{"--key": key})
     ids, reasons = session.run(lambda client: _remembered(client, name, content, places, key, create=not existing))
     refused = {places[number]: reason for number, reason in reasons.items()}
@@ -157,31 +159,16 @@ def memories(
         table(("memory", "status", *numbers, "content"), rows, numbers=numbers, spare=spare)
 
 
-def _content(
-    text: str,
-    tags: list[str] | None,
-    learnings: list[str] | None,
-    scope: "Scope",
-    said_by: str | None,
-    said_at: datetime | None,
-) -> "MemoryContent":
+def _content(text: str, learnings: list[str] | None, options: dict[str, Any]) -> MemoryContent:
     from pydantic import ValidationError
 
-    from nemuri_contracts.client_events import MemoryContent
     from nemuri_contracts.codec import validation_message
 
-    storable(TEXT=text, **{"--said-by": said_by})
+    storable(TEXT=text)
     split = [each.partition("=") for each in learnings or ()]
     if not all(separator and learned for _, separator, learned in split):
         raise WrongUse("--learning needs the form PERSPECTIVE=TEXT")
-    fields = {
-        "content": text,
-        "tags": tags or (),
-        "learnings": {name: learned for name, _, learned in split},
-        "scope": scope,
-        "said_by": said_by,
-        "said_at": said_at,
-    }
+    fields = options | {"content": text, "learnings": {name: learned for name, _, learned in split}}
     try:
         return MemoryContent.model_validate(fields)
     except ValidationError as error:

@@ -39,14 +39,12 @@ def takes(model: type[Options], *, without: Container[str] = ()) -> Callable[[F]
             for name, field in options_of(model).items()
             if name not in own and name not in without and _is_shown(field)
         }
+        texts = [name for name in own if name in model.model_fields and model.model_fields[name].is_required()]
 
         @wraps(command)
         def call(context: typer.Context, **given: Any) -> None:
-            known = {name: value for name, value in given.items() if name in model.model_fields and value is not None}
-            for name in options.keys() & given.keys():
-                if given[name] in (None, (), []):
-                    del given[name]
-            _check(model, known)
+            given = {name: each for name, each in given.items() if name not in options or each not in (None, (), [])}
+            _check(model, {name: given[name] for name in (*options, *texts) if name in given})
             if issubclass(model, Setting):
                 project, domains = Session.of(context).setting(given.get("project"), given.get("domains"))
                 given |= {"project": project, "domains": domains}
