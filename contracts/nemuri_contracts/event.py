@@ -49,7 +49,13 @@ def _with_words(text: str) -> str:
     return text
 
 
-Written = Annotated[Text, Field(min_length=1, json_schema_extra={"pattern": WITH_WORDS}), AfterValidator(_with_words)]
+Written = Annotated[
+    str,
+    StringConstraints(min_length=1),
+    AfterValidator(_storable),
+    AfterValidator(_with_words),
+    Field(json_schema_extra={"pattern": WITH_WORDS}),
+]
 """A text that is not empty or blank."""
 
 

@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from uuid import UUID
 
 import typer
@@ -14,7 +14,7 @@ from nemuri.cli.id_arguments import id_argument, id_option
 from nemuri.cli.operation_options import takes
 from nemuri.cli.result_lines import feedback_line, next_command, question_lines, show_result
 from nemuri.cli.session import Deadline, JsonOption, KeyOption, Session, TimeoutOption, storable
-from nemuri_contracts.client_events import FeedbackOptions, TaskOptions
+from nemuri_contracts.client_events import AGENT_OPTION, FeedbackOptions, GroupOption, TaskOptions
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
@@ -39,10 +39,8 @@ ItemOption = Annotated[
 ]
 
 
-ITEM_OPTIONS = ("most_important", "all", "by_category", "as_one")
+ITEM_OPTIONS = (*get_args(GroupOption), "as_one")
 """The ways to continue a task with too many items."""
-AGENT_OPTION = "agent:"
-"""Beginning of the option that gives a task to an agent."""
 LAST_STATUS_TIMEOUT = 2.0
 """Seconds for one last query of a task's status after the timeout."""
 

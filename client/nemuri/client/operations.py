@@ -87,6 +87,12 @@ def bare(annotation: Any) -> Any:
     return annotation
 
 
+def choices_of(model: type[Options], name: str) -> tuple[Any, ...]:
+    """Return the values that an option may have, its default first."""
+    field = model.model_fields[name]
+    return tuple(sorted(get_args(bare(field.annotation)), key=lambda each: each != field.default))
+
+
 def is_list(field: FieldInfo) -> bool:
     """Return True if an option has any number of values."""
     return get_origin(bare(field.annotation)) is tuple
