@@ -32,7 +32,8 @@ types: $(VENV)/.installed-dev
 floors: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
-generate: $(VENV)/.installed-dev  ## Everything derived from the code: schemas, goldens, corpus, prompts, recorded calls, deployment files
+generate: $(VENV)/.installed-dev  ## Everything derived from the code: types of keyword arguments, schemas, goldens, corpus, prompts, recorded calls, deployment files
+	$(BIN)/python -m nemuri.client.operations client/nemuri/client/keywords.py
 	$(BIN)/python -m nemuri.platform.api_schemas contracts/schemas
 	$(BIN)/python -m nemuri.http_api.openapi contracts/schemas
 	$(BIN)/python -m tests.contracts.goldens

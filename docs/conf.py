@@ -28,7 +28,6 @@ nitpicky = False
 autodoc_default_options = {"members": True, "inherited-members": True, "member-order": "bysource"}
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
-autodoc_preserve_defaults = True
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 trim_doctest_flags = True

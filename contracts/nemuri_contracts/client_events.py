@@ -1,11 +1,11 @@
 """Events that clients publish about tasks and about strength memory."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from nemuri_contracts.event import ClientEvent, Identifier, Label, Moment, Text, Value
+from nemuri_contracts.event import ClientEvent, Identifier, Label, Moment, Options, Text, Value, Written
 
 TEXT_LIMIT = 16_000
 """Maximum length of a task's text, in characters. Longer input is uploaded as a document to the blob store."""
@@ -53,11 +53,22 @@ class Scope(Value):
         return self
 
 
-class Setting(Value):
+class Setting(Options):
     """The project and domains of a task. They decide which memory scopes are valid for it."""
 
-    project: Label | None = None
-    domains: tuple[Label, ...] = ()
+    project: Label | None = Field(default=None, title="Project")
+    """Project. Memories that are valid in this project only are included."""
+    domains: tuple[Label, ...] = Field(default=(), max_length=32, title="Domains, separated by commas")
+    """Domains. Memories that are valid in one of these domains only are included."""
+
+
+class InSetting(Setting):
+    """A request that is made in a project and in domains."""
+
+    @property
+    def setting(self) -> Setting:
+        """Return the project and the domains."""
+        return Setting(project=self.project, domains=self.domains)
 
 
 class Budget(Value):
@@ -75,7 +86,59 @@ class Budget(Value):
         return self
 
 
-class TaskSubmitted(ClientEvent):
+class TaskOptions(InSetting):
+    """What a client may say about a task beside its text and its documents."""
+
+    summary: Written | None = Field(default=None, max_length=SUMMARY_LIMIT)
+    """Summary of the documents, if the client has one. The platform then makes none. A summary of more than 1,000
+    tokens is summarised again.
+    """
+    agent: Identifier | None = Field(default=None, title="Agent")
+    """Agent that is to answer. By default, the orchestrator chooses."""
+    perspective: Label | None = Field(default=None, title="Perspective")
+    """Perspective of the task: one of the agent's points of view. The memories that the answer uses become stronger
+    under this perspective.
+    """
+    conversation: Label | None = Field(default=None, title="Conversation it continues")
+    """Name of a conversation, chosen by the client. The text may refer to earlier tasks of the same conversation."""
+    panel: int | None = Field(default=None, ge=2, le=8, title="Panel of so many agents")
+    """Number of agents to ask, under different perspectives. Their answers are merged, and their dissent is kept."""
+    rebuttal: bool = Field(default=False, title="they read each other's answers once")
+    """Let the members of the panel read each other's answers once, and revise theirs or stand by it, before the merge.
+    It costs one more model call for each member. Without a language model all stand by their answers.
+    """
+    deep: bool = Field(default=False, title="search archived memories too")
+    """Search the archived memories too. By default, they are searched only if no active memory is relevant."""
+    budget_tokens: int | None = Field(default=None, ge=1, le=10**12, title="At most so many tokens")
+    """Maximum number of tokens that language models may spend on the task. The rest is done without a language model,
+    and the answer says so.
+    """
+    budget_money: float | None = Field(default=None, gt=0, le=1e9, title="At most this price")
+    """The same in the currency of the operator's price list."""
+    question_minutes: float | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_QUESTION_MINUTES,
+        title="Minutes to wait for my answers (0: ask nothing back)",
+    )
+    """Minutes that the agent waits for the answer if it asks a question about the task; 0 forbids questions. By
+    default, the platform's setting.
+    """
+
+    @model_validator(mode="after")
+    def _rebuts_in_a_panel(self) -> Self:
+        if self.rebuttal and self.panel is None:
+            raise ValueError("a rebuttal needs a panel")
+        return self
+
+    @property
+    def budget(self) -> Budget | None:
+        """Return the most that language models may spend on the task; None for no limit."""
+        tokens, money = self.budget_tokens, self.budget_money
+        return None if tokens is None and money is None else Budget(tokens=tokens, money=money)
+
+
+class TaskSubmitted(TaskOptions, ClientEvent):
     """A client submitted a task. The event's id is the task's id."""
 
     kind: Literal["task_submitted"] = "task_submitted"
@@ -83,44 +146,8 @@ class TaskSubmitted(ClientEvent):
     """Text of the request."""
     documents: tuple[Document, ...] = Field(default=(), max_length=64)
     """Documents of the task, by reference."""
-    summary: Text | None = Field(default=None, max_length=SUMMARY_LIMIT)
-    """Summary supplied by the client. It is used as it is if it has at most 1,000 tokens, else summarised again."""
-    wanted_agent: Identifier | None = None
-    """Agent that the client asks for; None to let the orchestrator choose."""
-    perspective: Label | None = None
-    """Perspective under which the task is answered; None to choose none."""
-    setting: Setting = Setting()
-    """Project and domains in which the task takes place."""
-    conversation: Label | None = None
-    """The client's name for a conversation. If a request follows answered turns of its conversation, a model rewrites
-    it so that it can be understood without them.
-    """
-    panel: int | None = Field(default=None, ge=2, le=8)
-    """Number of panel members; None for no panel. The members answer under different perspectives. Their answers are
-    merged, and their dissent is kept.
-    """
-    rebuttal: bool = False
-    """True if the panel members read each other's answers once, and revise theirs or stand by it, before the merge."""
-    deep: bool = False
-    """True to search the archive together with the active memories. Otherwise it is searched only if no active memory
-    is relevant.
-    """
-    question_minutes: float | None = Field(default=None, ge=0, le=MAX_QUESTION_MINUTES)
-    """Minutes that an agent waits for the answer if it asks a question about the task. 0 forbids questions; None stands
-    for the platform's setting.
-    """
     streamed: bool = False
     """True if the client shows the answer while a model writes it. The drafts are sent to it and not stored."""
-    budget: Budget | None = None
-    """The most that language models may spend on the task; None for no limit. When it is used up, the rest of the task
-    is done without a language model.
-    """
-
-    @model_validator(mode="after")
-    def _rebuts_in_a_panel(self) -> "TaskSubmitted":
-        if self.rebuttal and self.panel is None:
-            raise ValueError("a rebuttal needs a panel")
-        return self
 
     @property
     def thread(self) -> UUID:
@@ -128,15 +155,26 @@ class TaskSubmitted(ClientEvent):
         return self.event_id
 
 
-class NegotiationAnswered(ClientEvent):
+class OptionChoice(Options):
+    """The choice of a client whose task has too many items, or fits no agent."""
+
+    option: NegotiationOption
+    """One of the task's options."""
+    items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
+    """With `most_important`, the numbers of items to keep, counted from 1. By default, the platform chooses."""
+
+    @model_validator(mode="after")
+    def _chosen_where_it_means_something(self) -> Self:
+        if self.items and self.option != "most_important":
+            raise ValueError("items are only allowed with the option most_important")
+        return self
+
+
+class NegotiationAnswered(OptionChoice, ClientEvent):
     """The client chose an option of a task's negotiation."""
 
     kind: Literal["negotiation_answered"] = "negotiation_answered"
     correlation_id: UUID
-    option: NegotiationOption
-    """Chosen option."""
-    items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
-    """Numbers, from 1, of the items that are most important to the client. If empty, the platform chooses."""
 
     @property
     def agent(self) -> str | None:
@@ -148,28 +186,31 @@ class NegotiationAnswered(ClientEvent):
         """Return the id of the task that the choice belongs to."""
         return self.correlation_id
 
-    @model_validator(mode="after")
-    def _chosen_where_it_means_something(self) -> "NegotiationAnswered":
-        if self.items and self.option != "most_important":
-            raise ValueError("items are only allowed with the option most_important")
-        return self
+
+class FeedbackOptions(Options):
+    """A judgement of a task's answer. It needs a verdict, a result, a prevented error or a correction."""
+
+    verdict: Literal["helpful", "unhelpful"] | None = None
+    """The quality of the answer."""
+    result: Literal["success", "failure"] | None = None
+    """Outcome of the client's own work with the answer."""
+    prevented_error: UUID | None = None
+    """Id of the memory that prevented an error, if one did."""
+    words: Written | None = Field(default=None, max_length=FEEDBACK_LIMIT)
+    """What there is to say about the answer. Needs a verdict or a result. About an answer that failed, it becomes a
+    memory of the agents that answered.
+    """
+    correction: Written | None = Field(default=None, max_length=FEEDBACK_LIMIT)
+    """What the answer should have said. It becomes a memory, to which memories that led to the answer and contradict
+    it yield. Without verdict and result, the answer counts as unhelpful.
+    """
 
 
-class FeedbackGiven(ClientEvent):
+class FeedbackGiven(FeedbackOptions, ClientEvent):
     """The client rated a task. Feedback is accepted at any time, even before the answer."""
 
     kind: Literal["feedback_given"] = "feedback_given"
     correlation_id: UUID
-    verdict: Literal["helpful", "unhelpful"] | None = None
-    """The client's verdict; None if it gave none."""
-    result: Literal["success", "failure"] | None = None
-    """Result of the task; None if the client gave none."""
-    prevented_error: UUID | None = None
-    """Id of the memory that prevented an error."""
-    words: Text | None = Field(default=None, min_length=1, max_length=FEEDBACK_LIMIT)
-    """The client's words about the answer; None if it said nothing."""
-    correction: Text | None = Field(default=None, min_length=1, max_length=FEEDBACK_LIMIT)
-    """The right answer, by the client. It becomes a memory to which the memories that it contradicts yield."""
 
     @property
     def thread(self) -> UUID:
@@ -199,18 +240,25 @@ class Turn(Value):
     """
 
 
-class MemoryContent(Value):
+class MemoryContent(Options):
     """Content of a memory, without its strength."""
 
     content: Text = Field(min_length=1, max_length=TEXT_LIMIT)
+    """Text of the memory."""
     tags: tuple[Label, ...] = Field(default=(), max_length=32)
+    """Tags of the memory."""
     learnings: dict[Label, Text] = Field(default_factory=dict, max_length=32)
-    """Texts that were learned, by perspective."""
+    """Lessons of the memory, by perspective of the agent."""
     scope: Scope = Scope()
+    """Domain or project in which the memory is valid. By default, it is valid everywhere."""
     said_by: Label | None = None
+    """Name of the source."""
     said_at: Moment | None = None
+    """Time at which the source said it."""
     turn: Turn | None = None
-    """Where it was said; None if it stands alone."""
+    """Conversation in which it was said, and its place there. Memories of the same conversation help each other to be
+    found.
+    """
 
 
 class MemoryOffered(ClientEvent):

@@ -5,15 +5,26 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nemuri_contracts.client_events import TEXT_LIMIT, MemoryContent, Setting
-from nemuri_contracts.event import AgentEvent, ClientEvent, Count, Identifier, Label, Moment, Text, Usage, Value
+from nemuri_contracts.client_events import TEXT_LIMIT, InSetting, MemoryContent
+from nemuri_contracts.event import (
+    AgentEvent,
+    ClientEvent,
+    Count,
+    Identifier,
+    Label,
+    Moment,
+    Text,
+    Usage,
+    Value,
+    Written,
+)
 from nemuri_contracts.strength import Experiences, NewMemory, Origin, Relation, Source
 
 HANDOVER_LIMIT = 50
 """Maximum number of memories in one handover."""
 
 
-class HandoverWish(Value):
+class HandoverWish(InSetting):
     """A request that one agent passes on memories to another.
 
     Without topic, query and task, the receiver's role and perspectives say what it needs.
@@ -23,14 +34,12 @@ class HandoverWish(Value):
     """Agent that passes on memories."""
     topic: Label | None = None
     """Only memories with this tag."""
-    query: Text | None = Field(default=None, min_length=1, max_length=TEXT_LIMIT)
+    query: Written | None = Field(default=None, max_length=TEXT_LIMIT)
     """Only memories relevant to this text."""
-    task: UUID | None = None
+    task_id: UUID | None = None
     """Only memories relevant to this task."""
     top: int = Field(default=10, ge=1, le=HANDOVER_LIMIT)
     """Maximum number of memories."""
-    setting: Setting = Setting()
-    """Project and domains; memories of other scopes are left out."""
 
 
 class HandoverRequested(ClientEvent):

@@ -43,6 +43,22 @@ WITH_WORDS = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
 """Form of a text with at least one character that is no white space, for JSON schemas."""
 
 
+def _with_words(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty")
+    return text
+
+
+Written = Annotated[
+    str,
+    StringConstraints(min_length=1),
+    AfterValidator(_storable),
+    AfterValidator(_with_words),
+    Field(json_schema_extra={"pattern": WITH_WORDS}),
+]
+"""A text that is not empty or blank."""
+
+
 def _composed(text: str) -> str:
     return normalize("NFC", _storable(text))
 
@@ -95,6 +111,23 @@ class Value(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+
+
+class Options(Value):
+    """Base class of what a caller may say about an operation.
+
+    The class is the only description of these options: the string under a field is its documentation, and with the
+    field's type, limits and default it becomes the keyword arguments of the client, the options of the command line,
+    the fields of HTTP and of forms, and the arguments of tools. `title` of a field is its label in a form.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: object) -> None:
+        """Write the documentation of each field in one line."""
+        for field in cls.model_fields.values():
+            field.description = " ".join(field.description.split()) if field.description else None
 
 
 class Event(Value):

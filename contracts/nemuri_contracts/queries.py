@@ -15,11 +15,11 @@ from nemuri_contracts.affective_views import (
     AffectView,
     TurnView,
 )
-from nemuri_contracts.client_events import Setting
+from nemuri_contracts.client_events import TEXT_LIMIT, InSetting
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.education_views import CoursesView, DueView
-from nemuri_contracts.event import WITH_WORDS, Identifier, Label, Moment, Text, Value
+from nemuri_contracts.event import WITH_WORDS, Identifier, Label, Moment, Options, Text, Value, Written
 from nemuri_contracts.explanation_views import RoutingView, WhyView
 from nemuri_contracts.health_views import HealthView
 from nemuri_contracts.journal_views import JournalView
@@ -130,24 +130,30 @@ class AgentsQuery(Query):
     """True to include the organisation, which holds the principles of all agents."""
 
 
-class TasksQuery(Query):
+class TaskListOptions(Options):
+    """The conditions for the tasks to list. All must be met."""
+
+    status: Literal["open", "negotiation", "clarification", "done", "failed", "waiting"] | None = None
+    """Status of the tasks; `waiting` stands for `negotiation` and `clarification`."""
+    agent: Identifier | None = None
+    """Id of an agent to which the tasks were assigned."""
+    client: Identifier | None = None
+    """Name of the client that submitted the tasks."""
+    containing: SearchedText | None = None
+    """Words that the texts of the tasks contain, in any order, in upper or lower case."""
+    limit: int = Field(default=50, ge=1, le=TASKS_AT_ONCE)
+    """Maximum number of tasks."""
+
+
+class TasksQuery(TaskListOptions, Query):
     """Query for a page of tasks, the ones submitted last first; ties are broken by id."""
 
     name = "tasks"
-    status: Literal["open", "negotiation", "clarification", "done", "failed", "waiting"] | None = None
-    """`waiting` stands for `negotiation` and `clarification`; None for tasks of every status."""
-    agent_id: Identifier | None = None
-    """Agent to which the task was assigned; None for any."""
-    client_id: Identifier | None = None
-    """Client that submitted the task; None for any."""
-    containing: SearchedText | None = None
-    """Words that the text of the task contains, in any order, in upper or lower case."""
     following: TaskPlace | None = None
-    """Place of the last task of the page before; None for the first page."""
-    limit: int = Field(default=50, ge=1, le=TASKS_AT_ONCE)
+    """`following` of the page before; None for the first page."""
 
 
-class JournalQuery(Query):
+class JournalQuery(Options, Query):
     """Query for the positions of events in the log, by their task, their agent or their ids.
 
     Erased events, repeated ones and those that were parked are left out.
@@ -155,27 +161,51 @@ class JournalQuery(Query):
 
     name = "journal"
     task_id: UUID | None = None
-    agent_id: Identifier | None = None
+    """Id of the task."""
+    agent: Identifier | None = None
+    """Id of the agent."""
     event_ids: tuple[UUID, ...] = Field(default=(), max_length=500)
+    """Ids of events."""
     kinds: tuple[Identifier, ...] = Field(default=(), max_length=100)
-    """Kinds of events; empty for every kind."""
-    causation_id: UUID | None = None
-    """Only events that this event caused; None for every cause."""
+    """Kinds of the events; empty for all kinds."""
+    caused_by: UUID | None = None
+    """Only events that the event with this id caused."""
     before: int | None = Field(default=None, ge=1, le=2**53)
-    """Only events with a lower sequence; None for no bound."""
+    """Only events with a lower sequence."""
     beyond: int = Field(default=0, ge=0, le=2**53)
     """Only events with a higher sequence."""
     oldest_first: bool = False
+    """Return the oldest events first instead of the newest."""
     limit: int = Field(default=100, ge=1, le=500)
+    """Maximum number of entries."""
 
     @model_validator(mode="after")
     def _names_something(self) -> "JournalQuery":
-        if self.task_id is None and self.agent_id is None and not self.event_ids:
+        if self.task_id is None and self.agent is None and not self.event_ids:
             raise ValueError("give a task, an agent or ids of events")
         return self
 
 
-class MemoriesQuery(Query):
+class MemoryListOptions(Options):
+    """The conditions for the memories to list, and their order. All conditions must be met."""
+
+    status: Literal["active", "archived", "absorbed", "all"] = "active"
+    """Status of the memories; those that are part of semantic memories are `absorbed`."""
+    order: Literal["strongest", "newest"] = "strongest"
+    """Order of the list. Ties are broken by id."""
+    containing: SearchedText | None = None
+    """Words that the memories or their learnings contain, in any order, in upper or lower case."""
+    tag: Label | None = None
+    """Tag of the memories."""
+    perspective: Label | None = None
+    """Perspective under which they have learnings or a strength of their own."""
+    source: Identifier | None = None
+    """Their source, such as `task` or `manual`."""
+    limit: int = Field(default=100, ge=1, le=MEMORIES_AT_ONCE)
+    """Maximum number of memories."""
+
+
+class MemoriesQuery(MemoryListOptions, Query):
     """Query for a page of an agent's memories. The conditions are combined: a memory must meet all of them.
 
     A page with conditions may hold fewer memories than `limit` although there are more, because one query reads a
@@ -184,19 +214,8 @@ class MemoriesQuery(Query):
 
     name = "memories"
     agent_id: Identifier
-    status: Literal["active", "archived", "absorbed", "all"] = "active"
-    order: Literal["strongest", "newest"] = "strongest"
-    """Order of the list. Ties are broken by id."""
-    containing: SearchedText | None = None
-    """Words that the memory or its learnings contain, in any order, in upper or lower case."""
-    tag: Label | None = None
-    perspective: Label | None = None
-    """Perspective under which the memory has learnings or a strength of its own."""
-    source: Identifier | None = None
-    """Source of the memory, such as `task` or `manual`."""
     following: MemoryPlace | None = None
-    """Place of the last memory of the page before; None for the first page."""
-    limit: int = Field(default=MEMORIES_AT_ONCE, ge=1, le=MEMORIES_AT_ONCE)
+    """`following` of the page before; None for the first page."""
 
 
 class MemoryQuery(Query):
@@ -215,21 +234,26 @@ class RememberedQuery(Query):
     """Ids of `memory_offered` events."""
 
 
-class RecallQuery(Query):
+class RecallOptions(InSetting):
+    """A search in the memories of an agent."""
+
+    query: Written = Field(max_length=TEXT_LIMIT)
+    """Text to search for."""
+    top: int = Field(default=10, ge=1, le=50)
+    """Maximum number of memories."""
+    perspective: Label | None = None
+    """Perspective of the agent to search under. By default, all of them."""
+    deep: bool = False
+    """Search the archived memories too. By default, they are searched only if no active memory is relevant."""
+
+
+class RecallQuery(RecallOptions, Query):
     """Query for the memories that a specialist would get for a query. It uses the retrieval of tasks and records no
     event.
     """
 
     name = "recall"
     agent_id: Identifier
-    query: Text = Field(min_length=1, max_length=16_000)
-    top: int = Field(default=10, ge=1, le=50)
-    perspective: Label | None = None
-    setting: Setting = Setting()
-    deep: bool = False
-    """True to search the archive together with the active memories. Otherwise it is searched only if no active memory
-    is relevant.
-    """
 
 
 class HandoverPlanQuery(Query):
@@ -311,25 +335,37 @@ class AffectMemoryQuery(Query):
     memory: Label
 
 
-class AffectListQuery(Query):
+class AffectListQuery(Options, Query):
     """Query for a page of affective memories, newest first. Refused for an agent without affective memory."""
 
     name = "affect-list"
     agent_id: Identifier
     project: Label | None = None
-    """Only memories of this project; None for all."""
+    """Only memories of this project."""
     containing: Label | None = None
     """Only memories that contain every word of this text, then those that are about the same."""
     archived: bool = False
-    """True for the memories in the archive instead of the active ones."""
+    """The memories in the archive instead of the active ones."""
     protected: bool = False
-    """True for protected memories only."""
+    """Only protected memories."""
     older_than: UUID | None = None
-    """Id of the last memory of the page before; None for the first page."""
+    """`older` of the page before; None for the first page."""
     limit: int = Field(default=50, ge=1, le=500)
+    """Maximum number of memories."""
 
 
-class AffectBriefQuery(Query):
+class BlockQuery(Query):
+    """Base class of queries for a text block that an assistant reads. What stands here is known to its hooks only."""
+
+    within: float | None = Field(default=None, gt=0, le=86_400)
+    """Seconds until the client gives up. If the answer takes longer, nothing is recorded."""
+    program: str = Field(default="nemuri", min_length=1, max_length=1_000)
+    """Command that runs the program where the block is read. The block names it."""
+    tool: Label | None = None
+    """Tool that reads memories by their labels where the block is read; None if there is none."""
+
+
+class AffectBriefQuery(Options, BlockQuery):
     """Query for the most important affective memories of a project, at the start of an assistant's session.
 
     That they were shown is recorded unless `quietly` is set.
@@ -338,15 +374,11 @@ class AffectBriefQuery(Query):
     name = "affect-brief"
     agent_id: Identifier
     project: Label | None = None
-    """Project of the session; None outside of one."""
+    """Project of the session. Without it, only memories that matter in every project are returned."""
     session: Label | None = None
-    within: float | None = Field(default=None, gt=0, le=86_400)
-    """Seconds until the client gives up. If the answer takes longer, nothing is recorded."""
-    program: str = Field(default="nemuri", min_length=1, max_length=1_000)
-    """Command that runs the program where the block is read. The block names it."""
-    tool: Label | None = None
-    """Tool that reads memories by their labels where the block is read; None if there is none."""
+    """Name of the session."""
     quietly: bool = False
+    """Do not record that the memories were shown."""
 
 
 class AffectTurnQuery(Query):
@@ -357,31 +389,26 @@ class AffectTurnQuery(Query):
     memory: Label
 
 
-class AffectRecallQuery(Query):
+class AffectRecallQuery(Options, BlockQuery):
     """Query for the affective memories that match a prompt. The recall is recorded unless `quietly` is set."""
 
     name = "affect-recall"
     agent_id: Identifier
     prompt: Text = Field(min_length=1, max_length=TURN_LIMIT)
     session: Label | None = None
-    """Session whose mood influences the ranking."""
+    """Name of the session. The mood of the memories that were recalled last in this session influences the ranking."""
     project: Label | None = None
-    """Project whose memories are retrieved, with memories about the user and those outside of every project; None for
-    the memories of all projects.
+    """Project whose memories are retrieved, with memories about the user and those outside of every project. Without
+    it, the memories of all projects are retrieved.
     """
     category: Category | None = None
-    """Category whose relevant memories are ranked first; None for no preference."""
+    """Category that is ranked first among equally relevant memories."""
     context: Annotated[tuple[UUID, ...], Field(max_length=1_000)] = ()
     """Ids of memories and of turns that the assistant has in its context already. These memories are left out; others
     take the places of the turns only, so that a repeated prompt does not bring up what is less and less relevant.
     """
-    within: float | None = Field(default=None, gt=0, le=86_400)
-    """Seconds until the client gives up. If the answer takes longer, the recall is not recorded."""
-    program: str = Field(default="nemuri", min_length=1, max_length=1_000)
-    """Command that runs the program where the block is read. The block names it."""
-    tool: Label | None = None
-    """Tool that reads memories by their labels where the block is read; None if there is none."""
     quietly: bool = False
+    """Do not record the recall."""
 
 
 class TiersQuery(Query):
@@ -399,22 +426,24 @@ class TiersMemoryQuery(Query):
     beginning: Beginning
 
 
-class TiersRecallQuery(Query):
+class TiersRecallQuery(Options, Query):
     """Query for the tiered memories that match a text. It is recorded as an access unless `quietly` is set."""
 
     name = "tiers-recall"
     agent_id: Identifier
-    query: Text = Field(min_length=1, max_length=16_000)
+    query: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     module: Module = "default"
+    """Module of the agent that asks. It determines the layers, the weights and the number of memories."""
     layers: tuple[Layer, ...] = ()
     """Layers to search, among those that the module searches; empty for all of them."""
     top: int | None = Field(default=None, ge=1, le=100)
-    """Maximum number of memories; None for the module's default."""
+    """Maximum number of memories. By default, that of the module."""
     shared: bool = False
-    """True to include memories that other agents share with this one."""
+    """Also search the memories that other agents share with this agent."""
     second: Second | None = None
-    """Current time on a simulation's clock, in seconds; None for the present time on the agent's clock."""
+    """Current time in seconds of the simulation's clock. By default, the time of the log."""
     quietly: bool = False
+    """Do not record the retrieval."""
 
 
 class StatusQuery(Query):
@@ -446,13 +475,11 @@ class HealthQuery(Query):
     agent_id: Identifier | None = None
 
 
-class MemoQuery(Query):
+class MemoQuery(InSetting, Query):
     """Query for an agent's memo, the table of contents that it gets with its tasks. Refused for an unknown agent."""
 
     name = "memo"
     agent_id: Identifier
-    setting: Setting = Setting()
-    """Project and domains of a task. The memo leaves out memories that are not valid in them."""
 
 
 class KeywordsQuery(Query):

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from nemuri_contracts.event import AgentEvent, ClientEvent, Identifier, Label, Text, Usage, Value
+from nemuri_contracts.event import AgentEvent, ClientEvent, Identifier, Label, Options, Text, Usage, Value
 
 EXPERIENCE_LIMIT = 16_000
 """Maximum length of an experience and of a formed memory, in characters."""
@@ -73,15 +73,18 @@ class Cues(Value):
     threat: bool = False
 
 
-class Experience(Value):
+class Experience(Options):
     """An experience of an agent."""
 
-    type: Experienced
+    type: Experienced = "observation"
+    """Type of the experience."""
     content: Words
     participants: Annotated[tuple[Label, ...], Field(max_length=64)] = ()
+    """Names of those who took part."""
     location: Place | None = None
+    """Place of the experience."""
     second: Second | None = None
-    """Time on a simulation's clock; None to use the time of the log."""
+    """Time of the experience in seconds of the simulation's clock. By default, the time of the log."""
 
 
 class ExperienceOffered(ClientEvent):

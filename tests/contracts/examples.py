@@ -177,7 +177,7 @@ ORIGIN = Origin(
 )  # fmt: skip
 SUPERSEDES = Relation(older=OTHER, sort="supersedes", perspective="cost")
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-WISH = HandoverWish(source="seller", topic="steel", query="prices", task=TASK, top=5, setting=SETTING)
+WISH = HandoverWish(source="seller", topic="steel", query="prices", task_id=TASK, top=5, **dict(SETTING))
 NEW = NewMemory(
     memory=CONTENT, links=(OTHER,), relations=(SUPERSEDES,), vector=VECTOR, strength=1.0,
     perspectives=("cost",), origin=ORIGIN,
@@ -220,9 +220,9 @@ def _envelope(kind: type[Event]) -> dict[str, object]:
 _PARTS: dict[type[Event], dict[str, object]] = {
     TaskSubmitted: {
         "text": "What does steel cost?", "documents": (Document(name="offer.txt", ref="a" * 64, characters=10),),
-        "summary": "steel", "wanted_agent": "buyer", "perspective": "cost", "setting": SETTING,
+        "summary": "steel", "agent": "buyer", "perspective": "cost", "project": "bridge", "domains": ("purchasing",),
         "conversation": "prices", "panel": 2, "rebuttal": True, "deep": True, "streamed": True,
-        "budget": {"tokens": 9, "money": 0.5},
+        "budget_tokens": 9, "budget_money": 0.5,
         "question_minutes": 5.0,
     },
     NegotiationAnswered: {"option": "most_important", "items": (2,)},

@@ -63,9 +63,9 @@ def test_a_tiered_memory_is_filled_searched_consolidated_and_shared(villagers: C
     [
         (("nobody",), 1, "there is no agent 'nobody' with tiered memory"),
         (("noah", "record", " "), 2, "TEXT is empty"),
-        (("noah", "record", "x", "--type", "dream"), 2, "--type 'dream' is none of"),
+        (("noah", "record", "x", "--type", "dream"), 2, "--type: 'dream' is not one of"),
         (("noah", "record", "x", "--importance", "2"), 1, "importance"),
-        (("noah", "recall", "x", "--module", "cc"), 2, "--module 'cc' is none of"),
+        (("noah", "recall", "x", "--module", "cc"), 2, "--module: 'cc' is not one of"),
         (("noah", "share", "abcdef"), 2, "give one of --with AGENT"),
         (("noah", "share", "abcdef", "--global"), 1, "has no memory 'abcdef'"),
         (("noah", "share", "abc", "--global"), 1, "first 6 digits"),

@@ -127,7 +127,7 @@ KINDS = {
     "timeout second importance budget_tokens budget_money question_minutes": ["number"],
     "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal past_questions create": ["flag"],
     "archived protected": ["flag"],
-    "oldest_first": ["flag"], "event_ids kinds context": ["list"], "before beyond": ["number"], "client_id": ["agent"],
+    "oldest_first": ["flag"], "event_ids kinds context": ["list"], "before beyond": ["number"], "client": ["agent"],
     "caused_by": ["id"], "tag containing": ["label"], "following": ["model"],
     "task_id memory_id course_id prevented_error principle_id offer_id older_than": ["id"],
     "said_at until advance": ["time"],
@@ -135,14 +135,14 @@ KINDS = {
     "words correction": ["remark"],
     "scope turn location cues textbook memories": ["model"],
     "option verdict result status type category module repeating of order": ["choice"],
-    "learnings": ["mapping"], "on_progress on_draft": ["function"],
+    "learnings": ["mapping"], "on_progress on_draft on_question": ["function"],
     "panel top sequence limit": ["number"], "agent service source receiver": ["agent"],
     "text content query prompt topic": ["text"], "summary": ["text"], "beginning memory": ["text"],
     "items": ["list"], "causes": ["list"],
 }  # fmt: skip
 ALLOWED_VALUES: dict[str, list[Any]] = {
     # Values that other parameters of the same kind refuse, but these parameters allow.
-    "second": [0], "importance": [0], "question_minutes": [0], "limit": [10**30], "timeout": [10**30],
+    "second": [0], "importance": [0], "question_minutes": [0], "beyond": [0], "limit": [10**30], "timeout": [10**30],
     "agent": [None], "summary": [None], "topic": [None], "query": [None], "location": [], "memories": [[]],
 }  # fmt: skip
 
@@ -154,12 +154,9 @@ async def test_wrong_arguments_are_refused_before_anything_is_published(settings
         await resources.log.append(agent_defined())
         await client.settle()
         end, passed = await resources.log.last_sequence(), []
-        options = {"ask": Client.submit, "submit": Client.submit}
         for name in public(Client):
             method = getattr(Client, name)
-            parameters = inspect.signature(options.get(name, method)).parameters
-            timeouts = {"timeout": None} if name in {"ask", "result"} else {}
-            for each in [*[*parameters][1:], *timeouts]:
+            for each in [*inspect.signature(method).parameters][1:]:
                 for wrong in WRONG_VALUES[kinds[each]]:
                     if wrong in ALLOWED_VALUES.get(each, []) and not isinstance(wrong, bool):
                         continue

@@ -143,9 +143,7 @@ async def test_a_turn_in_negotiation_or_failed_does_not_hold_up_others(settings:
         await define_agent(resources, client)
         await client.ask(FIRST, conversation="lists")
         negotiated = await client.submit(items, conversation="lists")
-        lost = TaskSubmitted(
-            event_id=uuid4(), client_id="ann", text="And it?", wanted_agent="nobody", conversation="lists"
-        )
+        lost = TaskSubmitted(event_id=uuid4(), client_id="ann", text="And it?", agent="nobody", conversation="lists")
         await resources.log.append(lost)
         await client.settle()
         result = await client.ask("And what about extend?", conversation="lists", timeout=30)

@@ -160,7 +160,7 @@ async def test_feedback_on_an_unused_memory_is_refused(settings: Settings) -> No
 async def test_feedback_on_a_failed_task_is_refused(settings: Settings) -> None:
     """Feedback on a failed task is refused, before and after the failure."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="nobody")
+        task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, agent="nobody")
         await resources.log.append(helpful_feedback(task.event_id))
         await until_idle(resources)
         await resources.log.append(task)

@@ -45,7 +45,7 @@ def invalid_messages() -> dict[str, tuple[str, bytes]]:
         "no id": orjson.dumps(body | {"event_id": "1"}),
         "NUL": orjson.dumps(body | {"text": "a\x00b"}),
         "half a character": encode(task).replace(b"What is truth?", rb"\ud800"),
-        "an agent with wildcards": orjson.dumps(body | {"wanted_agent": "a.>"}),
+        "an agent with wildcards": orjson.dumps(body | {"agent": "a.>"}),
         "very much": orjson.dumps(body | {"text": "x" * 900_000}),
         "as much as the server takes": b"x" * 1_048_400,
     }

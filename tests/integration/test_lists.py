@@ -18,7 +18,7 @@ from tests.integration.harness import agent_defined, connected_client, running_s
 pytestmark = pytest.mark.connected
 
 
-async def all_tasks(client: Client, **conditions: object) -> list[UUID]:
+async def all_tasks(client: Client, /, **conditions: object) -> list[UUID]:
     """Return the ids of all tasks that meet the conditions, page by page."""
     page = await client.tasks(**conditions)  # type: ignore[arg-type]
     found = [each.task_id for each in page.tasks]
@@ -57,7 +57,7 @@ async def test_tasks_are_listed_newest_first_and_by_condition(
         for limit in (1, 3, 50):
             assert await all_tasks(client, limit=limit) == newest
             assert await all_tasks(client, limit=limit, status="failed") == ids[3::-1]
-            assert await all_tasks(client, limit=limit, client_id="c1", status="open") == ids[11:4:-2]
+            assert await all_tasks(client, limit=limit, client="c1", status="open") == ids[11:4:-2]
             assert await all_tasks(client, limit=limit, containing="pie 50%") == ids[:9:-1]
         assert await all_tasks(client, containing="_ie") == []
         assert await all_tasks(client, agent="python") == []

@@ -153,9 +153,7 @@ async def test_exercises_panels_and_silent_clients_are_never_asked(settings: Set
         await resources.log.append(agent_defined())
         await resources.log.append(agent_defined("rust"))
         await client.settle()
-        exercise = TaskSubmitted(
-            event_id=derive("x", "task_submitted"), client_id=TUTOR, text=REQUEST, wanted_agent="python"
-        )
+        exercise = TaskSubmitted(event_id=derive("x", "task_submitted"), client_id=TUTOR, text=REQUEST, agent="python")
         await resources.log.append(exercise)
         tasks = [
             exercise.event_id,

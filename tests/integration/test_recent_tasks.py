@@ -88,7 +88,7 @@ async def test_finished_tasks_have_the_states_of_the_projections(settings: Setti
     """
     async with running_services(settings) as resources, connected_client(settings) as client:
         await begin_window(resources)
-        lost = submitted().model_copy(update={"wanted_agent": "stranger"})
+        lost = submitted().model_copy(update={"agent": "stranger"})
         await resources.log.append(lost)
         await client.settle()
         assert (await client.result(lost.event_id, timeout=30)).status == "failed"

@@ -244,7 +244,7 @@ async def fail_twice(log: Log, client: Client) -> None:
     """Let one task fail for a missing input and another for a missing agent. Then define that agent, which answers."""
     missing = Document(name="lost.txt", ref="0" * 64, characters=10)
     lost = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is lost?", documents=(missing,))
-    early = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is a truth value?", wanted_agent="later")
+    early = TaskSubmitted(event_id=uuid4(), client_id="ann", text="What is a truth value?", agent="later")
     for task in (lost, early):
         await log.append(task)
         await client.settle()

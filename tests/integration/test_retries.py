@@ -168,7 +168,7 @@ async def test_a_step_after_the_answer_is_retried_by_its_service(settings: Setti
 async def test_a_task_without_an_agent_is_reopened_by_its_id(settings: Settings) -> None:
     """A task that failed because there was no agent has no dead letter, and is reopened by its id."""
     async with platform(settings, SwitchableModel()) as (resources, client):
-        task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, wanted_agent="later")
+        task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION, agent="later")
         await resources.log.append(task)
         await client.settle()
         assert (await client.result(task.event_id)).status == "failed"

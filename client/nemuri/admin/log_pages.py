@@ -162,7 +162,7 @@ async def _journal_page(
         agent=wanted.agent_id,
         kinds=wanted.kinds,
         before=before,
-        beyond=after or None,
+        beyond=after or 0,
         oldest_first=after is not None,
         limit=limit,
     )
@@ -231,7 +231,7 @@ async def _consequences(client: "Client", event: AnyEvent) -> list[AnyEvent]:
                     task_id=task_id,
                     agent=agent,
                     caused_by=event.event_id,
-                    beyond=event.sequence,
+                    beyond=event.sequence or 0,
                     oldest_first=True,
                     limit=MAX_CONSEQUENCES,
                 )

@@ -2,17 +2,18 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nemuri.cli import affective_memories, agent_first_group
 from nemuri.cli.failures import Failure, WrongUse
+from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, Session, agent_id, storable
+from nemuri_contracts.queries import AffectRecallQuery
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
-    from nemuri_contracts.affective import Category
     from nemuri_contracts.affective_views import AffectMemoryView, AffectView, TurnView
 
 MemoryArgument = Annotated[
@@ -109,10 +110,7 @@ def memory(
             show_turn(turn)
         return
     found: AffectMemoryView = session.run(lambda client: client.affect_memory(agent, name))
-    if session.json:
-        say_json(found)
-    else:
-        show_memory(found)
+    session.show(found, lambda: show_memory(found))
 
 
 def show(context: typer.Context, name: MemoryArgument, json: JsonOption = False) -> None:
@@ -164,7 +162,6 @@ def rescope(
     from nemuri.admin import affective
     from nemuri.cli.affective_lines import show_scope
     from nemuri.hook.project import project_of
-    from nemuri.terminal.output import say_json
 
     session, agent = agent_first_group.of(context, json=json)
     storable(MEMORY=memory)
@@ -180,10 +177,7 @@ def rescope(
             client, agent, memory, about_user=about_me, project=project, only_asked=only_asked
         )
     )
-    if session.json:
-        say_json(found)
-    else:
-        show_scope(found, changed=changed)
+    session.show(found, lambda: show_scope(found, changed=changed))
 
 
 def delete(
@@ -203,15 +197,10 @@ def delete(
     erase(session, Thing("memory", found.memory_id), dry_run=dry_run, yes=yes)
 
 
+@takes(AffectRecallQuery, without=["session", "quietly", "context"])
 def recall(
     context: typer.Context,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to retrieve memories for.")],
-    category: Annotated[
-        str | None,
-        typer.Option(
-            "--category", metavar="CATEGORY", help="The category to prefer: casual, work, decision or emotional."
-        ),
-    ] = None,
     project: Annotated[
         str | None,
         typer.Option(
@@ -224,6 +213,7 @@ def recall(
         bool, typer.Option("--all-projects", help="Search in the memories of all projects.")
     ] = False,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Show the memories that would be retrieved for a text in a project, and why. Nothing is recorded.
 
@@ -231,29 +221,14 @@ def recall(
     """
     from nemuri.cli.affective_lines import show_recalled
     from nemuri.hook.project import project_here
-    from nemuri.terminal.output import say_json
 
     session, agent = agent_first_group.of(context, json=json)
     storable(TEXT=text, **{"--project": project})
     if project is not None and all_projects:
         raise WrongUse("--project and --all-projects contradict each other; give one of them")
-    first = _category(category)
     asked = None if all_projects else project_here(project or session.settings().project)
-    found = session.run(lambda client: client.affect_recall(agent, text, category=first, project=asked, quietly=True))
-    if session.json:
-        say_json(found)
-    else:
-        show_recalled(found, asked)
-
-
-def _category(name: str | None) -> "Category | None":
-    from typing import get_args
-
-    from nemuri_contracts.affective import Category
-
-    if name is not None and name not in get_args(Category):
-        raise WrongUse(f"--category {name!r:.40} is none of {', '.join(get_args(Category))}")
-    return cast("Category | None", name)
+    found = session.run(lambda client: client.affect_recall(agent, text, project=asked, quietly=True, **options))
+    session.show(found, lambda: show_recalled(found, asked))
 
 
 def config(

@@ -7,46 +7,43 @@ from uuid import UUID
 import typer
 
 from nemuri.cli import agent_first_group
+from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, storable
+from nemuri_contracts.queries import AffectListQuery
 
 if TYPE_CHECKING:
     from nemuri_contracts.affective_views import AffectPageView
 
-ProjectOption = Annotated[
-    str | None, typer.Option("--project", metavar="PROJECT", help="Only memories of this project; see `projects`.")
-]
 ArchiveOption = Annotated[bool, typer.Option("--archive", help="The archive instead of the active memories.")]
-LimitOption = Annotated[int, typer.Option("--limit", min=1, max=500, help="Maximum number of memories.")]
 OlderOption = Annotated[
     str | None, typer.Option("--older-than", metavar="ID", help="Continue after the page that ended with this id.")
 ]
 
 
+@takes(AffectListQuery, without=["containing", "archived"])
 def list_(
     context: typer.Context,
-    project: ProjectOption = None,
     archive: ArchiveOption = False,
-    protected: Annotated[bool, typer.Option("--protected", help="Only protected memories.")] = False,
-    limit: LimitOption = 50,
     older_than: OlderOption = None,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """List memories, newest first."""
-    _show_page(context, older_than, json=json, project=project, archived=archive, protected=protected, limit=limit)
+    _show_page(context, older_than, json=json, archived=archive, **options)
 
 
+@takes(AffectListQuery, without=["containing", "archived", "protected"])
 def search(
     context: typer.Context,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="Words that a memory contains, or what it is about.")],
-    project: ProjectOption = None,
     archive: ArchiveOption = False,
-    limit: LimitOption = 50,
     older_than: OlderOption = None,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """List the memories that contain every word of a text, newest first, then those that are about the same."""
     storable(TEXT=text)
-    _show_page(context, older_than, json=json, containing=text, project=project, archived=archive, limit=limit)
+    _show_page(context, older_than, json=json, containing=text, archived=archive, **options)
 
 
 def remember(
@@ -136,7 +133,6 @@ def _show_page(context: typer.Context, older_than: str | None, *, json: bool, **
     """Ask for the page of memories older than the memory with this id, and print it."""
     from nemuri.cli.affective_lines import show_page
     from nemuri.cli.failures import WrongUse
-    from nemuri.terminal.output import say_json
 
     session, agent = agent_first_group.of(context, json=json)
     try:
@@ -144,7 +140,4 @@ def _show_page(context: typer.Context, older_than: str | None, *, json: bool, **
     except ValueError as error:
         raise WrongUse(f"--older-than {older_than!r:.60} is not the id of a memory") from error
     page: AffectPageView = session.run(lambda client: client.affect_memories(agent, older_than=last, **wanted))
-    if session.json:
-        say_json(page)
-    else:
-        show_page(page)
+    session.show(page, lambda: show_page(page))

@@ -3,18 +3,19 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
 
 from nemuri.cli.id_arguments import id_option
+from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
+from nemuri_contracts.colleagues import HandoverWish
 
 if TYPE_CHECKING:
     from nemuri.admin.agent_definitions import AddedAgent
     from nemuri.client.client import Client
-    from nemuri_contracts.colleague_views import HandoverView
     from nemuri_contracts.memory_views import AgentView, KeywordsView
 
 
@@ -95,7 +96,6 @@ def agent_keywords(
 ) -> None:
     """Propose keywords for the perspectives of an agent from its memories; nothing changes without --adopt."""
     from nemuri.admin.agent_keywords import adopt_keywords, chosen_keywords
-    from nemuri.terminal.output import say_json
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
@@ -106,10 +106,9 @@ def agent_keywords(
         return found, adopt and bool(chosen) and await adopt_keywords(client, name, chosen)
 
     found, adopted = session.run(work)
-    if session.json:
-        say_json(found.model_dump(mode="json") | {"adopted": adopted})
-    else:
-        _say_keywords(found, session, adopted=adopted)
+    session.show(
+        found.model_dump(mode="json") | {"adopted": adopted}, lambda: _say_keywords(found, session, adopted=adopted)
+    )
 
 
 def _say_keywords(found: "KeywordsView", session: Session, *, adopted: bool) -> None:
@@ -134,59 +133,36 @@ def agent_clone(
 ) -> None:
     """Copy an agent with its policy and all its memories. From then on the two learn separately."""
     from nemuri.operations.agent_clone import clone_agent
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     original, name = agent_id(agent), agent_id(new)
     cloned = session.run(lambda client: clone_agent(client, original, name))
-    if session.json:
-        say_json(asdict(cloned))
-    else:
-        say(f"{cloned.agent_id}: {cloned.memories} memories of {original} as of {cloned.as_of:%Y-%m-%d %H:%M:%S} UTC")
+    session.tell(
+        asdict(cloned),
+        f"{cloned.agent_id}: {cloned.memories} memories of {original} as of {cloned.as_of:%Y-%m-%d %H:%M:%S} UTC",
+    )
 
 
+@takes(HandoverWish)
 def agent_handover(
     context: typer.Context,
     source: Annotated[str, typer.Argument(metavar="FROM", help="The agent that passes on memories.")],
     receiver: Annotated[str, typer.Argument(metavar="TO", help="The agent that gets them.")],
-    topic: Annotated[str | None, typer.Option("--topic", metavar="TAG", help="Only memories with this tag.")] = None,
-    query: Annotated[str | None, typer.Option("--query", metavar="Q", help="Only memories relevant to this.")] = None,
-    task: Annotated[UUID | None, id_option("task", "--task", "Only memories relevant to this task.")] = None,
-    top: Annotated[int, typer.Option("--top", metavar="N", min=1, max=50, help="Maximum number of memories.")] = 10,
-    project: Annotated[
-        str | None, typer.Option("--project", metavar="P", help="Include memories valid in this project only.")
-    ] = None,
-    domain: Annotated[
-        list[str] | None, typer.Option("--domain", metavar="D", help="Include those of this domain; repeatable.")
-    ] = None,
+    task_id: Annotated[UUID | None, id_option("task", "--task", "Only memories relevant to this task.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be passed on. Nothing changes.")] = False,
     key: KeyOption = None,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Pass on what another agent needs and does not know yet. By default its role says what it needs."""
     from nemuri.cli.handover_lines import lines
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    giver, taker = agent_id(source), agent_id(receiver)
-    storable(**{"--topic": topic, "--query": query, "--project": project, "--key": key})
-    where, domains = session.setting(project, domain)
-
-    async def work(client: "Client") -> "HandoverView":
-        return await client.handover(
-            giver,
-            taker,
-            topic=topic,
-            query=query,
-            task_id=task,
-            top=top,
-            project=where,
-            domains=domains,
-            dry_run=dry_run,
-            key=key,
-        )
-
-    view = session.run(work)
+    taker = agent_id(receiver)
+    storable(**{"--key": key})
+    options |= {"task_id": task_id, "dry_run": dry_run, "key": key}
+    view = session.run(lambda client: client.handover(source, taker, **options))
     if session.json:
         say_json(view)
     else:

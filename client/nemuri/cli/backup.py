@@ -25,14 +25,12 @@ def backup(
     """Write a backup of the log and its stores into a new directory. The platform keeps running."""
     from nemuri.operations.backup import backup as operation
     from nemuri.operations.erasure_ledger import ledger_path
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     made = session.operate("backing up", lambda settings, show: operation(settings, directory, show))
-    if session.json:
-        say_json(made)
-    else:
-        say(f"{made.events} events up to {made.sequence} backed up; keep {ledger_path(session.settings())} with it")
+    session.tell(
+        made, f"{made.events} events up to {made.sequence} backed up; keep {ledger_path(session.settings())} with it"
+    )
 
 
 def restore(

@@ -28,15 +28,11 @@ def edit(
     json: JsonOption = False,
 ) -> None:
     """Correct the text of a memory. The former text stays in its history and yields to the new one."""
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     storable(TEXT=text, **{"--perspective": perspective})
     made = session.run(lambda client: client.edit_memory(memory, text, perspective=perspective))
-    if session.json:
-        say_json({"memory_id": made, "older": memory})
-    else:
-        say(str(made))
+    session.tell({"memory_id": made, "older": memory}, str(made))
 
 
 def pin(
@@ -101,7 +97,6 @@ def _changed(
 ) -> None:
     """Change a memory, and say what was done, or show the changed memory as JSON."""
     from nemuri.cli.memory_json import flat
-    from nemuri.terminal.output import say, say_json
 
     async def change(client: "Client") -> "MemoryView":
         await work(client)
@@ -109,10 +104,7 @@ def _changed(
 
     session = Session.of(context, json=json)
     view = session.run(change)
-    if session.json:
-        say_json(flat(view))
-    else:
-        say(f"{memory} is {done}")
+    session.tell(flat(view), f"{memory} is {done}")
 
 
 def unlink(
@@ -123,14 +115,10 @@ def unlink(
 ) -> None:
     """Remove the link by which a memory contradicts or supersedes an older one."""
     from nemuri.admin.corrections import unlink as take_back
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     session.run(lambda client: take_back(client, memory, older))
-    if session.json:
-        say_json({"memory_id": memory, "older": older})
-    else:
-        say(f"{older} is no longer superseded or contradicted by {memory}")
+    session.tell({"memory_id": memory, "older": older}, f"{older} is no longer superseded or contradicted by {memory}")
 
 
 def separate(

@@ -86,7 +86,7 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
     from nemuri.demo.texts import TextsMissing
     from nemuri.experiments import plots, runs
     from nemuri.terminal import plot_style
-    from nemuri.terminal.output import progress, say_json
+    from nemuri.terminal.output import progress
 
     session.disable_logging()
     chosen = runs.EXPERIMENTS[name]
@@ -105,10 +105,10 @@ def _run(name: str, session: Session, seed: int, tasks: int | None, repeats: int
         raise Failure(str(error)) from error
     except OSError as error:
         raise Failure(f"the plot cannot be written to {folder}: {error.strerror}") from error
-    if session.json:
-        say_json(report.as_json() | {"files": [str(file) for file in files]})
-    else:
-        _show(report, [str(file) for file in files] or [f"no plot is drawn: {missing}"])
+    session.show(
+        report.as_json() | {"files": [str(file) for file in files]},
+        lambda: _show(report, [str(file) for file in files] or [f"no plot is drawn: {missing}"]),
+    )
 
 
 def _plots_missing(*, asked: bool) -> str | None:

@@ -82,14 +82,10 @@ def import_file(context: typer.Context, file: FileArgument, json: JsonOption = F
 
 
 def _run_transfer(context: typer.Context, file: Path, operation: "Transfer", done: str, *, json: bool) -> None:
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     number = session.operate(done, lambda settings, show: operation(settings, file, show))
-    if session.json:
-        say_json({"file": file, "events": number})
-    else:
-        say(f"{number} events {done}")
+    session.tell({"file": file, "events": number}, f"{number} events {done}")
 
 
 def _show(batch: "Batch", session: Session) -> None:

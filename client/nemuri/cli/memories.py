@@ -3,20 +3,21 @@
 
 import sys
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 import typer
 
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.memory_json import flat
+from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.queries import RecallOptions
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
-    from nemuri_contracts.client_events import MemoryContent, Scope
     from nemuri_contracts.memory_views import MemoryView, RecalledMemory, RecallView
 
 MAX_SHOWN = 10_000
@@ -25,21 +26,13 @@ MAX_SHOWN = 10_000
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")]
 
 
-class StatusFilter(StrEnum):
-    """The status of the memories to show."""
-
-    ACTIVE = "active"
-    ARCHIVED = "archived"
-    ABSORBED = "absorbed"
-    ALL = "all"
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
     for command in (remember, recall, memories):
         app.command()(command)
 
 
+@takes(MemoryContent)
 def remember(
     context: typer.Context,
     agent: AgentArgument,
@@ -48,13 +41,11 @@ def remember(
         Path | None,
         typer.Option("--file", metavar="LINES.jsonl", help="A file of memories, one JSON object on each line."),
     ] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
     learning: Annotated[
         list[str] | None, typer.Option("--learning", metavar="PERSPECTIVE=TEXT", help="A learning; repeatable.")
     ] = None,
     project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
-    said_by: Annotated[str | None, typer.Option("--said-by", metavar="WHO", help="Who said it.")] = None,
     said_at: Annotated[
         datetime | None, typer.Option("--said-at", metavar="TIME", help="The date it was said, such as 2026-01-31.")
     ] = None,
@@ -63,6 +54,7 @@ def remember(
         bool, typer.Option("--existing", help="Refuse an unknown agent. By default it is made, and a line says so.")
     ] = False,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Store one memory, or the memories of a file, for an agent."""
     from nemuri.files.memory_lines import read_memories
@@ -73,7 +65,7 @@ def remember(
     if (text is None) == (file is None):
         raise WrongUse("give either a TEXT or --file LINES.jsonl")
     if file is not None:
-        if any((tag, learning, project, domain, said_by, said_at)):
+        if any((options, learning, project, domain, said_at)):
             raise WrongUse("with --file, give tags, learnings, scope and source in the lines of the file")
         if key is not None:
             raise WrongUse("--key needs a TEXT and cannot be used with --file")
@@ -81,7 +73,9 @@ def remember(
         places, content = tuple(lines), tuple(lines.values())
     else:
         places = ()
-        content = (_content(text or "", tag, learning, session.scope(project, domain), said_by, said_at),)
+        content = (
+            _content(text or "", learning, options | {"scope": session.scope(project, domain), "said_at": said_at}),
+        )
     storable(**{"--key": key})
     ids, reasons = session.run(lambda client: _remembered(client, name, content, places, key, create=not existing))
     refused = {places[number]: reason for number, reason in reasons.items()}
@@ -96,41 +90,20 @@ def remember(
         raise Failure(f"{len(refused)} of {len(ids)} memories {verb} refused; all others are stored")
 
 
+@takes(RecallOptions)
 def recall(
     context: typer.Context,
     agent: AgentArgument,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The text to search for.")],
-    top: Annotated[int, typer.Option("--top", metavar="K", min=1, max=50, help="Maximum number of memories.")] = 10,
-    perspective: Annotated[
-        str | None, typer.Option("--perspective", metavar="P", help="The perspective of the query.")
-    ] = None,
-    project: Annotated[
-        str | None,
-        typer.Option("--project", metavar="P", help="Include memories valid in this project. Default: NEMURI_PROJECT."),
-    ] = None,
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--domain", metavar="D", help="Include memories valid in this domain; repeatable. Default: NEMURI_DOMAINS."
-        ),
-    ] = None,
-    deep: Annotated[
-        bool,
-        typer.Option(
-            "--deep", help="Always search archived memories too. Default: only if nothing active is relevant."
-        ),
-    ] = False,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Show the memories that would be retrieved for a query. Nothing is recorded."""
     from nemuri.terminal.output import say, say_json, short, table
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
-    project, domains = session.setting(project, domain)
-    storable(QUERY=query, **{"--perspective": perspective, "--project": project})
-    setting: dict[str, Any] = {"perspective": perspective, "project": project, "domains": domains, "deep": deep}
-    found: RecallView = session.run(lambda client: client.recall(name, query, top=top, **setting))
+    found: RecallView = session.run(lambda client: client.recall(name, query, **options))
     if session.json:
         kept = [{"memory_id": each.memory_id, **each.memory.model_dump(mode="json")} for each in found.principles]
         flat = {"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found), "principles": kept}
@@ -152,8 +125,9 @@ def memories(
     context: typer.Context,
     agent: AgentArgument,
     status: Annotated[
-        StatusFilter, typer.Option("--status", help="Status of the memories to show.")
-    ] = StatusFilter.ACTIVE,
+        Literal["active", "archived", "absorbed", "all"],
+        typer.Option("--status", help="Status of the memories to show."),
+    ] = "active",
     json: JsonOption = False,
 ) -> None:
     """Show an agent's memories, strongest first."""
@@ -161,7 +135,7 @@ def memories(
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
-    found = session.run(lambda client: client.memories(name, status=status.value, limit=MAX_SHOWN))
+    found = session.run(lambda client: client.memories(name, status=status, limit=MAX_SHOWN))
     if session.json:
         say_json([flat(each) for each in found])
     elif not found:
@@ -180,36 +154,21 @@ def memories(
             )
             for each in found
         ]
-        last = "strength" if status is StatusFilter.ALL else "status"
+        last = "strength" if status == "all" else "status"
         spare = ("seen", "used", "level", last)
         table(("memory", "status", *numbers, "content"), rows, numbers=numbers, spare=spare)
 
 
-def _content(
-    text: str,
-    tags: list[str] | None,
-    learnings: list[str] | None,
-    scope: "Scope",
-    said_by: str | None,
-    said_at: datetime | None,
-) -> "MemoryContent":
+def _content(text: str, learnings: list[str] | None, options: dict[str, Any]) -> MemoryContent:
     from pydantic import ValidationError
 
-    from nemuri_contracts.client_events import MemoryContent
     from nemuri_contracts.codec import validation_message
 
-    storable(TEXT=text, **{"--said-by": said_by})
+    storable(TEXT=text)
     split = [each.partition("=") for each in learnings or ()]
     if not all(separator and learned for _, separator, learned in split):
         raise WrongUse("--learning needs the form PERSPECTIVE=TEXT")
-    fields = {
-        "content": text,
-        "tags": tags or (),
-        "learnings": {name: learned for name, _, learned in split},
-        "scope": scope,
-        "said_by": said_by,
-        "said_at": said_at,
-    }
+    fields = options | {"content": text, "learnings": {name: learned for name, _, learned in split}}
     try:
         return MemoryContent.model_validate(fields)
     except ValidationError as error:

@@ -51,7 +51,7 @@ def state(
     """
     from nemuri.operations.agent_states import agent_states
     from nemuri.operations.log_position_parsing import read_place
-    from nemuri.terminal.output import progress, say_json
+    from nemuri.terminal.output import progress
 
     session, name, place = Session.of(context, json=json), agent_id(agent), read_place(at)
 
@@ -60,10 +60,7 @@ def state(
             return await agent_states(client.log, name, [place], show)
 
     [past] = session.run(work)
-    if session.json:
-        say_json(_state(past, place))
-    else:
-        _show_state(past, place, top)
+    session.show(_state(past, place), lambda: _show_state(past, place, top))
 
 
 def diff(

@@ -50,14 +50,13 @@ def permissions(
     """Write the access rights to files: NATS accounts, PostgreSQL roles, and an environment file for each user."""
     from nemuri.cli.session import agent_id as identifier
     from nemuri.platform.permission_files import Deployment, write_permissions
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     clients, spaces = client or (), namespace or [session.settings().namespace]
     for each in (*clients, *spaces):
         identifier(each, "name of a client or a namespace")
     written = write_permissions(directory, Deployment(spaces, clients, nats, database, node or (), client_nats))
-    if session.json:
-        say_json([str(each) for each in written])
-    else:
-        say(f"{len(written)} files in {directory}: auth.conf for NATS, roles.sql for PostgreSQL, *.env for each user")
+    session.tell(
+        [str(each) for each in written],
+        f"{len(written)} files in {directory}: auth.conf for NATS, roles.sql for PostgreSQL, *.env for each user",
+    )

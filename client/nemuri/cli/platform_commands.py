@@ -194,14 +194,10 @@ def rebuild(
 ) -> None:
     """Rebuild the views from the newest snapshot and the log."""
     from nemuri.operations.views import rebuild as operation
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     found = session.operate("rebuilding", partial(operation, from_start=from_start))
-    if session.json:
-        say_json({"sequence": found.sequence})
-    else:
-        say(f"rebuilt from the log, up to event {found.sequence}")
+    session.tell({"sequence": found.sequence}, f"rebuilt from the log, up to event {found.sequence}")
 
 
 def verify(
@@ -260,14 +256,13 @@ def _verify_replicas(session: Session) -> None:
 def reembed(context: typer.Context, json: JsonOption = False) -> None:
     """Compute a vector of the configured embedder for every memory, then switch agent by agent."""
     from nemuri.operations.reembed import reembed as operation
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
     found = session.operate("embedding", operation)
-    if session.json:
-        say_json({"agents": found.agents, "memories": found.memories})
-    else:
-        say(f"{found.memories} memories embedded, {found.agents} agents switched")
+    session.tell(
+        {"agents": found.agents, "memories": found.memories},
+        f"{found.memories} memories embedded, {found.agents} agents switched",
+    )
 
 
 def demo(context: typer.Context) -> None:

@@ -70,17 +70,13 @@ def add(
     json: JsonOption = False,
 ) -> None:
     """Adopt a principle in your own words, for all agents or for one."""
-    from nemuri.terminal.output import say, say_json
     from nemuri_contracts.agents import ORGANISATION
 
     session = Session.of(context, json=json)
     storable(TEXT=text)
     name, scope = ORGANISATION if agent is None else agent_id(agent), session.scope(project, domain)
     made = session.run(lambda client: client.adopt_principle(name, text=text, scope=scope))
-    if session.json:
-        say_json({"principle_id": made, "agent_id": name})
-    else:
-        say(str(made))
+    session.tell({"principle_id": made, "agent_id": name}, str(made))
 
 
 def reject(context: typer.Context, principle: PrincipleArgument, json: JsonOption = False) -> None:
@@ -104,7 +100,6 @@ def _decided(
     json: bool,
 ) -> None:
     """Find a principle by the prefix of its id, and carry out a decision on it."""
-    from nemuri.terminal.output import say, say_json
 
     async def decide(client: "Client") -> "tuple[str, PrincipleRecord]":
         known = [(name, each) for name, some in (await client.principles()).items() for each in some]
@@ -117,7 +112,4 @@ def _decided(
 
     session = Session.of(context, json=json)
     name, known = session.run(decide)
-    if session.json:
-        say_json({"principle_id": known.principle_id, "agent_id": name})
-    else:
-        say(f"{known.principle_id} is {done} for {name}")
+    session.tell({"principle_id": known.principle_id, "agent_id": name}, f"{known.principle_id} is {done} for {name}")

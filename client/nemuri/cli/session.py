@@ -121,6 +121,21 @@ class Session:
         with progress(doing) as show:
             return asyncio.run(operation(settings, show))
 
+    def tell(self, value: object, text: str) -> None:
+        """Print the value as JSON if that is wanted, and the text otherwise."""
+        from nemuri.terminal.output import say
+
+        self.show(value, lambda: say(text))
+
+    def show(self, value: object, shown: Callable[[], object]) -> None:
+        """Print the value as JSON if that is wanted, and call `shown` otherwise."""
+        from nemuri.terminal.output import say_json
+
+        if self.json:
+            say_json(value)
+        else:
+            shown()
+
     def disable_logging(self) -> None:
         """Switch logging off unless `--verbose` was given."""
         from nemuri.platform.logging import configure_logging, silence

@@ -116,10 +116,6 @@ def halted_line(why: str, at: int | None) -> str:
 
 def _show_nats_url(session: Session) -> None:
     from nemuri.client.connection import nats_address
-    from nemuri.terminal.output import say, say_json
 
     address = nats_address(session.settings())
-    if session.json:
-        say_json({"nats_url": address})
-    else:
-        say(address)
+    session.tell({"nats_url": address}, address)

@@ -3,17 +3,18 @@
 
 import sys
 from collections.abc import Callable
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from uuid import UUID
 
 import typer
 
 from nemuri.cli.failures import EXIT_FAILURE, EXIT_TIMEOUT, Failure, WrongUse
 from nemuri.cli.id_arguments import id_argument, id_option
+from nemuri.cli.operation_options import takes
 from nemuri.cli.result_lines import feedback_line, next_command, question_lines, show_result
-from nemuri.cli.session import Deadline, JsonOption, KeyOption, Session, TimeoutOption, agent_id, storable
+from nemuri.cli.session import Deadline, JsonOption, KeyOption, Session, TimeoutOption, storable
+from nemuri_contracts.client_events import AGENT_OPTION, FeedbackOptions, GroupOption, TaskOptions
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
@@ -29,58 +30,7 @@ SummaryOption = Annotated[
     Path | None,
     typer.Option("--summary", metavar="F", help="A file with your summary of the documents. The platform makes none."),
 ]
-AgentOption = Annotated[
-    str | None, typer.Option("--agent", metavar="ID", help="The agent to ask. Default: the orchestrator chooses.")
-]
-PerspectiveOption = Annotated[
-    str | None, typer.Option("--perspective", metavar="P", help="The perspective of the task.")
-]
-ProjectOption = Annotated[
-    str | None, typer.Option("--project", metavar="P", help="The project of the task. Default: NEMURI_PROJECT.")
-]
-DomainsOption = Annotated[
-    list[str] | None,
-    typer.Option("--domain", metavar="D", help="A domain of the task; repeatable. Default: NEMURI_DOMAINS."),
-]
-DeepOption = Annotated[
-    bool,
-    typer.Option("--deep", help="Always search archived memories too. Default: only if nothing active is relevant."),
-]
-
-BudgetTokensOption = Annotated[
-    int | None,
-    typer.Option("--budget-tokens", metavar="N", min=1, help="Maximum tokens that language models may spend."),
-]
-BudgetMoneyOption = Annotated[
-    float | None,
-    typer.Option("--budget-money", metavar="M", help="Maximum price, in the currency of NEMURI_MODEL_PRICES."),
-]
-ConversationOption = Annotated[
-    str | None,
-    typer.Option(
-        "--conversation", metavar="NAME", help="Name of the conversation that the task continues, chosen by you."
-    ),
-]
-PanelOption = Annotated[
-    int | None, typer.Option("--panel", metavar="K", min=2, max=8, help="Ask K agents and merge their answers.")
-]
-RebuttalOption = Annotated[
-    bool,
-    typer.Option(
-        "--rebuttal", help="With --panel: the agents read each other's answers once, and revise theirs or stand by it."
-    ),
-]
 NoQuestionsOption = Annotated[bool, typer.Option("--no-questions", help="Let the agent ask nothing back.")]
-QuestionMinutesOption = Annotated[
-    float | None,
-    typer.Option(
-        "--question-minutes",
-        metavar="N",
-        min=0,
-        max=10_080,
-        help="Minutes that the agent waits for your answer if it asks back. Default: the platform's setting.",
-    ),
-]
 ItemOption = Annotated[
     list[int] | None,
     typer.Option(
@@ -89,26 +39,10 @@ ItemOption = Annotated[
 ]
 
 
-ITEM_OPTIONS = ("most_important", "all", "by_category", "as_one")
+ITEM_OPTIONS = (*get_args(GroupOption), "as_one")
 """The ways to continue a task with too many items."""
-AGENT_OPTION = "agent:"
-"""Beginning of the option that gives a task to an agent."""
 LAST_STATUS_TIMEOUT = 2.0
 """Seconds for one last query of a task's status after the timeout."""
-
-
-class Verdict(StrEnum):
-    """The user's judgement of an answer."""
-
-    HELPFUL = "helpful"
-    UNHELPFUL = "unhelpful"
-
-
-class Outcome(StrEnum):
-    """The success of what the client did with an answer."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
 
 
 def register(app: typer.Typer) -> None:
@@ -117,34 +51,22 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
+@takes(TaskOptions)
 def ask(
     context: typer.Context,
     text: TextArgument,
     file: FilesOption = None,
     summary: SummaryOption = None,
-    agent: AgentOption = None,
-    perspective: PerspectiveOption = None,
-    project: ProjectOption = None,
-    domain: DomainsOption = None,
-    conversation: ConversationOption = None,
-    panel: PanelOption = None,
-    rebuttal: RebuttalOption = False,
-    deep: DeepOption = False,
-    budget_tokens: BudgetTokensOption = None,
-    budget_money: BudgetMoneyOption = None,
     no_questions: NoQuestionsOption = False,
-    question_minutes: QuestionMinutesOption = None,
     key: KeyOption = None,
     timeout: TimeoutOption = 120.0,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Submit a task and wait for its answer."""
     session = Session.of(context, json=json)
     limit = Deadline(timeout)
-    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel, rebuttal)
-    options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
-    options |= {"summary": _summary(summary), "streamed": _streams(session)}
-    options["question_minutes"] = _minutes(no_questions, question_minutes)
+    options = _wish(text, file, summary, key, options, no_questions=no_questions) | {"streamed": _streams(session)}
 
     async def work(client: "Client") -> "TaskResult":
         return await _follow(client, await _submitted(client, text, options, limit), limit, session)
@@ -155,38 +77,23 @@ def ask(
     show_result(found, session)
 
 
+@takes(TaskOptions)
 def submit(
     context: typer.Context,
     text: TextArgument,
     file: FilesOption = None,
     summary: SummaryOption = None,
-    agent: AgentOption = None,
-    perspective: PerspectiveOption = None,
-    project: ProjectOption = None,
-    domain: DomainsOption = None,
-    conversation: ConversationOption = None,
-    panel: PanelOption = None,
-    rebuttal: RebuttalOption = False,
-    deep: DeepOption = False,
-    budget_tokens: BudgetTokensOption = None,
-    budget_money: BudgetMoneyOption = None,
     no_questions: NoQuestionsOption = False,
-    question_minutes: QuestionMinutesOption = None,
     key: KeyOption = None,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Submit a task and print its id without waiting for the answer."""
-    from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    options = _options(text, file, agent, perspective, *session.setting(project, domain), conversation, panel, rebuttal)
-    options |= {"deep": deep, "budget_tokens": budget_tokens, "budget_money": _amount(budget_money), "key": key}
-    options |= {"summary": _summary(summary), "question_minutes": _minutes(no_questions, question_minutes)}
+    options = _wish(text, file, summary, key, options, no_questions=no_questions)
     task_id = session.run(lambda client: client.submit(text, **options))
-    if session.json:
-        say_json({"task_id": task_id})
-    else:
-        say(str(task_id))
+    session.tell({"task_id": task_id}, str(task_id))
 
 
 def result(
@@ -238,37 +145,27 @@ def answer(
         say(f"the task continues; wait for it with `{next_command(session, f'result {task}')}`")
 
 
+@takes(FeedbackOptions)
 def feedback(
     context: typer.Context,
     task: TaskArgument,
     verdict: Annotated[
-        Verdict | None,
+        Literal["helpful", "unhelpful"] | None,
         typer.Argument(
             metavar="[VERDICT]", show_default=False, help="The quality of the answer: helpful or unhelpful."
         ),
     ] = None,
-    result: Annotated[Outcome | None, typer.Option("--result", help="The outcome: success or failure.")] = None,
     prevented_error: Annotated[
         UUID | None, id_option("memory", "--prevented-error", "The memory that prevented an error.")
     ] = None,
-    words: Annotated[str | None, typer.Option("--words", help="What there is to say about the answer.")] = None,
-    correction: Annotated[
-        str | None, typer.Option("--correction", help="What the answer should have said; becomes a memory.")
-    ] = None,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Give feedback on a task's answer."""
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    came: Literal["success", "failure"] | None = result.value if result else None
-    worth: Literal["helpful", "unhelpful"] | None = verdict.value if verdict else None
-    storable(**{"--words": words, "--correction": correction})
-    told = session.run(
-        lambda client: client.feedback(
-            task, worth, result=came, prevented_error=prevented_error, words=words, correction=correction
-        )
-    )
+    told = session.run(lambda client: client.feedback(task, verdict, prevented_error=prevented_error, **options))
     if session.json:
         say_json(told)
     elif told.standing != "refused":
@@ -277,16 +174,14 @@ def feedback(
         raise typer.Exit(EXIT_FAILURE) if session.json else Failure(feedback_line(told), EXIT_FAILURE)
 
 
-def _options(
+def _wish(
     text: str,
     files: list[Path] | None,
-    agent: str | None,
-    perspective: str | None,
-    project: str | None,
-    domains: tuple[str, ...],
-    conversation: str | None,
-    panel: int | None,
-    rebuttal: bool,  # noqa: FBT001 - an option of the command line
+    summary: Path | None,
+    key: str | None,
+    options: dict[str, Any],
+    *,
+    no_questions: bool,
 ) -> dict[str, Any]:
     """Return the arguments of `Client.submit`, including the texts of the files.
 
@@ -294,43 +189,13 @@ def _options(
     """
     from nemuri.files.documents import read_document
 
-    if rebuttal and panel is None:
-        raise WrongUse("--rebuttal needs --panel K: the agents of a panel read each other's answers")
-    storable(TEXT=text, **{"--perspective": perspective, "--project": project, "--conversation": conversation})
-    for each in domains:
-        storable(**{"--domain": each})
-    documents = [read_document(path) for path in files or ()]
-    return {
-        "documents": [(each.name, each.text) for each in documents],
-        "agent": None if agent is None else agent_id(agent),
-        "perspective": perspective,
-        "project": project,
-        "domains": domains,
-        "conversation": conversation,
-        "panel": panel,
-        "rebuttal": rebuttal,
-    }
-
-
-def _summary(path: Path | None) -> str | None:
-    """Return the text of the file; None without a file. Raises `InputError` for a file that cannot be read."""
-    from nemuri.files.documents import read_document
-
-    return None if path is None else read_document(path).text
-
-
-def _amount(money: float | None) -> float | None:
-    """Return the amount of money. Raises `WrongUse` unless it is a number above 0."""
-    if money is not None and not 0 < money < float("inf"):
-        raise WrongUse(f"--budget-money must be an amount above 0, not {money:g}")
-    return money
-
-
-def _minutes(no_questions: bool, minutes: float | None) -> float | None:  # noqa: FBT001 - an option of the command
-    """Return the minutes that the agent waits for an answer. Raises `WrongUse` if both options contradict."""
-    if no_questions and minutes:
+    storable(TEXT=text)
+    if no_questions and options.get("question_minutes"):
         raise WrongUse("--no-questions and --question-minutes contradict each other; use one of them")
-    return 0.0 if no_questions else minutes
+    options |= {"question_minutes": 0.0} if no_questions else {}
+    options |= {"summary": read_document(summary).text} if summary else {}
+    documents = [read_document(path) for path in files or ()]
+    return options | {"key": key, "documents": [(each.name, each.text) for each in documents]}
 
 
 def _answer_at_once(found: "TaskResult", session: Session, timeout: float) -> "TaskResult":

@@ -1,16 +1,19 @@
 """Commands for tiered memory: tiers AGENT, with record, recall, consolidate and share."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nemuri.cli import agent_first_group
 from nemuri.cli.failures import WrongUse
+from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, Session, agent_id, storable
+from nemuri_contracts.queries import TiersRecallQuery
+from nemuri_contracts.tiered import Experience
 
 if TYPE_CHECKING:
-    from nemuri_contracts.tiered import Experienced, Layer, Module, Sharing
+    from nemuri_contracts.tiered import Sharing
 
 
 def register(app: typer.Typer) -> None:
@@ -30,22 +33,16 @@ def tiers(
         context.obj = session
         return
     from nemuri.cli.tiered_lines import show
-    from nemuri.terminal.output import say_json
 
     view = session.run(lambda client: client.tiers(name))
-    if session.json:
-        say_json(view)
-    else:
-        show(view)
+    session.show(view, lambda: show(view))
 
 
+@takes(Experience)
 def record(
     context: typer.Context,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The experience to store.")],
-    kind: Annotated[
-        str, typer.Option("--type", metavar="TYPE", help="Type: conversation, action, observation or reflection.")
-    ] = "observation",
-    participant: Annotated[
+    participants: Annotated[
         list[str] | None, typer.Option("--with", metavar="NAME", help="A participant; repeatable.")
     ] = None,
     importance: Annotated[
@@ -54,66 +51,31 @@ def record(
             "--importance", metavar="NUMBER", help="Importance, 0 to 1. Default: estimated from type and words."
         ),
     ] = None,
-    second: Annotated[
-        float | None,
-        typer.Option("--second", metavar="SECONDS", help="Time of the experience on a simulation's clock."),
-    ] = None,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Store an experience in short-term memory."""
-    from nemuri.terminal.output import say, say_json
-    from nemuri_contracts.tiered import Experienced
 
     session, agent = agent_first_group.of(context, json=json)
     storable(TEXT=text)
-    for each in participant or ():
-        storable(**{"--with": each})
-    sort = cast("Experienced", _one_of("--type", kind, Experienced))
-    memory = session.run(
-        lambda client: client.experience(
-            agent, text, type=sort, participants=participant or (), importance=importance, second=second
-        )
-    )
-    if session.json:
-        say_json({"memory_id": memory})
-    else:
-        say(f"stored for {agent}: {memory}")
+    options |= {"participants": participants or (), "importance": importance}
+    memory = session.run(lambda client: client.experience(agent, text, **options))
+    session.tell({"memory_id": memory}, f"stored for {agent}: {memory}")
 
 
+@takes(TiersRecallQuery, without=["quietly"])
 def recall(
     context: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The text to search for.")],
-    module: Annotated[
-        str, typer.Option("--module", metavar="MODULE", help="The module that asks, such as planning or talking.")
-    ] = "default",
-    layer: Annotated[
-        list[str] | None, typer.Option("--layer", metavar="LAYER", help="Search only this tier: short or long.")
-    ] = None,
-    top: Annotated[int | None, typer.Option("--top", metavar="N", help="Maximum number of memories.")] = None,
-    shared: Annotated[bool, typer.Option("--shared", help="Include memories that other agents share.")] = False,
-    second: Annotated[
-        float | None, typer.Option("--second", metavar="SECONDS", help="The present time on a simulation's clock.")
-    ] = None,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Show the memories that would be retrieved for a query, and why. Nothing is recorded."""
     from nemuri.cli.tiered_lines import show_recalled
-    from nemuri.terminal.output import say_json
-    from nemuri_contracts.tiered import Layer, Module
 
     session, agent = agent_first_group.of(context, json=json)
-    storable(QUERY=query)
-    who = cast("Module", _one_of("--module", module, Module))
-    where = tuple(cast("Layer", _one_of("--layer", each, Layer)) for each in layer or ())
-    found = session.run(
-        lambda client: client.tiers_recall(
-            agent, query, module=who, layers=where, top=top, shared=shared, second=second, quietly=True
-        )
-    )
-    if session.json:
-        say_json(found)
-    else:
-        show_recalled(found)
+    found = session.run(lambda client: client.tiers_recall(agent, query, quietly=True, **options))
+    session.show(found, lambda: show_recalled(found))
 
 
 def consolidate(context: typer.Context, json: JsonOption = False) -> None:
@@ -144,16 +106,12 @@ def share(
 ) -> None:
     """Share a memory with other agents. It stays unchanged in long-term memory."""
     from nemuri.admin import tiered
-    from nemuri.terminal.output import say, say_json
 
     session, agent = agent_first_group.of(context, json=json)
     storable(MEMORY=memory)
     scope, others = _with_whom(whom, group or [], everybody=everybody)
     found = session.run(lambda client: tiered.share(client, agent, memory, scope, others))
-    if session.json:
-        say_json(found)
-    else:
-        say(f"{found.memory_id} is shared with {', '.join(others) or 'all'}")
+    session.tell(found, f"{found.memory_id} is shared with {', '.join(others) or 'all'}")
 
 
 def _with_whom(whom: str | None, group: list[str], *, everybody: bool) -> "tuple[Sharing, list[str]]":
@@ -162,11 +120,3 @@ def _with_whom(whom: str | None, group: list[str], *, everybody: bool) -> "tuple
     if whom is not None:
         return "bilateral", [agent_id(whom)]
     return ("group", [agent_id(each) for each in dict.fromkeys(group)]) if group else ("global", [])
-
-
-def _one_of(option: str, value: str, among: Any) -> str:
-    from typing import get_args
-
-    if value not in get_args(among):
-        raise WrongUse(f"{option} {value!r:.40} is none of {', '.join(get_args(among))}")
-    return value

@@ -93,7 +93,6 @@ def add(
     json: JsonOption = False,
 ) -> None:
     """Make a token for a client and print it. It is shown only once."""
-    from nemuri.terminal.output import say, say_json
     from nemuri.web.principals import Principal
     from nemuri.web.tokens import TokenError
 
@@ -103,10 +102,7 @@ def add(
         token = _tokens(session).issue(Principal(client, read_only, nats_url, domain))
     except TokenError as error:
         raise WrongUse(str(error)) from error
-    if session.json:
-        say_json({"client_id": client, "token": token})
-    else:
-        say(token)
+    session.tell({"client_id": client, "token": token}, token)
 
 
 def list_tokens(context: typer.Context, json: JsonOption = False) -> None:
@@ -134,7 +130,6 @@ def revoke(
     json: JsonOption = False,
 ) -> None:
     """Revoke a token. Requests with it are refused from now on."""
-    from nemuri.terminal.output import say, say_json
     from nemuri.web.tokens import TokenError
 
     session = Session.of(context, json=json)
@@ -142,10 +137,7 @@ def revoke(
         gone = _tokens(session).revoke(token)
     except TokenError as error:
         raise WrongUse(str(error)) from error
-    if session.json:
-        say_json(_known(gone))
-    else:
-        say(f"revoked a token of {gone.principal.client_id}")
+    session.tell(_known(gone), f"revoked a token of {gone.principal.client_id}")
 
 
 def _tokens(session: Session) -> "Tokens":

@@ -1,14 +1,15 @@
 """The client's methods for affective memories, which belong to an assistant's sessions."""
 
 from dataclasses import dataclass
+from typing import Unpack
 from uuid import UUID
 
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.client_base import ClientBase
+from nemuri.client.keywords import AffectBriefKeywords, AffectListKeywords, AffectRecallKeywords
 from nemuri.client.memory_offers import record_turn
-from nemuri.client.parameters import Id, Ids, Written
+from nemuri.client.parameters import Written
 from nemuri_contracts import queries
-from nemuri_contracts.affective import Category
 from nemuri_contracts.affective_views import (
     AffectBriefView,
     AffectMemoryView,
@@ -65,18 +66,13 @@ class AffectiveMethods(ClientBase):
         """
         return await self._exchange.ask(queries.AffectQuery, AffectView, agent_id=agent)
 
-    async def affect_brief(
-        self, agent: str, *, project: str | None = None, session: str | None = None, quietly: bool = False
-    ) -> AffectBriefView:
+    async def affect_brief(self, agent: str, **options: Unpack[AffectBriefKeywords]) -> AffectBriefView:
         """Return the most important affective memories of a project, one line each, for the start of a session.
 
         That they were shown is recorded in the log, unless `quietly` is set.
 
         Args:
             agent: Id of an agent with affective memory.
-            project: Project of the session. Without it, only memories that matter in every project are returned.
-            session: Name of the session.
-            quietly: Do not record that the memories were shown.
 
         Returns:
             The text block for the assistant's context, at most 4,000 characters, and the ids of the memories in it.
@@ -88,25 +84,10 @@ class AffectiveMethods(ClientBase):
             >>> len((await client.affect_brief("diary", quietly=True)).memories)
             1
         """
-        return await self._exchange.ask(
-            queries.AffectBriefQuery,
-            AffectBriefView,
-            agent_id=agent,
-            project=project,
-            session=session,
-            quietly=quietly,
-        )
+        return await self._exchange.ask(queries.AffectBriefQuery, AffectBriefView, agent_id=agent, **options)
 
     async def affect_recall(
-        self,
-        agent: str,
-        prompt: Written,
-        *,
-        session: str | None = None,
-        project: str | None = None,
-        category: Category | None = None,
-        context: Ids = (),
-        quietly: bool = False,
+        self, agent: str, prompt: Written, **options: Unpack[AffectRecallKeywords]
     ) -> AffectRecallView:
         """Return the affective memories that match a prompt, and the text block for the assistant's context.
 
@@ -116,14 +97,6 @@ class AffectiveMethods(ClientBase):
         Args:
             agent: Id of an agent with affective memory.
             prompt: The user's prompt, 1 to 100,000 characters.
-            session: Name of the session. The mood of the memories that were recalled last in this session influences
-                the ranking.
-            project: Project whose memories are retrieved, with memories about the user and those outside of every
-                project. Without it, the memories of all projects are retrieved.
-            category: Category that is ranked first among equally relevant memories.
-            context: Ids of memories that the assistant was shown already, or of turns that it has before it, at most
-                1,000. These memories are left out.
-            quietly: Do not record the recall.
 
         Returns:
             The memories that fit into the text block, best first, and the block itself.
@@ -137,15 +110,7 @@ class AffectiveMethods(ClientBase):
             True
         """
         return await self._exchange.ask(
-            queries.AffectRecallQuery,
-            AffectRecallView,
-            agent_id=agent,
-            prompt=prompt,
-            session=session,
-            project=project,
-            category=category,
-            context=context,
-            quietly=quietly,
+            queries.AffectRecallQuery, AffectRecallView, agent_id=agent, prompt=prompt, **options
         )
 
     async def affect_memory(self, agent: str, memory: str) -> AffectMemoryView:
@@ -168,27 +133,11 @@ class AffectiveMethods(ClientBase):
         """
         return await self._exchange.ask(queries.AffectMemoryQuery, AffectMemoryView, agent_id=agent, memory=memory)
 
-    async def affect_memories(
-        self,
-        agent: str,
-        *,
-        containing: str | None = None,
-        project: str | None = None,
-        archived: bool = False,
-        protected: bool = False,
-        older_than: Id | None = None,
-        limit: int = 50,
-    ) -> AffectPageView:
+    async def affect_memories(self, agent: str, **options: Unpack[AffectListKeywords]) -> AffectPageView:
         """Return a page of affective memories, newest first.
 
         Args:
             agent: Id of an agent with affective memory.
-            containing: Return only memories that contain every word of this text, then those that are about the same.
-            project: Return only memories of this project.
-            archived: Return the memories in the archive instead of the active ones.
-            protected: Return only protected memories.
-            older_than: Value of `older` of the previous page.
-            limit: Maximum number of memories, 1 to 500.
 
         Returns:
             The page.
@@ -200,17 +149,7 @@ class AffectiveMethods(ClientBase):
             >>> [memory.project for memory in (await client.affect_memories("diary", containing="comma")).memories]
             [None]
         """
-        return await self._exchange.ask(
-            queries.AffectListQuery,
-            AffectPageView,
-            agent_id=agent,
-            containing=containing,
-            project=project,
-            archived=archived,
-            protected=protected,
-            older_than=older_than,
-            limit=limit,
-        )
+        return await self._exchange.ask(queries.AffectListQuery, AffectPageView, agent_id=agent, **options)
 
     async def affect_turn(self, agent: str, memory: str) -> TurnView:
         """Return the prompt and the reply from which an affective memory was made, word for word.

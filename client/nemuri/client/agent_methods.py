@@ -1,15 +1,15 @@
 """The client's methods for agents, and for the strength memory of an agent as a whole."""
 
 from dataclasses import dataclass
+from typing import Unpack
 
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.client_base import ClientBase
 from nemuri.client.exchange import validated
 from nemuri.client.handovers import hand_over
 from nemuri.client.idempotency_keys import Key
-from nemuri.client.parameters import Id, Texts, Written
+from nemuri.client.keywords import HandoverKeywords, SettingKeywords
 from nemuri_contracts import queries
-from nemuri_contracts.client_events import Setting
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.health_views import AgentHealth, HealthView
@@ -42,13 +42,11 @@ class AgentMethods(ClientBase):
         view = await self._exchange.ask(queries.AgentsQuery, AgentsView, agent_id=agent, orchestrator=orchestrator)
         return view.agents
 
-    async def memo(self, agent: str, *, project: str | None = None, domains: Texts = ()) -> MemoView:
+    async def memo(self, agent: str, **options: Unpack[SettingKeywords]) -> MemoView:
         """Return the memo of an agent: the table of contents of its memory, which it is given with each task.
 
         Args:
             agent: Id of an agent with strength memory.
-            project: Project of the task.
-            domains: Domains of the task.
 
         Returns:
             The topics, strongest first, with the number of memories on each.
@@ -61,8 +59,7 @@ class AgentMethods(ClientBase):
             >>> memo.tokens <= memo.limit
             True
         """
-        setting = validated(Setting, project=project, domains=list(domains))
-        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, setting=setting)
+        return await self._exchange.ask(queries.MemoQuery, MemoView, agent_id=agent, **options)
 
     async def keywords(self, agent: str) -> KeywordsView:
         """Return keywords that the memories of an agent suggest for its perspectives.
@@ -129,31 +126,20 @@ class AgentMethods(ClientBase):
         source: str,
         receiver: str,
         *,
-        topic: Written | None = None,
-        query: Written | None = None,
-        task_id: Id | None = None,
-        top: int = 10,
-        project: str | None = None,
-        domains: Texts = (),
         dry_run: bool = False,
         key: Key = None,
+        **options: Unpack[HandoverKeywords],
     ) -> HandoverView:
         """Let one agent pass on to another what the other needs, and return it as soon as the other can recall it.
 
         Strong and relevant memories that the receiver does not know yet become memories of the receiver, told by the
         source. They begin with the receiver's initial strength, and the source keeps its own. A memory is passed on
-        once, however often the method is called.
+        once, however often the method is called. Without topic, query and task, the receiver's role and perspectives
+        say what it needs.
 
         Args:
             source: Id of the agent that passes on memories.
             receiver: Id of the agent that gets them.
-            topic: Only memories with this tag. Without topic, query and task_id, the receiver's role and
-                perspectives say what it needs.
-            query: Only memories relevant to this text, at most 16,000 characters.
-            task_id: Only memories relevant to this task, as a UUID or its text.
-            top: Maximum number of memories, 1 to 50.
-            project: Include memories that are valid in this project only.
-            domains: Include memories that are valid in one of these domains only.
             dry_run: True to return what would be passed on, without any change.
             key: Idempotency key. Repeated calls with the same key count once.
 
@@ -171,7 +157,5 @@ class AgentMethods(ClientBase):
             ...     "nobody" in str(error)
             True
         """
-        setting = validated(Setting, project=project, domains=domains)
-        fields = {"topic": topic, "query": query, "task": task_id, "top": top, "setting": setting}
-        wish = validated(HandoverWish, source=source, **fields)
+        wish = validated(HandoverWish, source=source, **options)
         return await hand_over(self._exchange, receiver, wish, dry_run=dry_run, key=key)

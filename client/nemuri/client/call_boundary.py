@@ -4,14 +4,16 @@ import asyncio
 import functools
 import inspect
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from nats.errors import Error as NatsError
 from pydantic import ConfigDict, ValidationError, validate_call
 
 from nemuri.client.deadlines import Expired, is_over, within
 from nemuri.client.exchange import CallTimeoutError, ClientError
+from nemuri.client.operations import OPTIONS, documented, keywords_of
 from nemuri_contracts.codec import validation_message
+from nemuri_contracts.event import Options
 from nemuri_infra.bus.event_log import ConflictError, TooLargeError
 
 T = TypeVar("T")
@@ -25,7 +27,8 @@ def guard_methods(kind: type[T]) -> type[T]:
 
     The instances of the class need `_exchange` and `limit`. A wrapped method refuses arguments that do not match its
     annotations. It ends within `limit` seconds, unless it has a parameter `timeout` (`OWN_LIMIT`). It raises only
-    `ClientError`, besides TypeError for unknown arguments.
+    `ClientError`, besides TypeError for unknown arguments. If a method takes the options of an operation, its signature
+    and its documentation name them.
     """
     for name, method in [*vars(kind).items()]:
         if not name.startswith("_") and inspect.iscoroutinefunction(method):
@@ -34,7 +37,7 @@ def guard_methods(kind: type[T]) -> type[T]:
 
 
 def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
-    signature = inspect.signature(method)
+    signature, model = _signature(method)
     own_limit = OWN_LIMIT in signature.parameters
 
     @functools.wraps(method)
@@ -49,7 +52,7 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
 
     @functools.wraps(method)
     async def call(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        given = _by_name(signature.bind(self, *args, **kwargs))
+        given = dict([*signature.bind(self, *args, **kwargs).arguments.items()][1:])
         try:
             work = validated()(self, **given)
         except ValidationError as error:
@@ -72,13 +75,27 @@ def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., C
                 raise
             raise exchange.failure(error) from error  # The NATS driver cancels calls that wait on a closed connection.
 
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    if model is not None:
+        call.__doc__ = documented(method.__doc__ or "", model)
     return call
 
 
-def _by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
-    """Return all arguments except `self`, by name."""
-    named = dict([*bound.arguments.items()][1:])
-    for name, parameter in bound.signature.parameters.items():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            named |= named.pop(name, {})
-    return named
+def _signature(method: Callable[..., Any]) -> tuple[inspect.Signature, type[Options] | None]:
+    """Return the signature of a method with each option of its operation, and the operation's options, if any."""
+    signature = inspect.signature(method)
+    [*named, last] = signature.parameters.values()
+    if last.kind is not last.VAR_KEYWORD:
+        return signature, None
+    [keywords] = get_args(last.annotation)
+    model, types = OPTIONS[keywords.__name__], get_type_hints(keywords, include_extras=True)
+    options = [
+        last.replace(
+            name=name,
+            kind=last.KEYWORD_ONLY,
+            default=each.get_default(call_default_factory=True),
+            annotation=types[name],
+        )
+        for name, each in keywords_of(model).items()
+    ]
+    return signature.replace(parameters=[*named, *options]), model

@@ -8,20 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StrictInt, TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, PlainValidator, StrictInt, TypeAdapter, ValidationError
 
 from nemuri_contracts.error_messages import plain
 from nemuri_contracts.event import Label, Text
+from nemuri_contracts.event import Written as AnyWritten
 from nemuri_contracts.tiered import Layer
 
-
-def _with_words(text: str) -> str:
-    if not text.strip():
-        raise ValueError("it is empty")
-    return text
-
-
-Written = Annotated[Text, Field(strict=True), AfterValidator(_with_words)]
+Written = Annotated[AnyWritten, Field(strict=True)]
 """A text that is not empty or blank."""
 _text: TypeAdapter[str] = TypeAdapter(Annotated[Text, Field(strict=True)])
 _written: TypeAdapter[str] = TypeAdapter(Written)

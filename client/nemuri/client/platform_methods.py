@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Unpack
 from uuid import UUID
 
 from nemuri.client.agent_methods import AgentMethods
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.exchange import ClientError
-from nemuri.client.parameters import Id, Ids, LogPlace, Texts
+from nemuri.client.keywords import JournalKeywords
+from nemuri.client.parameters import LogPlace
 from nemuri_contracts import queries
 from nemuri_contracts.abbreviated_id import Named
 from nemuri_contracts.journal_views import JournalView
@@ -95,31 +97,8 @@ class PlatformMethods(AgentMethods):
         await self._exchange.connected()
         return await (await Clock.open(self.log)).offset()
 
-    async def journal(
-        self,
-        *,
-        task_id: Id | None = None,
-        agent: str | None = None,
-        event_ids: Ids = (),
-        kinds: Texts = (),
-        caused_by: Id | None = None,
-        before: LogPlace | None = None,
-        beyond: LogPlace | None = None,
-        oldest_first: bool = False,
-        limit: int = 100,
-    ) -> JournalView:
+    async def journal(self, **options: Unpack[JournalKeywords]) -> JournalView:
         """Return the positions in the log of the events of a task or of an agent, or of the events with some ids.
-
-        Args:
-            task_id: Id of the task, as a UUID or its text.
-            agent: Id of the agent.
-            event_ids: Ids of events, at most 500.
-            kinds: Kinds of the events; empty for all kinds.
-            caused_by: Only events that the event with this id caused.
-            before: Only events with a lower sequence.
-            beyond: Only events with a higher sequence.
-            oldest_first: Return the oldest events first instead of the newest.
-            limit: Maximum number of entries, 1 to 500.
 
         Returns:
             The entries. With `kinds` or `caused_by`, a page may hold fewer than `limit` although there are more: then
@@ -134,19 +113,7 @@ class PlatformMethods(AgentMethods):
             >>> [entry.kind for entry in page.entries]
             ['task_submitted']
         """
-        return await self._exchange.ask(
-            queries.JournalQuery,
-            JournalView,
-            task_id=task_id,
-            agent_id=agent,
-            event_ids=list(event_ids),
-            kinds=list(kinds),
-            causation_id=caused_by,
-            before=before,
-            beyond=beyond or 0,
-            oldest_first=oldest_first,
-            limit=limit,
-        )
+        return await self._exchange.ask(queries.JournalQuery, JournalView, **options)
 
     async def retry_event(self, service: str, sequence: LogPlace) -> str:
         """Let a service handle an event of the log once more, wait until it is handled, and return the event's kind.

@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from typing import Literal, Unpack
 from uuid import UUID
 
 from nemuri.client.agent_methods import AgentMethods
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.exchange import ClientError, validated
 from nemuri.client.idempotency_keys import Key
+from nemuri.client.keywords import MemoryKeywords, MemoryListKeywords, RecallKeywords
 from nemuri.client.memory_offers import OfferOutcome, offer_memories, offer_outcome, until_known
 from nemuri.client.new_agents import agent_or_new
 from nemuri.client.paging import list_memories
-from nemuri.client.parameters import Id, Texts, Written
+from nemuri.client.parameters import Id, Written
 from nemuri_contracts import queries
-from nemuri_contracts.client_events import MemoryContent, Scope, Setting, Turn
+from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.memory_views import MemoriesView, MemoryPlace, MemoryView, RecallView
 
 
@@ -29,27 +29,15 @@ class StrengthMethods(AgentMethods):
         agent: str,
         content: Written,
         *,
-        tags: Texts = (),
-        learnings: dict[str, str] | None = None,
-        scope: Scope | None = None,
-        said_by: str | None = None,
-        said_at: datetime | None = None,
-        turn: Turn | None = None,
         key: Key = None,
         create: bool = True,
+        **options: Unpack[MemoryKeywords],
     ) -> UUID:
         """Give a strength memory to an agent, and return its id as soon as it can be recalled.
 
         Args:
             agent: Id of an agent with strength memory. An unknown agent is made.
             content: Text of the memory, at most 16,000 characters.
-            tags: Tags of the memory, at most 32.
-            learnings: Lessons of the memory, by perspective of the agent.
-            scope: Domain or project in which the memory is valid; None for everywhere.
-            said_by: Name of the source.
-            said_at: Time at which the source said it.
-            turn: Conversation in which it was said, and its place there. Memories of the same conversation help each
-                other to be found.
             key: Idempotency key: a text or a UUID. The agent gets one memory under it, so a failed call can be
                 repeated. Without a key each call makes a new memory.
             create: Make an unknown agent, and log a warning that says so; if false, it is an error.
@@ -68,8 +56,7 @@ class StrengthMethods(AgentMethods):
             >>> (await client.memory(memory_id)).memory.tags
             ('style',)
         """
-        fields = {"content": content, "tags": list(tags), "learnings": learnings or {}, "scope": scope or Scope()}
-        memory = validated(MemoryContent, **fields, said_by=said_by, said_at=said_at, turn=turn)
+        memory = validated(MemoryContent, content=content, **options)
         knower = await agent_or_new(self._exchange, self.log, agent, create=create)
         [memory_id] = await offer_memories(self._exchange, knower, [memory], key)
         return memory_id
@@ -158,17 +145,7 @@ class StrengthMethods(AgentMethods):
         [knower] = await self.agents(agent)
         return await offer_outcome(self._exchange, knower, offer_id)
 
-    async def recall(
-        self,
-        agent: str,
-        query: Written,
-        *,
-        top: int = 10,
-        perspective: str | None = None,
-        project: str | None = None,
-        domains: Texts = (),
-        deep: bool = False,
-    ) -> RecallView:
+    async def recall(self, agent: str, query: Written, **options: Unpack[RecallKeywords]) -> RecallView:
         """Return the memories that an agent would be given for a query, best first.
 
         The call uses the same retrieval as a task. It records no event and strengthens no memory.
@@ -176,11 +153,6 @@ class StrengthMethods(AgentMethods):
         Args:
             agent: Id of an agent with strength memory.
             query: Text to search for, 1 to 16,000 characters.
-            top: Maximum number of memories, 1 to 50.
-            perspective: Perspective of the agent to search under; None for all of them.
-            project: Project. Memories that are valid in this project are searched too.
-            domains: Domains. Memories that are valid in one of these domains are searched too.
-            deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
 
         Returns:
             The relevant memories with their scores (there may be none), and separately the principles, which the agent
@@ -195,17 +167,7 @@ class StrengthMethods(AgentMethods):
             >>> [each.memory.content for each in found.memories]
             ['The truth value of an empty list is false.']
         """
-        setting = validated(Setting, project=project, domains=list(domains))
-        return await self._exchange.ask(
-            queries.RecallQuery,
-            RecallView,
-            agent_id=agent,
-            query=query,
-            top=top,
-            perspective=perspective,
-            setting=setting,
-            deep=deep,
-        )
+        return await self._exchange.ask(queries.RecallQuery, RecallView, agent_id=agent, query=query, **options)
 
     async def memory(self, memory_id: Id) -> MemoryView:
         """Return one strength memory.
@@ -253,17 +215,7 @@ class StrengthMethods(AgentMethods):
         return await list_memories(self._exchange, agent, status, limit)
 
     async def memory_page(
-        self,
-        agent: str,
-        *,
-        status: Literal["active", "archived", "absorbed", "all"] = "active",
-        order: Literal["strongest", "newest"] = "strongest",
-        containing: str | None = None,
-        tag: str | None = None,
-        perspective: str | None = None,
-        source: str | None = None,
-        following: MemoryPlace | None = None,
-        limit: int = 100,
+        self, agent: str, *, following: MemoryPlace | None = None, **options: Unpack[MemoryListKeywords]
     ) -> MemoriesView:
         """Return a page of an agent's memories, the strongest or the newest first.
 
@@ -272,14 +224,7 @@ class StrengthMethods(AgentMethods):
 
         Args:
             agent: Id of an agent with strength memory.
-            status: "active", "archived", "absorbed" (by semantic memories) or "all".
-            order: "strongest" or "newest".
-            containing: Words that the memories or their learnings contain, in any order, in upper or lower case.
-            tag: Tag of the memories; None for any.
-            perspective: Perspective under which they have learnings or a strength of their own; None for any.
-            source: Their source, such as "task" or "manual"; None for any.
             following: `following` of the page before; None for the first page.
-            limit: Maximum number of memories, 1 to 300.
 
         Returns:
             The memories. A page with conditions may hold fewer than `limit` although there are more: then its
@@ -294,15 +239,5 @@ class StrengthMethods(AgentMethods):
             ['The truth value of an empty list is false.']
         """
         return await self._exchange.ask(
-            queries.MemoriesQuery,
-            MemoriesView,
-            agent_id=agent,
-            status=status,
-            order=order,
-            containing=containing,
-            tag=tag,
-            perspective=perspective,
-            source=source,
-            following=following,
-            limit=limit,
+            queries.MemoriesQuery, MemoriesView, agent_id=agent, following=following, **options
         )

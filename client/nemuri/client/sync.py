@@ -12,7 +12,6 @@ from nemuri.client.client import Client
 from nemuri.client.connection import connect
 from nemuri.client.connection_attempt import CONNECTING_SECONDS
 from nemuri.client.exchange import NotConnectedError
-from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.process.cancellation import cancel_and_wait
 
 P = ParamSpec("P")
@@ -105,33 +104,7 @@ class SyncClient:
         return SyncClient(self._client.within(seconds), self._run)
 
     submit = blocking(Client.submit)
-
-    def ask(self, text: str, *, timeout: float | None = 120.0, settled: bool = False, **options: Any) -> TaskResult:
-        """Submit a task and wait for its result.
-
-        Args:
-            text: The task, not empty.
-            timeout: Seconds for the whole call, above 0; None for no limit.
-            settled: Wait also until it is known which memories the answer used and which memories were learned from
-                the task, but not longer than `timeout`.
-            **options: Further arguments of `submit`, `on_progress` of `result`, and `on_question` of `Client.ask`.
-
-        Returns:
-            The result. If the task has too many items, its `status` is "negotiation", and `answer` continues it.
-
-        Raises:
-            TaskTimeoutError: The task has not ended in time. The error's `task_id` is None if nothing was submitted;
-                otherwise the task continues, and `result` fetches its result later.
-            ClientError: As for `submit`.
-
-        Example:
-            >>> result = client.ask("What is truth value testing?", agent="python", timeout=60)
-            >>> result.status, result.agent_id
-            ('done', 'python')
-        """
-        found: TaskResult = self._run(self._client.ask(text, timeout=timeout, settled=settled, **options))
-        return found
-
+    ask = blocking(Client.ask)
     result = blocking(Client.result)
     progress = blocking(Client.progress)
     tasks = blocking(Client.tasks)

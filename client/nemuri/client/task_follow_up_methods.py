@@ -1,10 +1,11 @@
 """The client's methods that follow up a task: answers to what it asks, feedback, and explanations."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Unpack
 
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.client_base import ClientBase
+from nemuri.client.keywords import FeedbackKeywords
 from nemuri.client.paging import explanations
 from nemuri.client.parameters import Id, Numbers, Written
 from nemuri.client.tasks import answer_negotiation, answer_question, give_feedback
@@ -70,11 +71,7 @@ class TaskFollowUpMethods(ClientBase):
         self,
         task_id: Id,
         verdict: Literal["helpful", "unhelpful"] | None = None,
-        *,
-        result: Literal["success", "failure"] | None = None,
-        prevented_error: Id | None = None,
-        words: str | None = None,
-        correction: str | None = None,
+        **options: Unpack[FeedbackKeywords],
     ) -> FeedbackStanding:
         """Judge the answer of a task, and return the outcome of the feedback.
 
@@ -85,13 +82,6 @@ class TaskFollowUpMethods(ClientBase):
         Args:
             task_id: Id of the task, as a UUID or its text.
             verdict: "helpful" or "unhelpful".
-            result: "success" or "failure" of the client's own work with the answer.
-            prevented_error: Id of the memory that prevented an error, if any.
-            words: What there is to say about the answer, at most 4,000 characters. Needs a verdict or a result. About
-                an answer that failed, it becomes a memory of the agents that answered.
-            correction: What the answer should have said, at most 4,000 characters. It becomes a memory, and memories
-                that led to the answer and contradict it yield to it. Without verdict and result, the answer counts as
-                unhelpful.
 
         Returns:
             The feedback. Its `standing` is "new" (undecided), "parked" (waits until the used memories are known),
@@ -106,7 +96,7 @@ class TaskFollowUpMethods(ClientBase):
             >>> (await client.feedback(task.task_id, "helpful")).standing
             'applied'
         """
-        return await give_feedback(self._exchange, task_id, verdict, result, prevented_error, words, correction)
+        return await give_feedback(self._exchange, task_id, verdict, **options)
 
     async def why(self, task_id: Id) -> tuple[Explanation, ...]:
         """Explain which memories were retrieved for a task and how they were ranked.

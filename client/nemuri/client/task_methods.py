@@ -2,17 +2,18 @@
 
 from dataclasses import dataclass
 from inspect import isawaitable
-from typing import Any, Literal
+from typing import Unpack
 from uuid import UUID
 
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.deadlines import Expired, within
 from nemuri.client.exchange import MIN_ATTEMPT_SECONDS
 from nemuri.client.idempotency_keys import Key
-from nemuri.client.parameters import Documents, Id, Texts, Timeout, Written
+from nemuri.client.keywords import TaskKeywords, TaskListKeywords
+from nemuri.client.parameters import Documents, Id, Timeout, Written
 from nemuri.client.task_follow_up_methods import TaskFollowUpMethods
 from nemuri.client.task_waiting import OnProgress, OnQuestion, not_submitted, wait_for_result
-from nemuri.client.tasks import budget_of, submit_task
+from nemuri.client.tasks import submit_task
 from nemuri_contracts import queries
 from nemuri_contracts.task_list_views import TaskPlace, TasksView
 from nemuri_contracts.task_views import TaskResult
@@ -34,46 +35,16 @@ class TaskMethods(TaskFollowUpMethods):
         text: Written,
         *,
         documents: Documents = (),
-        summary: Written | None = None,
-        agent: str | None = None,
-        perspective: str | None = None,
-        project: str | None = None,
-        domains: Texts = (),
-        conversation: str | None = None,
-        panel: int | None = None,
-        rebuttal: bool = False,
-        deep: bool = False,
-        budget_tokens: int | None = None,
-        budget_money: float | None = None,
         streamed: bool = False,
-        question_minutes: float | None = None,
         key: Key = None,
+        **options: Unpack[TaskKeywords],
     ) -> UUID:
         """Submit a task and return its id as soon as the log has stored it.
 
         Args:
             text: The task, not empty.
             documents: Pairs of a name and a text, at most 64. Form feeds separate pages.
-            summary: Summary of the documents, if the client has one. The platform then makes none. A summary of more
-                than 1,000 tokens is summarised again. At most 100,000 characters.
-            agent: Id of the agent that is to answer; None to let the orchestrator choose.
-            perspective: Perspective of the task: one of the agent's points of view. The memories that the answer uses
-                become stronger under this perspective.
-            project: Project of the task. Memories that are valid in this project are retrieved too.
-            domains: Domains of the task. Memories that are valid in one of these domains are retrieved too.
-            conversation: Name of a conversation, chosen by the client. The text may refer to earlier tasks of the same
-                conversation.
-            panel: Number of agents to ask, 2 to 8. Their answers are merged.
-            rebuttal: Let the members of the panel read each other's answers once, and revise theirs or stand by it,
-                before the merge. It costs one more model call for each member. Without a language model all stand by
-                their answers.
-            deep: Search the archived memories too. Otherwise they are searched only if no active memory is relevant.
-            budget_tokens: Maximum number of tokens that language models may spend on the task, at least 1. The rest is
-                done without a language model, and the answer says so.
-            budget_money: The same in the currency of the operator's price list, above 0.
             streamed: Send the answer to waiting clients while a model writes it, for `on_draft` of `result`.
-            question_minutes: Minutes that the agent waits for the answer if it asks a question about the task, up to
-                10,080; 0 to forbid questions, None for the platform's setting.
             key: Idempotency key: a text or a UUID. At most one task is submitted under a key, so a failed call can be
                 repeated with the same key.
 
@@ -89,24 +60,7 @@ class TaskMethods(TaskFollowUpMethods):
             >>> await client.submit("What is truth value testing?", key="question-1") == task_id
             True
         """
-        return await submit_task(
-            self._exchange,
-            self._blobs,
-            text,
-            documents,
-            key=key,
-            summary=summary,
-            wanted_agent=agent,
-            perspective=perspective,
-            setting={"project": project, "domains": list(domains)},
-            conversation=conversation,
-            panel=panel,
-            rebuttal=rebuttal,
-            deep=deep,
-            budget=budget_of(budget_tokens, budget_money),
-            streamed=streamed,
-            question_minutes=question_minutes,
-        )
+        return await submit_task(self._exchange, self._blobs, text, documents, key=key, streamed=streamed, **options)
 
     async def ask(
         self,
@@ -117,7 +71,9 @@ class TaskMethods(TaskFollowUpMethods):
         on_progress: OnProgress | None = None,
         on_draft: OnDraft | None = None,
         on_question: OnQuestion | None = None,
-        **options: Any,
+        documents: Documents = (),
+        key: Key = None,
+        **options: Unpack[TaskKeywords],
     ) -> TaskResult:
         """Submit a task and wait for its result.
 
@@ -132,7 +88,8 @@ class TaskMethods(TaskFollowUpMethods):
             on_question: Function that is called with the task's state if the agent asks a question
                 (`clarification`). It returns the answer, or None to let the agent go on with its assumption when its
                 time is over. It may be a coroutine function.
-            **options: Further arguments of `submit`.
+            documents: Pairs of a name and a text, as for `submit`.
+            key: Idempotency key, as for `submit`.
 
         Returns:
             The result. If the task has too many items, its `status` is "negotiation", and `answer` continues it. If the
@@ -152,7 +109,9 @@ class TaskMethods(TaskFollowUpMethods):
         limit = self._limit(timeout)
         try:
             async with within(limit) as call:
-                task_id = await self.submit(text, **({"streamed": on_draft is not None} | options))
+                task_id = await self.submit(
+                    text, documents=documents, key=key, streamed=on_draft is not None, **options
+                )
         except Expired as error:
             raise not_submitted(self._exchange, call.sent, limit) from error
         left = None if limit is None else max(call.seconds_left, MIN_ATTEMPT_SECONDS)
@@ -235,25 +194,11 @@ class TaskMethods(TaskFollowUpMethods):
         """
         return await self._exchange.ask(queries.TaskQuery, TaskResult, task_id=task_id)
 
-    async def tasks(
-        self,
-        *,
-        status: Literal["open", "negotiation", "clarification", "done", "failed", "waiting"] | None = None,
-        agent: str | None = None,
-        client_id: str | None = None,
-        containing: str | None = None,
-        following: TaskPlace | None = None,
-        limit: int = 50,
-    ) -> TasksView:
+    async def tasks(self, *, following: TaskPlace | None = None, **options: Unpack[TaskListKeywords]) -> TasksView:
         """Return a page of the list of tasks, the ones submitted last first.
 
         Args:
-            status: Status of the tasks, or "waiting" for those that wait for their client; None for any.
-            agent: Id of an agent to which the tasks were assigned; None for any.
-            client_id: Name of the client that submitted them; None for any.
-            containing: Words that the texts of the tasks contain, in any order, in upper or lower case.
             following: `following` of the page before; None for the first page.
-            limit: Maximum number of tasks, 1 to 200.
 
         Returns:
             The tasks. With `containing`, a page may hold fewer tasks than `limit` although there are more: then its
@@ -268,16 +213,7 @@ class TaskMethods(TaskFollowUpMethods):
             >>> [task.task_id for task in page.tasks] == [task_id]
             True
         """
-        return await self._exchange.ask(
-            queries.TasksQuery,
-            TasksView,
-            status=status,
-            agent_id=agent,
-            client_id=client_id,
-            containing=containing,
-            following=following,
-            limit=limit,
-        )
+        return await self._exchange.ask(queries.TasksQuery, TasksView, following=following, **options)
 
     def _limit(self, timeout: float | None) -> float | None:
         """Return the time limit of a call in seconds: the smaller of its `timeout` and the client's limit."""

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Final, Literal, Unpack
 from uuid import UUID, uuid4
 
 from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import event_id_of, is_appended
+from nemuri.client.keywords import FeedbackKeywords, TaskKeywords
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.clarifications import ClarificationAnswered
 from nemuri_contracts.client_events import (
     TEXT_LIMIT,
-    Budget,
     Document,
     FeedbackGiven,
     NegotiationAnswered,
@@ -35,32 +35,29 @@ async def submit_task(
     documents: Sequence[tuple[str, str]],
     *,
     key: str | UUID | None,
-    **wish: Any,
+    streamed: bool,
+    **options: Unpack[TaskKeywords],
 ) -> UUID:
     """Submit a task and return its id as soon as it is on disk. At most one task is submitted under a key.
 
-    `wish` holds the other fields of `TaskSubmitted`. If `ClientError` is raised, nothing was submitted.
+    If `ClientError` is raised, nothing was submitted.
     """
     task_id = event_id_of(exchange, key, "task")
-    await _check_wish(exchange, wish["wanted_agent"], wish["perspective"])
+    await _check_wish(exchange, options.get("agent"), options.get("perspective"))
     documents, text = _within_limit(text, documents)
     if why := chunk_order.length_error([name for name, content in documents for _ in split_into_chunks(content)]):
         raise ClientError(why)
     known = [
         (Document(name=name, ref=ref_of(content), characters=len(content)), content) for name, content in documents
     ]
-    event = validated(TaskSubmitted, event_id=task_id, text=text, documents=[each for each, _ in known], **wish)
+    fields = {"text": text, "documents": [each for each, _ in known], "streamed": streamed}
+    event = validated(TaskSubmitted, event_id=task_id, **fields, **options)
     if not await is_appended(exchange, event, key):
         for _, content in known:
             await exchange.retry(partial(blobs.put, content))
         await exchange.append(event)
         await is_appended(exchange, event, key)
     return task_id
-
-
-def budget_of(tokens: int | None, money: float | None) -> Budget | None:
-    """Return the budget with these limits; None without a limit. Raises `ClientError` if one is out of range."""
-    return None if tokens is None and money is None else validated(Budget, tokens=tokens, money=money)
 
 
 async def answer_negotiation(
@@ -119,31 +116,19 @@ async def give_feedback(
     exchange: Exchange,
     task_id: UUID,
     verdict: Literal["helpful", "unhelpful"] | None,
-    result: Literal["success", "failure"] | None,
-    prevented_error: UUID | None,
-    words: str | None = None,
-    correction: str | None = None,
+    **options: Unpack[FeedbackKeywords],
 ) -> FeedbackStanding:
     """Record feedback on a task's answer, and return the state of the feedback.
 
     The call waits a short time for the platform's decision; without one, the returned `standing` is "new". Raises
     `ClientError` if the task or the memory is unknown or the feedback is empty; nothing is recorded then.
     """
-    if correction is not None and verdict is None and result is None:
+    if options.get("correction") is not None and verdict is None and options.get("result") is None:
         verdict = "unhelpful"
     await exchange.ask(TaskQuery, TaskResult, task_id=task_id)
-    if prevented_error is not None:
-        await exchange.ask(MemoryQuery, MemoryView, memory_id=prevented_error)
-    event = validated(
-        FeedbackGiven,
-        event_id=uuid4(),
-        correlation_id=task_id,
-        verdict=verdict,
-        result=result,
-        prevented_error=prevented_error,
-        words=words,
-        correction=correction,
-    )
+    if options.get("prevented_error") is not None:
+        await exchange.ask(MemoryQuery, MemoryView, memory_id=options.get("prevented_error"))
+    event = validated(FeedbackGiven, event_id=uuid4(), correlation_id=task_id, verdict=verdict, **options)
     await exchange.append(event)
     return await exchange.ask(FeedbackQuery, FeedbackStanding, task_id=task_id, feedback_id=event.event_id)
 

@@ -1,16 +1,18 @@
 """The client's methods for tiered memories, which are the experiences of an agent in a simulation."""
 
 from dataclasses import dataclass
+from typing import Unpack
 from uuid import UUID
 
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.client_base import ClientBase
 from nemuri.client.exchange import validated
 from nemuri.client.idempotency_keys import Key
+from nemuri.client.keywords import ExperienceKeywords, TiersRecallKeywords
 from nemuri.client.memory_offers import record_experience
-from nemuri.client.parameters import Layers, Texts, Written
+from nemuri.client.parameters import Written
 from nemuri_contracts import queries
-from nemuri_contracts.tiered import Cues, Experience, Experienced, Module, Place
+from nemuri_contracts.tiered import Cues, Experience
 from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
 
 
@@ -24,23 +26,16 @@ class TieredMethods(ClientBase):
         agent: str,
         content: Written,
         *,
-        type: Experienced = "observation",  # noqa: A002 - the document's own name
-        participants: Texts = (),
-        location: Place | None = None,
-        second: float | None = None,
         cues: Cues | None = None,
         importance: float | None = None,
         key: Key = None,
+        **options: Unpack[ExperienceKeywords],
     ) -> UUID:
         """Give an experience to an agent with tiered memory, and return the memory's id as soon as it can be recalled.
 
         Args:
             agent: Id of an agent with tiered memory.
             content: Text of the experience.
-            type: "conversation", "action", "observation" or "reflection".
-            participants: Names of those who took part, at most 64.
-            location: Place of the experience.
-            second: Time of the experience in seconds of the simulation's clock; None for the time of the log.
             cues: Signals that raise the importance; None to detect them in the text.
             importance: Importance, 0 to 1; None to derive it from the type and the cues.
             key: Idempotency key: a text or a UUID. The experience is recorded once under it.
@@ -58,8 +53,7 @@ class TieredMethods(ClientBase):
             >>> (await client.tiers_memory("noah", str(memory_id))).participants
             ('Lila',)
         """
-        fields = {"type": type, "content": content, "participants": list(participants)}
-        experience = validated(Experience, **fields, location=location, second=second)
+        experience = validated(Experience, content=content, **options)
         return await record_experience(self._exchange, agent, experience, cues, importance, key)
 
     async def tiers(self, agent: str) -> TiersView:
@@ -80,18 +74,7 @@ class TieredMethods(ClientBase):
         """
         return await self._exchange.ask(queries.TiersQuery, TiersView, agent_id=agent)
 
-    async def tiers_recall(
-        self,
-        agent: str,
-        query: Written,
-        *,
-        module: Module = "default",
-        layers: Layers = (),
-        top: int | None = None,
-        shared: bool = False,
-        second: float | None = None,
-        quietly: bool = False,
-    ) -> TiersRecallView:
+    async def tiers_recall(self, agent: str, query: Written, **options: Unpack[TiersRecallKeywords]) -> TiersRecallView:
         """Return the tiered memories that match a query, best first, with the parts of their scores.
 
         The retrieval is recorded in the log and counts as an access of the returned memories, unless `quietly` is set.
@@ -99,13 +82,6 @@ class TieredMethods(ClientBase):
         Args:
             agent: Id of an agent with tiered memory.
             query: Text to search for, 1 to 16,000 characters.
-            module: Module of the agent that asks. It determines the layers, the weights and the number of memories.
-            layers: Layers to search ("short", "long"), among the layers of the module; empty for all layers of the
-                module.
-            top: Maximum number of memories, 1 to 100; None for the module's default.
-            shared: Also search the memories that other agents share with this agent.
-            second: Current time in seconds of the simulation's clock; None for the time of the log.
-            quietly: Do not record the retrieval.
 
         Returns:
             The memories with their relevance, recency, importance and score, and the weights that the module gives to
@@ -120,16 +96,7 @@ class TieredMethods(ClientBase):
             ['Noah mined iron with Lila in the cave.']
         """
         return await self._exchange.ask(
-            queries.TiersRecallQuery,
-            TiersRecallView,
-            agent_id=agent,
-            query=query,
-            module=module,
-            layers=list(layers),
-            top=top,
-            shared=shared,
-            second=second,
-            quietly=quietly,
+            queries.TiersRecallQuery, TiersRecallView, agent_id=agent, query=query, **options
         )
 
     async def tiers_memory(self, agent: str, memory: str) -> TierMemoryView:

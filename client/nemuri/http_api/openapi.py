@@ -17,6 +17,7 @@ import yaml
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
+from nemuri.client.operations import singular
 from nemuri.http_api.call import ROOT
 from nemuri.http_api.catalogue import RESOURCES
 from nemuri.http_api.endpoints import EVENT_STREAM, JSON, JSON_LINES, PROBLEM, Endpoint, Resource
@@ -176,7 +177,7 @@ def _query_parameters(endpoint: Endpoint) -> Iterable[dict[str, Any]]:
         plain = {key: value for key, value in _not_null(about).items() if key != "title"}
         described = plain.pop("description", None)
         yield {
-            "name": name,
+            "name": singular(name, endpoint.query.model_fields[name]),
             "in": "query",
             "required": name in schema.get("required", ()),
             "schema": plain,

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from starlette.requests import Request
 
+from nemuri.client.operations import is_list, singular
 from nemuri.http_api.endpoints import JSON, JSON_LINES, Endpoint
 from nemuri.web.problems import Problem
 from nemuri_contracts.codec import validation_message
@@ -35,18 +36,18 @@ def path_values(endpoint: Endpoint, request: Request) -> dict[str, Any]:
 def query_values(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     """Return the model of the query parameters as the argument `query`. Raises `Problem` 422, also for unknown ones."""
     kind = endpoint.query
-    known = {each.alias or name: each for name, each in kind.model_fields.items()} if kind else {}
+    known = {singular(name, each): (name, each) for name, each in kind.model_fields.items()} if kind else {}
     given = dict[str, Any]()
-    for name in request.query_params:
-        if name not in known:
-            raise Problem(422, f"there is no query parameter {name!r:.80}; {_choice(known)}")
-        values = request.query_params.getlist(name)
-        if is_list(known[name]):
+    for parameter in request.query_params:
+        if parameter not in known:
+            raise Problem(422, f"there is no query parameter {parameter!r:.80}; {_choice(known)}")
+        values, (name, field) = request.query_params.getlist(parameter), known[parameter]
+        if is_list(field):
             given[name] = values
         elif len(values) > 1:
-            raise Problem(422, f"{name}: it is given {len(values)} times; give it once")
+            raise Problem(422, f"{parameter}: it is given {len(values)} times; give it once")
         else:
-            given[name] = literal(values[0], known[name])
+            given[name] = literal(values[0], field)
     return {} if kind is None else {"query": _checked(kind, given)}
 
 
@@ -144,11 +145,6 @@ def literal(text: str, about: FieldInfo) -> Any:
     except ValueError:
         return text
     return value if isinstance(value, int | float) else text
-
-
-def is_list(about: FieldInfo) -> bool:
-    """Return True if a field of a query or a form may be given several times."""
-    return getattr(about.annotation, "__origin__", None) is tuple
 
 
 def _choice(known: Mapping[str, Any]) -> str:

@@ -66,5 +66,5 @@ async def _events(client: Client, task_id: UUID, after: int) -> AsyncGenerator[s
 
 
 async def _later(client: Client, task_id: UUID, after: int) -> tuple[JournalEntry, ...]:
-    found = await client.journal(task_id=task_id, beyond=after or None, oldest_first=True, limit=PAGE)
+    found = await client.journal(task_id=task_id, beyond=after or 0, oldest_first=True, limit=PAGE)
     return found.entries

@@ -1,7 +1,7 @@
 """Tasks as they are submitted over HTTP: as JSON, or as a form with files."""
 
 from collections.abc import AsyncGenerator, Mapping
-from typing import Annotated, Self
+from typing import Self
 from uuid import UUID
 
 from pydantic import Field, ValidationError
@@ -10,12 +10,12 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
+from nemuri.client.operations import is_list, values_of
 from nemuri.http_api.call import Call
-from nemuri.http_api.fields import Words, written
-from nemuri.http_api.request_reading import MAX_BODY_BYTES, bounded_body, is_list, literal, message_of, problem_in
+from nemuri.http_api.request_reading import MAX_BODY_BYTES, bounded_body, literal, message_of, problem_in
 from nemuri.web.problems import Problem
-from nemuri_contracts.client_events import MAX_QUESTION_MINUTES, SUMMARY_LIMIT
-from nemuri_contracts.event import Identifier, Label, Value
+from nemuri_contracts.client_events import TEXT_LIMIT, TaskOptions
+from nemuri_contracts.event import Label, Value, Written
 
 FORM = "multipart/form-data"
 MAX_DOCUMENTS = 64
@@ -27,37 +27,16 @@ class InlineDocument(Value):
     """A document of a task, as text. Form feeds separate pages."""
 
     name: Label
-    text: written(MAX_BODY_BYTES)  # type: ignore[valid-type]
+    text: Written = Field(max_length=MAX_BODY_BYTES)
 
 
-class TaskRequest(Value):
+class TaskRequest(TaskOptions):
     """A task to submit."""
 
-    text: Words
+    text: Written = Field(max_length=TEXT_LIMIT)
     """The task."""
     documents: tuple[InlineDocument, ...] = Field(default=(), max_length=MAX_DOCUMENTS)
-    summary: written(SUMMARY_LIMIT) | None = None  # type: ignore[valid-type]
-    """Summary of the documents, if the client has one."""
-    agent: Identifier | None = None
-    """Agent that is to answer; null to let the orchestrator choose."""
-    perspective: Label | None = None
-    """One of the agent's points of view."""
-    project: Label | None = None
-    domains: tuple[Label, ...] = Field(default=(), max_length=32)
-    conversation: Label | None = None
-    """Name of a conversation. The text may refer to earlier tasks of the same conversation."""
-    panel: Annotated[int, Field(ge=2, le=8)] | None = None
-    """Number of agents to ask. Their answers are merged."""
-    rebuttal: bool = False
-    """True if the members of the panel hear each other before the merge."""
-    deep: bool = False
-    """True to search archived memories too."""
-    budget_tokens: Annotated[int, Field(ge=1, le=10**9)] | None = None
-    """Maximum number of tokens that language models may spend on the task."""
-    budget_money: Annotated[float, Field(gt=0, le=1e9)] | None = None
-    """Maximum price of the task, in the currency of the operator's price list."""
-    question_minutes: Annotated[float, Field(ge=0, le=MAX_QUESTION_MINUTES)] | None = None
-    """Minutes that the agent waits for the answer if it asks a question; 0 forbids questions."""
+    """Documents of the task."""
 
     @classmethod
     async def of_form(cls, request: Request) -> Self:
@@ -108,23 +87,8 @@ async def _fields(form: FormData, known: Mapping[str, FieldInfo]) -> dict[str, o
 
 async def submitted_task(call: Call, task: TaskRequest) -> UUID:
     """Submit a task in the caller's name, and return its id. Raises `ClientError`."""
-    return await call.client.submit(
-        task.text,
-        documents=[(each.name, each.text) for each in task.documents],
-        summary=task.summary,
-        agent=task.agent,
-        perspective=task.perspective,
-        project=task.project,
-        domains=task.domains,
-        conversation=task.conversation,
-        panel=task.panel,
-        rebuttal=task.rebuttal,
-        deep=task.deep,
-        budget_tokens=task.budget_tokens,
-        budget_money=task.budget_money,
-        question_minutes=task.question_minutes,
-        key=call.key,
-    )
+    documents = [(each.name, each.text) for each in task.documents]
+    return await call.client.submit(task.text, documents=documents, key=call.key, **values_of(task, TaskOptions))
 
 
 def _text_of(file: UploadFile, data: bytes) -> str:

@@ -1,6 +1,6 @@
 """The tool that asks an agent: a task is submitted, and its answer is waited for."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -11,15 +11,18 @@ from nemuri.client.client import Client
 from nemuri.client.exchange import PassingError
 from nemuri.client.task_waiting import TaskTimeoutError
 from nemuri.mcp_server.access import ToolContext, caller_of
+from nemuri.mcp_server.operation_arguments import takes
 from nemuri.mcp_server.results import AskResult, answered
 from nemuri.mcp_server.task_answers import task_answer
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, MaxTokens
-from nemuri.mcp_server.tool_arguments import AnyAgentName, Domains, Project, TimeoutSeconds, whole_id
+from nemuri.mcp_server.tool_arguments import AnyAgentName, TimeoutSeconds, whole_id
+from nemuri_contracts.client_events import TaskOptions
 
 DEFAULT_SECONDS: Final = 50.0
 """Seconds to wait for an answer. Many assistants give a tool 60."""
 
 
+@takes(TaskOptions, "project", "domains", "conversation")
 async def ask(
     context: ToolContext,
     request: Annotated[
@@ -34,17 +37,13 @@ async def ask(
     task: Annotated[
         str | None, Field(description="Id of a task of yours that waits for an answer or a choice; `request` gives it.")
     ] = None,
-    project: Project = None,
-    domains: Domains = (),
-    conversation: Annotated[
-        str | None, Field(description="Name of a conversation of yours, so that `request` may refer to earlier tasks.")
-    ] = None,
     key: Annotated[
         str | None,
         Field(min_length=1, max_length=200, description="Name of your own: calls with the same key ask once."),
     ] = None,
     timeout: TimeoutSeconds = DEFAULT_SECONDS,
     max_tokens: MaxTokens = DEFAULT_TOKENS,
+    **options: Any,
 ) -> Annotated[CallToolResult, AskResult]:
     """Ask an agent to answer from its memory. It strengthens the memories that it uses, and may learn.
 
@@ -54,14 +53,12 @@ async def ask(
     """
     client = (await caller_of(context)).client
     if task is not None:
-        given = {"project": project, "domains": domains or None, "conversation": conversation, "key": key}
-        if extra := [name for name, value in given.items() if value is not None]:
+        if extra := [name for name, value in (options | {"key": key}).items() if value not in (None, ())]:
             raise ToolError(f"with 'task', the request continues that task; leave out {', '.join(map(repr, extra))}")
         task_id = await whole_id(client, "task", task)
         await _continue(client, task_id, request)
     else:
-        task_id = await _submit(client, request, timeout, agent=agent, project=project, domains=domains,
-                                conversation=conversation, key=key)  # fmt: skip
+        task_id = await _submit(client, request, timeout, agent=agent, key=key, **options)
     try:
         result = await client.result(task_id, timeout=timeout, past_questions=False)
     except TaskTimeoutError:
@@ -69,9 +66,9 @@ async def ask(
     return answered(*task_answer(result, max_tokens))
 
 
-async def _submit(client: Client, request: str, timeout: float, **options: object) -> UUID:
+async def _submit(client: Client, request: str, timeout: float, **options: Any) -> UUID:
     try:
-        return await client.within(timeout).submit(request, **options)  # type: ignore[arg-type]
+        return await client.within(timeout).submit(request, **options)
     except PassingError as error:
         again = "; the same call with its key asks once at most" if options["key"] else ""
         raise ToolError(f"it is not known whether the task was submitted ({error}){again}") from error

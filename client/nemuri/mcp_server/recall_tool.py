@@ -2,17 +2,20 @@
 # ruff: noqa: FBT002 - the SDK reads arguments from the parameters
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 from mcp_types import CallToolResult
 from pydantic import Field
 
 from nemuri.mcp_server.access import ToolContext, caller_of
+from nemuri.mcp_server.operation_arguments import takes
 from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, plural, quoted, short
 from nemuri.mcp_server.recalled_memories import Recalled, recalled_now, recalled_then
 from nemuri.mcp_server.results import LeftOut, RecalledMemory, RecallResult, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, Fitted, MaxTokens, cost, fit
-from nemuri.mcp_server.tool_arguments import AgentName, Domains, RecallProject
+from nemuri.mcp_server.tool_arguments import AgentName
+from nemuri_contracts.client_events import TEXT_LIMIT
+from nemuri_contracts.queries import RecallOptions
 from nemuri_domain.language.token_estimate import estimate_tokens
 
 MAX_PRINCIPLES = 10
@@ -21,14 +24,23 @@ PRINCIPLE_CHARACTERS = 160
 """Characters of a principle in an answer."""
 
 
+@takes(
+    RecallOptions,
+    "top",
+    "project",
+    "domains",
+    project="For the memory of a user's sessions the default is the project of this session; memories about the user"
+    " are included in every project.",
+)
 async def recall(
     context: ToolContext,
     agent: AgentName,
     query: Annotated[
         str,
-        Field(min_length=1, max_length=16_000, description="What to look for: a question or a topic, in any language."),
+        Field(
+            min_length=1, max_length=TEXT_LIMIT, description="What to look for: a question or a topic, in any language."
+        ),
     ],
-    top: Annotated[int, Field(ge=1, le=50, description="Most memories to return.")] = 10,
     max_tokens: MaxTokens = DEFAULT_TOKENS,
     as_of: Annotated[
         str | int | None,
@@ -38,8 +50,7 @@ async def recall(
         ),
     ] = None,
     explain: Annotated[bool, Field(description="Add the values from which each score was made.")] = False,
-    project: RecallProject = None,
-    domains: Domains = (),
+    **options: Any,
 ) -> Annotated[CallToolResult, RecallResult]:
     """Find what the agent remembers about something.
 
@@ -49,9 +60,9 @@ async def recall(
     """
     caller = await caller_of(context)
     if as_of is None:
-        found = await recalled_now(caller, agent, query, top=top, project=project, domains=domains)
+        found = await recalled_now(caller, agent, query, **options)
     else:
-        found = await recalled_then(caller, agent, query, str(as_of), top=top, project=project, domains=domains)
+        found = await recalled_then(caller, agent, query, str(as_of), **options)
     return _answer(found, query, max_tokens, explain=explain)
 
 

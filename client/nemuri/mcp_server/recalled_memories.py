@@ -33,7 +33,7 @@ class Recalled:
 
 
 async def recalled_now(
-    caller: Caller, agent: str, query: str, *, top: int, project: str | None, domains: tuple[str, ...]
+    caller: Caller, agent: str, query: str, *, top: int, project: str | None = None, domains: tuple[str, ...] = ()
 ) -> Recalled:
     """Return the memories that an agent would be given for a query now. Nothing is recorded.
 
@@ -53,7 +53,14 @@ async def recalled_now(
 
 
 async def recalled_then(
-    caller: Caller, agent: str, query: str, as_of: str, *, top: int, project: str | None, domains: tuple[str, ...]
+    caller: Caller,
+    agent: str,
+    query: str,
+    as_of: str,
+    *,
+    top: int,
+    project: str | None = None,
+    domains: tuple[str, ...] = (),
 ) -> Recalled:
     """Return the memories that an agent would have been given for a query at a position of the log.
 
@@ -77,7 +84,7 @@ async def recalled_then(
 
 
 async def _by_strength(
-    client: Client, agent: str, query: str, top: int, project: str | None, domains: tuple[str, ...]
+    client: Client, agent: str, query: str, top: int, project: str | None = None, domains: tuple[str, ...] = ()
 ) -> Recalled:
     found = await client.recall(agent, query, top=top, project=project, domains=domains)
     return Recalled(

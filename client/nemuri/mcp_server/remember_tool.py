@@ -1,6 +1,6 @@
 """The tool that remembers: it gives a memory to an agent, and says that it is stored only when it is."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from uuid import UUID, uuid4
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -10,15 +10,17 @@ from pydantic import Field
 from nemuri.client.exchange import ClientError, PassingError, validated
 from nemuri.client.idempotency_keys import event_id_under
 from nemuri.mcp_server.access import Caller, ToolContext, caller_of
+from nemuri.mcp_server.operation_arguments import takes
 from nemuri.mcp_server.quoted_text import short
 from nemuri.mcp_server.results import RememberResult, answered
 from nemuri.mcp_server.tool_arguments import AgentName, TimeoutSeconds, agent_view, check_no_setting
-from nemuri_contracts.client_events import Scope
+from nemuri_contracts.client_events import TEXT_LIMIT, MemoryContent, Scope
 from nemuri_contracts.memory_views import AgentView
 
 DEFAULT_SECONDS: Final = 30.0
 
 
+@takes(MemoryContent, "tags", "said_by", tags="For tiered memory: who took part.")
 async def remember(
     context: ToolContext,
     agent: AgentName,
@@ -26,21 +28,16 @@ async def remember(
         str,
         Field(
             min_length=1,
-            max_length=16_000,
+            max_length=TEXT_LIMIT,
             description="The memory: one fact, decision or lesson that is understood without this conversation.",
         ),
     ],
-    tags: Annotated[
-        tuple[str, ...],
-        Field(max_length=32, description="Topics of the memory. For tiered memory: who took part."),
-    ] = (),
     project: Annotated[
         str | None, Field(description="Project in which alone the memory is valid. Leave it out for everywhere.")
     ] = None,
     domain: Annotated[
         str | None, Field(description="Domain in which alone the memory is valid. Leave it out for everywhere.")
     ] = None,
-    said_by: Annotated[str | None, Field(description="Who said it, if somebody did.")] = None,
     key: Annotated[
         str | None,
         Field(
@@ -51,6 +48,7 @@ async def remember(
         ),
     ] = None,
     timeout: TimeoutSeconds = DEFAULT_SECONDS,
+    **options: Any,
 ) -> Annotated[CallToolResult, RememberResult]:
     """Store something that should be remembered later.
 
@@ -66,7 +64,7 @@ async def remember(
     chosen: str | UUID = uuid4() if key is None else key
     offer = event_id_under(caller.client_id, chosen, _KINDS.get(view.definition.memory, ""), agent)
     try:
-        memory_id = await _stored(caller, view, content, tags, _scope(project, domain), said_by, chosen, timeout)
+        memory_id = await _stored(caller, view, content, _scope(project, domain), chosen, timeout, **options)
         client, strength = caller.client.within(timeout), view.definition.memory == "strength"
         known = (await client.memory(memory_id)).absorbed_by if strength else None
     except PassingError as error:
@@ -91,11 +89,12 @@ async def _stored(
     caller: Caller,
     view: AgentView,
     content: str,
-    tags: tuple[str, ...],
     scope: Scope,
-    said_by: str | None,
     key: str | UUID,
     timeout: float,
+    *,
+    tags: tuple[str, ...] = (),
+    said_by: str | None = None,
 ) -> UUID:
     client, agent = caller.client.within(timeout), view.agent_id
     match view.definition.memory:

@@ -16,18 +16,6 @@ AnyAgentName = Annotated[
     Identifier | None, Field(description="Id of the agent. Leave it out to let the orchestrator choose.")
 ]
 AgentOfId = Annotated[Identifier | None, Field(description="Id of the agent. Needed only for an offer of a memory.")]
-Project = Annotated[str | None, Field(description="Project. Memories that are valid only in it are included.")]
-RecallProject = Annotated[
-    str | None,
-    Field(
-        description="Project. Memories that are valid only in it are included. For the memory of a user's sessions the"
-        " default is the project of this session; memories about the user are included in every project."
-    ),
-]
-Domains = Annotated[
-    tuple[str, ...],
-    Field(max_length=32, description="Domains. Memories that are valid only in one of them are included."),
-]
 TimeoutSeconds = Annotated[float, Field(gt=0, le=600, description="Most seconds to wait.")]
 
 

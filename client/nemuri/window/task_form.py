@@ -3,18 +3,22 @@
 import asyncio
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final
 
+from pydantic.fields import FieldInfo
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
+from nemuri.client.operations import bare, is_list, limits_of, options_of
 from nemuri.files.documents import MAX_FILE_BYTES, InputError, document_of
 from nemuri.web.problems import Problem
+from nemuri_contracts.client_events import TaskOptions
 
 MAX_FILES = 64
 MAX_UPLOAD_BYTES = 200 * 1024 * 1024
 """Maximum size of a form with all its files, in bytes."""
-N = TypeVar("N", int, float)
+_INPUTS: Final = {bool: "checkbox", int: "number", float: "number"}
+"""Type of the input of an option, by the type of its values; text for all others."""
 
 
 async def read_task_form(request: Request) -> tuple[str, dict[str, Any]]:
@@ -29,22 +33,36 @@ async def read_task_form(request: Request) -> tuple[str, dict[str, Any]]:
         return text, _options(form) | {"documents": await _documents(form)}
 
 
+def option_inputs(translate: Callable[[str], str]) -> list[dict[str, Any]]:
+    """Return the inputs of the options of a task, in their order, each with its label in the reader's language."""
+    return [
+        {
+            "name": name,
+            "label": translate(field.title),
+            "type": _INPUTS.get(bare(field.annotation), "text"),
+            "step": 1 if bare(field.annotation) is int else "any",
+            **limits_of(field),
+        }
+        for name, field in options_of(TaskOptions).items()
+        if field.title
+    ]
+
+
 def _options(form: FormData) -> dict[str, Any]:
-    panel = _number(form, "panel", int)
-    if _text(form, "rebuttal") and panel is None:
-        raise Problem(422, "reading each other's answers needs a panel of at least two agents")
-    domains = _text(form, "domains")
-    return {
-        **{name: _text(form, name) for name in ("agent", "perspective", "project", "conversation", "key")},
-        "domains": tuple(filter(None, map(str.strip, domains.split(",")))) if domains else (),
-        "panel": panel,
-        "rebuttal": _text(form, "rebuttal") is not None,
-        "deep": _text(form, "deep") is not None,
-        "budget_tokens": _number(form, "budget_tokens", int),
-        "budget_money": _number(form, "budget_money", float),
-        "question_minutes": _number(form, "question_minutes", float),
-        "streamed": True,
-    }
+    options = {name: _value(form, name, field) for name, field in options_of(TaskOptions).items() if field.title}
+    return options | {"key": _text(form, "key"), "streamed": True}
+
+
+def _value(form: FormData, name: str, field: FieldInfo) -> Any:
+    """Return the value of an option in a form; its default if the input is empty or missing."""
+    text, kind = _text(form, name), bare(field.annotation)
+    if text is None:
+        return field.get_default()
+    if kind is bool:
+        return True
+    if is_list(field):
+        return tuple(filter(None, map(str.strip, text.split(","))))
+    return _number(name, text, kind) if kind in _INPUTS else text
 
 
 def _text(form: FormData, name: str) -> str | None:
@@ -52,15 +70,12 @@ def _text(form: FormData, name: str) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
-def _number(form: FormData, name: str, read: Callable[[str], N]) -> N | None:
-    text = _text(form, name)
-    if text is None:
-        return None
+def _number(name: str, text: str, read: Callable[[str], float]) -> float:
     try:
         number = read(text)
     except ValueError:
-        number = None
-    if number is None or not math.isfinite(number):
+        number = math.nan
+    if not math.isfinite(number):
         raise Problem(422, f"{name}: {text[:40]!r} is no number")
     return number
 

@@ -57,15 +57,17 @@ def exercise_task(course: Course, trial: ExerciseState, cause: Event | None = No
     """Return the submission of the task that poses an exercise next. It is addressed to the course's agent, in the
     course's scope.
     """
+    setting = setting_of(course.scope)
     return TaskSubmitted(
         event_id=trial.task_id,
         client_id=TUTOR,
         causation_id=cause.event_id if cause else None,
         agent_id=course.agent_id,
         text=exercise_of(course, trial).question,
-        wanted_agent=course.agent_id,
+        agent=course.agent_id,
         perspective=course.textbook.perspective,
-        setting=setting_of(course.scope),
+        project=setting.project,
+        domains=setting.domains,
     )
 
 

@@ -10,7 +10,7 @@ from nemuri_contracts.clarifications import (
     ClarificationExpired,
     ClarificationRefused,
 )
-from nemuri_contracts.client_events import FeedbackGiven, NegotiationAnswered, TaskSubmitted
+from nemuri_contracts.client_events import FeedbackGiven, NegotiationAnswered, TaskOptions, TaskSubmitted
 from nemuri_contracts.codec import AnyTaskEvent
 from nemuri_contracts.erasure import TaskErased
 from nemuri_contracts.event import Usage
@@ -81,6 +81,8 @@ StageEvent = (
     | ReactionFailed
 )
 """Events that change the status of a task or the progress of its current attempt."""
+_KEPT_OPTIONS = (TaskOptions.model_fields.keys() & Task.model_fields.keys()) - {"summary"}
+"""Options of a task that its state has under the same name. The state's `summary` is the one that the platform made."""
 LifeEvent = TaskSubmitted | NegotiationAnswered | ClarificationAnswered | FeedbackGiven | AnyTaskEvent | WorkEvent
 
 
@@ -409,17 +411,13 @@ def _submitted(event: TaskSubmitted) -> Task:
         text=event.text,
         documents=event.documents,
         supplied_summary=event.summary,
-        wanted_agent=event.wanted_agent,
+        wanted_agent=event.agent,
         wanted_perspective=event.perspective,
         setting=event.setting,
-        conversation=event.conversation,
-        panel=event.panel,
-        rebuttal=event.rebuttal,
-        deep=event.deep,
-        streamed=event.streamed,
         budget=event.budget,
-        question_minutes=event.question_minutes,
+        streamed=event.streamed,
         submitted_at=event.at,
+        **{name: getattr(event, name) for name in _KEPT_OPTIONS},
     )
 
 

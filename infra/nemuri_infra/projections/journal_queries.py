@@ -18,13 +18,13 @@ async def journal_page(database: Database, query: JournalQuery) -> JournalView:
     entry = tables.journal.c
     order = entry.sequence.asc() if query.oldest_first else entry.sequence.desc()
     scanned = select(*entry).where(*_conditions(query)).order_by(order)
-    sought = bool(query.kinds) or query.causation_id is not None
+    sought = bool(query.kinds) or query.caused_by is not None
     inner = scanned.limit(MAX_SCANNED if sought else query.limit + 1).subquery()
     found = select(inner).limit(query.limit + 1)
     if query.kinds:
         found = found.where(inner.c.kind.in_(query.kinds))
-    if query.causation_id is not None:
-        found = found.where(inner.c.causation_id == query.causation_id)
+    if query.caused_by is not None:
+        found = found.where(inner.c.causation_id == query.caused_by)
     found = found.order_by(inner.c.sequence.asc() if query.oldest_first else inner.c.sequence.desc())
     async with database.reading() as connection:
         rows = [each._asdict() for each in await connection.execute(found)]
@@ -40,7 +40,7 @@ def _conditions(query: JournalQuery) -> list[ColumnElement[bool]]:
     entry = tables.journal.c
     wanted: list[tuple[Any, ColumnElement[bool]]] = [
         (query.task_id, entry.task_id == query.task_id),
-        (query.agent_id, entry.agent_id == query.agent_id),
+        (query.agent, entry.agent_id == query.agent),
         (query.event_ids, entry.event_id.in_(query.event_ids)),
         (query.before, entry.sequence < (query.before or 0)),
         (query.beyond, entry.sequence > query.beyond),

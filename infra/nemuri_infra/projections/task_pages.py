@@ -72,11 +72,11 @@ def _conditions(query: TasksQuery) -> list[ColumnElement[bool]]:
         conditions.append(_TASK.status.in_(WAITING))
     elif query.status is not None:
         conditions.append(_TASK.status == query.status)
-    if query.client_id is not None:
-        conditions.append(_TASK.client_id == query.client_id)
-    if query.agent_id is not None:
+    if query.client is not None:
+        conditions.append(_TASK.client_id == query.client)
+    if query.agent is not None:
         work = tables.assignment.c
-        conditions.append(exists().where(work.task_id == _TASK.task_id, work.agent_id == query.agent_id))
+        conditions.append(exists().where(work.task_id == _TASK.task_id, work.agent_id == query.agent))
     if (place := query.following) is not None:
         conditions.append(tuple_(_TASK.submitted_at, _TASK.task_id) < tuple_(place.submitted_at, place.task_id))
     return conditions

@@ -52,7 +52,7 @@ async def plan_handover(minds: AgentIndexes, receiver_id: str, wish: HandoverWis
         return Handover(refused=f"{receiver_id} cannot hand over memories to itself")
     text = await _text(wish, receiver, resources)
     if text is None:
-        return Handover(refused=await absent(resources.database, "task", wish.task or ""))
+        return Handover(refused=await absent(resources.database, "task", wish.task_id or ""))
     found = await minds.recall(resources, source, text, perspective=None, setting=wish.setting)
     ranked = [found.known[each.memory_id] for each in found.candidates]
     offered = worth_passing_on(source, receiver, ranked, wish.topic)[: wish.top * COMPARED_PER_MEMORY]
@@ -75,8 +75,8 @@ def handed_over(event: HandoverRequested, plan: Handover) -> MemoriesHandedOver:
 async def _text(wish: HandoverWish, receiver: Agent, resources: Resources) -> str | None:
     """Return the text that the source searches its memory for; None if the task of the wish is unknown."""
     asked = [wish.topic, wish.query]
-    if wish.task is not None:
-        task = (await resources.views.task(wish.task)).task
+    if wish.task_id is not None:
+        task = (await resources.views.task(wish.task_id)).task
         if task is None:
             return None
         asked.append(task.request or task.text)

@@ -12,6 +12,7 @@ from jinja2 import nodes
 
 from nemuri.window.extension_pages import extension_pages
 from nemuri.window.page_templates import environment
+from nemuri_contracts.client_events import TaskOptions
 
 WINDOW = Path(str(resources.files("nemuri.window")))
 FOLDERS = (WINDOW, *(Path(str(resources.files(pages.package))) for pages in extension_pages()))
@@ -60,6 +61,8 @@ def test_every_text_has_a_translation_and_none_is_left_over() -> None:
     for folder in FOLDERS:
         templates = [name for name, there in TEMPLATES.items() if there == folder]
         written = {each.value for name in templates for each in texts_of(name) if isinstance(each, nodes.Const)}
+        if folder == WINDOW:
+            written |= {each.title for each in TaskOptions.model_fields.values() if each.title}
         shared = TRANSLATIONS[WINDOW].keys() if folder != WINDOW else set()
         assert sorted(((written | texts_in_code(folder)) - shared) ^ TRANSLATIONS[folder].keys()) == []
 

@@ -24,9 +24,7 @@ JSON = st.recursive(
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(), inner, max_size=3)),
     max_leaves=8,
 )
-NAMES = st.one_of(
-    st.sampled_from([*SUBMITTED, "version", "documents", "setting", "wanted_agent", "client_id"]), st.text()
-)
+NAMES = st.one_of(st.sampled_from([*SUBMITTED, "version", "documents", "domains", "agent", "client_id"]), st.text())
 WIRES = [json.loads(encode(each)) for each in EXAMPLES.values()]
 
 
@@ -65,7 +63,7 @@ def test_a_changed_event_is_undecodable_or_survives_a_round_trip(wire: dict[str,
 )
 def test_a_name_that_cannot_be_part_of_a_subject_is_refused(name: str) -> None:
     """Names of agents and clients with dots, spaces, wildcards or NUL are refused."""
-    _refused(json.dumps(SUBMITTED | {"wanted_agent": name}).encode())
+    _refused(json.dumps(SUBMITTED | {"agent": name}).encode())
     _refused(json.dumps(SUBMITTED | {"kind": "memory_offered", "agent_id": name, "memory": {"content": "x"}}).encode())
     with pytest.raises(ValidationError):
         TaskSubmitted.model_validate(SUBMITTED | {"client_id": name})
@@ -85,8 +83,8 @@ def test_a_name_that_cannot_be_part_of_a_subject_is_refused(name: str) -> None:
         {"version": 2},
         {"version": "1"},
         {"perspective": "  "},
-        {"setting": {"project": "x" * 201}},
-        {"setting": {"domains": ["a\x00"]}},
+        {"project": "x" * 201},
+        {"domains": ["a\x00"]},
         {"documents": [{"name": "n", "ref": "../../etc/passwd", "characters": 1}]},
         {"documents": [{"name": "n", "ref": "a" * 64, "characters": 2**63}]},
         {"documents": [{"name": "n", "ref": "a" * 64, "characters": -1}]},

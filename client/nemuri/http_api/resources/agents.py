@@ -1,13 +1,14 @@
 """Agents: who they are, what they know about, and how healthy their memories are."""
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from nemuri.admin.agent_definitions import AddedAgent, AgentFile, add_agent, differing_parameters
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import Resource
 from nemuri.web.problems import Problem
 from nemuri_contracts.agents import RESERVED_AGENTS, Definition
-from nemuri_contracts.event import Identifier, Label, Value
+from nemuri_contracts.client_events import Setting
+from nemuri_contracts.event import Identifier, Value
 from nemuri_contracts.health_views import AgentHealth
 from nemuri_contracts.memory_views import AgentView, MemoView, StatusView
 
@@ -36,13 +37,6 @@ class DefinedAgent(Value):
     """False if the agent had exactly this definition already."""
     policy_adopted: bool
     """True if other parameters were adopted."""
-
-
-class Task(Value):
-    """The setting of a task."""
-
-    project: Label | None = None
-    domain: tuple[Label, ...] = Field(default=(), max_length=32)
 
 
 class Health(Value):
@@ -82,9 +76,9 @@ async def define_agent(call: Call, agent_id: Identifier, body: AgentRequest) -> 
 
 
 @RESOURCE.get("/agents/{agent_id}/contents")
-async def show_contents(call: Call, agent_id: Identifier, query: Task) -> MemoView:
+async def show_contents(call: Call, agent_id: Identifier, query: Setting) -> MemoView:
     """Show the table of contents of an agent's memory, as the agent would get it with a task in this setting."""
-    return await call.client.memo(agent_id, project=query.project, domains=query.domain)
+    return await call.client.memo(agent_id, **dict(query))
 
 
 @RESOURCE.get("/agents/{agent_id}/health")

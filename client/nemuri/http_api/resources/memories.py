@@ -1,37 +1,36 @@
 """Memories: store one, search, list, show with history, correct and erase."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
+from nemuri.client.operations import values_of
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import Resource
-from nemuri.http_api.fields import Cursor, Limit, Next, Words
+from nemuri.http_api.fields import Cursor, Next
 from nemuri.operations.past_states import steps_of
 from nemuri.web.cursors import cursor_of, place_of
-from nemuri_contracts.client_events import MemoryContent, Scope, Turn
-from nemuri_contracts.event import Identifier, Label, Moment, Value
+from nemuri_contracts.client_events import TEXT_LIMIT, MemoryContent
+from nemuri_contracts.event import Identifier, Label, Value, Written
 from nemuri_contracts.memory_views import MemoryPlace, MemoryView, RecallView
-from nemuri_contracts.queries import SearchedText
+from nemuri_contracts.queries import MemoryListOptions, RecallOptions
 from nemuri_domain.strength.memory_history import HistoryStep
 
 RESOURCE = Resource("memories", "Strength memories of agents.")
 
 
-class MemoryRequest(Value):
+Lesson = Annotated[Written, Field(max_length=TEXT_LIMIT)]
+
+
+class MemoryRequest(MemoryContent):
     """A memory to give to an agent."""
 
-    content: Words
-    tags: tuple[Label, ...] = Field(default=(), max_length=32)
-    learnings: dict[Label, Words] = Field(default_factory=dict, max_length=32)
+    content: Written = Field(max_length=TEXT_LIMIT)
+    learnings: dict[Label, Annotated[Written, Field(max_length=TEXT_LIMIT)]] = Field(
+        default_factory=dict, max_length=32
+    )
     """Lessons of the memory, by perspective of the agent."""
-    scope: Scope = Scope()
-    """Scope in which it is valid."""
-    said_by: Label | None = None
-    said_at: Moment | None = None
-    turn: Turn | None = None
-    """Conversation in which it was said, and its place there."""
 
 
 class StoredMemory(Value):
@@ -42,19 +41,9 @@ class StoredMemory(Value):
     """Id of a memory that says the same. Both are kept, and one of them is recalled."""
 
 
-class MemoriesCondition(Value):
+class MemoriesCondition(MemoryListOptions):
     """The conditions for the memories to list, and their order. All conditions must be met."""
 
-    status: Literal["active", "archived", "absorbed", "all"] = "active"
-    order: Literal["strongest", "newest"] = "strongest"
-    containing: SearchedText | None = None
-    """Words that the memories or their learnings contain."""
-    tag: Label | None = None
-    perspective: Label | None = None
-    """Perspective under which they have learnings or a strength of their own."""
-    source: Identifier | None = None
-    """Their source, such as `task` or `manual`."""
-    limit: Limit = 50
     cursor: Cursor = None
 
 
@@ -65,24 +54,10 @@ class MemoryPage(Value):
     next: Next
 
 
-class Search(Value):
-    """A search in the memories of an agent."""
-
-    query: Words
-    """Text to search for."""
-    top: Annotated[int, Field(ge=1, le=50)] = 10
-    """Maximum number of memories."""
-    perspective: Label | None = None
-    project: Label | None = None
-    domain: tuple[Label, ...] = Field(default=(), max_length=32)
-    deep: bool = False
-    """True to search archived memories too."""
-
-
 class Correction(Value):
     """New words of a memory."""
 
-    content: Words
+    content: Written = Field(max_length=TEXT_LIMIT)
     perspective: Label | None = None
     """Perspective of the learning to correct; null to correct the content."""
 
@@ -97,8 +72,7 @@ class HistoryAnswer(Value):
 @RESOURCE.post("/agents/{agent_id}/memories", status=201, keyed=True, located=True)
 async def store_memory(call: Call, agent_id: Identifier, body: MemoryRequest) -> StoredMemory:
     """Store a memory of an agent. The answer comes as soon as it can be recalled."""
-    memory = MemoryContent.model_validate(dict(body))
-    memory_id = await call.client.remember(agent_id, **dict(memory), key=call.key, create=False)
+    memory_id = await call.client.remember(agent_id, **dict(body), key=call.key, create=False)
     call.locate("memories", memory_id)
     return StoredMemory(memory_id=memory_id, repeats=(await call.client.memory(memory_id)).absorbed_by)
 
@@ -106,32 +80,15 @@ async def store_memory(call: Call, agent_id: Identifier, body: MemoryRequest) ->
 @RESOURCE.get("/agents/{agent_id}/memories")
 async def list_memories(call: Call, agent_id: Identifier, query: MemoriesCondition) -> MemoryPage:
     """List the memories of an agent, the strongest or the newest first."""
-    found = await call.client.memory_page(
-        agent_id,
-        status=query.status,
-        order=query.order,
-        containing=query.containing,
-        tag=query.tag,
-        perspective=query.perspective,
-        source=query.source,
-        following=place_of(MemoryPlace, query.cursor),
-        limit=query.limit,
-    )
+    place = place_of(MemoryPlace, query.cursor)
+    found = await call.client.memory_page(agent_id, following=place, **values_of(query, MemoryListOptions))
     return MemoryPage(memories=found.memories, next=cursor_of(found.following))
 
 
 @RESOURCE.get("/agents/{agent_id}/recall")
-async def recall_memories(call: Call, agent_id: Identifier, query: Search) -> RecallView:
+async def recall_memories(call: Call, agent_id: Identifier, query: RecallOptions) -> RecallView:
     """Search the memories of an agent as for a task, best first. Nothing is recorded or strengthened."""
-    return await call.client.recall(
-        agent_id,
-        query.query,
-        top=query.top,
-        perspective=query.perspective,
-        project=query.project,
-        domains=query.domain,
-        deep=query.deep,
-    )
+    return await call.client.recall(agent_id, **dict(query))
 
 
 @RESOURCE.get("/memories/{memory_id}")

@@ -1,23 +1,24 @@
 """Tasks: submit one, follow it, answer its questions, judge its answer, and ask why it was answered so."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 from starlette.responses import Response
 
 from nemuri.admin import dead_letters
+from nemuri.client.operations import values_of
 from nemuri.client.task_waiting import TaskTimeoutError
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import EVENT_STREAM, JSON, Resource
-from nemuri.http_api.fields import Cursor, Limit, Next, written
+from nemuri.http_api.fields import Cursor, Next
 from nemuri.http_api.task_events import stream_of
 from nemuri.http_api.task_forms import FORM, TaskRequest, submitted_task
 from nemuri.web.cursors import cursor_of, place_of
-from nemuri_contracts.client_events import FEEDBACK_LIMIT, TEXT_LIMIT, NegotiationOption
-from nemuri_contracts.event import Identifier, Value
+from nemuri_contracts.client_events import TEXT_LIMIT, FeedbackOptions, OptionChoice
+from nemuri_contracts.event import Value, Written
 from nemuri_contracts.explanation_views import Explanation, Routing
-from nemuri_contracts.queries import SearchedText
+from nemuri_contracts.queries import TaskListOptions
 from nemuri_contracts.task_list_views import TaskLine, TaskPlace
 from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 
@@ -38,18 +39,9 @@ class TaskPage(Value):
     next: Next
 
 
-class TasksCondition(Value):
+class TasksCondition(TaskListOptions):
     """The conditions for the tasks to list. All must be met."""
 
-    status: Literal["open", "negotiation", "clarification", "done", "failed", "waiting"] | None = None
-    """`waiting` stands for `negotiation` and `clarification`."""
-    agent: Identifier | None = None
-    """Agent to which they were assigned."""
-    client: Identifier | None = None
-    """Client that submitted them."""
-    containing: SearchedText | None = None
-    """Words that their texts contain."""
-    limit: Limit = 50
     cursor: Cursor = None
 
 
@@ -60,33 +52,10 @@ class Waiting(Value):
     """Seconds to wait until the task has ended or waits for its client; none to answer at once."""
 
 
-class OptionChoice(Value):
-    """The choice of a client whose task has too many items, or fits no agent."""
-
-    option: NegotiationOption
-    """One of the task's options."""
-    items: tuple[Annotated[int, Field(ge=1, le=2**31)], ...] = Field(default=(), max_length=10)
-    """With `most_important`, the numbers of items, counted from 1."""
-
-
 class Reply(Value):
     """The answer to an agent's question."""
 
-    text: written(TEXT_LIMIT)  # type: ignore[valid-type]
-
-
-class FeedbackRequest(Value):
-    """A judgement of a task's answer. It needs a verdict, a result, a prevented error or a correction."""
-
-    verdict: Literal["helpful", "unhelpful"] | None = None
-    result: Literal["success", "failure"] | None = None
-    """Outcome of the client's own work with the answer."""
-    prevented_error: UUID | None = None
-    """Id of the memory that prevented an error."""
-    words: written(FEEDBACK_LIMIT) | None = None  # type: ignore[valid-type]
-    """Words about the answer."""
-    correction: written(FEEDBACK_LIMIT) | None = None  # type: ignore[valid-type]
-    """The right answer."""
+    text: Written = Field(max_length=TEXT_LIMIT)
 
 
 class Explanations(Value):
@@ -122,14 +91,8 @@ async def submit_task(call: Call, body: TaskRequest) -> SubmittedTask:
 @RESOURCE.get("/tasks")
 async def list_tasks(call: Call, query: TasksCondition) -> TaskPage:
     """List tasks, the ones submitted last first."""
-    found = await call.client.tasks(
-        status=query.status,
-        agent=query.agent,
-        client_id=query.client,
-        containing=query.containing,
-        following=place_of(TaskPlace, query.cursor),
-        limit=query.limit,
-    )
+    place = place_of(TaskPlace, query.cursor)
+    found = await call.client.tasks(following=place, **values_of(query, TaskListOptions))
     return TaskPage(tasks=found.tasks, next=cursor_of(found.following))
 
 
@@ -166,16 +129,9 @@ async def answer_question(call: Call, task_id: UUID, body: Reply) -> None:
 
 
 @RESOURCE.post("/tasks/{task_id}/feedback", status=201)
-async def give_feedback(call: Call, task_id: UUID, body: FeedbackRequest) -> FeedbackStanding:
+async def give_feedback(call: Call, task_id: UUID, body: FeedbackOptions) -> FeedbackStanding:
     """Judge the answer of a task."""
-    return await call.client.feedback(
-        task_id,
-        body.verdict,
-        result=body.result,
-        prevented_error=body.prevented_error,
-        words=body.words,
-        correction=body.correction,
-    )
+    return await call.client.feedback(task_id, **dict(body))
 
 
 @RESOURCE.get("/tasks/{task_id}/why")

@@ -1,6 +1,6 @@
 """The page of an agent with strength memory: what it knows, how it forgets and how well it remembers."""
 
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from nemuri.admin.agent_policies import adopted_parameters, strength_parameters
 from nemuri.client.client import Client
+from nemuri.client.operations import choices_of
 from nemuri.web.context import client_of, operator_of
 from nemuri.web.cursors import cursor_of, place_of
 from nemuri.window.forms import agent_in_path, chosen, text_of
@@ -16,10 +17,10 @@ from nemuri.window.lookups import found
 from nemuri.window.page_templates import render, wants_part
 from nemuri.window.views.agents import agent_with
 from nemuri_contracts.memory_views import MemoryPlace
+from nemuri_contracts.queries import MemoryListOptions
 
 PAGE_SIZE = 50
-STATUSES: tuple[Literal["active", "archived", "absorbed", "all"], ...] = ("active", "archived", "absorbed", "all")
-ORDERS: tuple[Literal["strongest", "newest"], ...] = ("strongest", "newest")
+STATUSES, ORDERS = choices_of(MemoryListOptions, "status"), choices_of(MemoryListOptions, "order")
 
 
 def routes() -> list[BaseRoute]:
@@ -73,7 +74,7 @@ async def recall(request: Request) -> Response:
     name, client = agent_in_path(request), await client_of(request)
     query, perspective = text_of(request, "query"), text_of(request, "perspective")
     deep = request.query_params.get("deep") == "on"
-    answer = await found(client.recall(name, query, perspective=perspective, deep=deep, top=20)) if query else None
+    answer = await found(client.recall(name, query, perspective=perspective, deep=deep)) if query else None
     return render(request, "agent_recall.html", {"found": answer, "query": query})
 
 

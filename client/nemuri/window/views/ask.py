@@ -7,10 +7,11 @@ from starlette.routing import BaseRoute, Route
 from nemuri.client.exchange import UnknownIdError
 from nemuri.web.context import client_of
 from nemuri.web.problems import Problem
+from nemuri.window.language import language_of, translator
 from nemuri.window.lookups import agents_to_choose
 from nemuri.window.page_templates import render
 from nemuri.window.task_figures import task_figures
-from nemuri.window.task_form import read_task_form
+from nemuri.window.task_form import option_inputs, read_task_form
 
 
 def routes() -> list[BaseRoute]:
@@ -26,7 +27,8 @@ async def ask(request: Request) -> Response:
     views = sorted({name for each in able for name in each.definition.perspective_names})
     chosen = request.query_params.get("agent", "")
     none = not able and (bool(offered) or not (await client.status()).agents)
-    values = {"able": able, "none": none, "perspectives": views, "chosen": chosen}
+    inputs = option_inputs(translator(language_of(request)))
+    values = {"able": able, "none": none, "perspectives": views, "chosen": chosen, "inputs": inputs}
     return render(request, "ask.html", values)
 
 

@@ -9,14 +9,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from nemuri.client.exchange import ClientError
+from nemuri.client.operations import choices_of
 from nemuri.web.context import client_of
 from nemuri.web.problems import Problem
 from nemuri.window.lookups import agents_to_choose, refuse_if_passing
 from nemuri.window.page_templates import render, wants_part
+from nemuri_contracts.queries import TaskListOptions
 from nemuri_contracts.task_list_views import TaskPlace, TasksView
 
 FIELDS = ("status", "agent", "client", "containing")
-STATUSES = ("open", "waiting", "negotiation", "clarification", "done", "failed")
+STATUSES = choices_of(TaskListOptions, "status")
 """Conditions for the status of a task; `waiting` stands for both ways of waiting for a person."""
 
 
@@ -34,7 +36,7 @@ async def tasks(request: Request) -> Response:
         page = await client.tasks(
             status=chosen["status"] or None,  # type: ignore[arg-type]
             agent=chosen["agent"] or None,
-            client_id=chosen["client"] or None,
+            client=chosen["client"] or None,
             containing=chosen["containing"] or None,
             following=_place(place) if place else None,
         )

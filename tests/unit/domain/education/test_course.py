@@ -128,7 +128,7 @@ def test_each_repetition_of_an_exercise_is_a_task_of_its_own() -> None:
     assert state.course is not None
     again = exercise_task(state.course, state.trials[0, 0])
     assert again.event_id == task_of(COURSE, (0, 0), 1) != task_of(COURSE, (0, 0), 0)
-    assert (again.client_id, again.wanted_agent, again.perspective) == ("tutor", "python", "semantics")
+    assert (again.client_id, again.agent, again.perspective) == ("tutor", "python", "semantics")
     assert again.text == "What comes last?"
 
 

@@ -72,7 +72,7 @@ def test_a_submission_begins_a_task() -> None:
     document = Document(name="offer.txt", ref="a" * 64, characters=10)
     setting = Setting(project="bridge")
     story = given(
-        submitted("Buy?", documents=(document,), summary="s", wanted_agent="a", perspective="cost", setting=setting)
+        submitted("Buy?", documents=(document,), summary="s", agent="a", perspective="cost", project="bridge")
     )
 
     story.then(

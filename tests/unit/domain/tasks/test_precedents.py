@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 from nemuri_contracts.agents import ORCHESTRATOR
-from nemuri_contracts.client_events import Scope, Setting
+from nemuri_contracts.client_events import Scope
 from nemuri_domain.tasks import precedents
 from tests.unit.domain.tasks.stories import answered, assigned, completed, given, routed, submitted, summarised
 
@@ -39,7 +39,7 @@ def test_feedback_becomes_a_memory_of_the_agents_aptitude() -> None:
 
 def test_the_orchestrators_memory_has_the_scope_of_the_task() -> None:
     """The orchestrator's memory of a task has the task's scope, so it is not retrieved in another project."""
-    here = submitted("Which soup has onions?", setting=Setting(project="inn"))
+    here = submitted("Which soup has onions?", project="inn")
     done = given(here, summarised("?"), routed(1), assigned(1), answered(1, "so"), completed())
 
     went = precedents.routing_memory(done.state)

@@ -159,7 +159,7 @@ def test_of_equal_agents_the_less_busy_one_works() -> None:
 
 def test_a_requested_agent_works() -> None:
     """An agent that the client requests is chosen. Only this agent is scored, with its load relative to all agents."""
-    task = given(submitted("steel?", wanted_agent="cook"), summarised("steel?")).task
+    task = given(submitted("steel?", agent="cook"), summarised("steel?")).task
 
     routed = _route(task, _agent("buyer", role="steel", waiting=2), _agent("cook", role="soup", waiting=1))
 
@@ -169,7 +169,7 @@ def test_a_requested_agent_works() -> None:
 
 def test_a_task_for_an_unknown_agent_fails() -> None:
     """A task for an unknown agent fails with a reason of one line that names the remedy."""
-    task = given(submitted("?", wanted_agent="ghost"), summarised("?")).task
+    task = given(submitted("?", agent="ghost"), summarised("?")).task
 
     end = routing.route(submitted(), task, [_agent("cook")])
 
@@ -252,7 +252,7 @@ def test_equal_agents_share_the_parts() -> None:
 
 def test_all_parts_go_to_a_requested_agent() -> None:
     """All parts go to the requested agent, even if other agents are better for some of them."""
-    task = given(submitted("?", wanted_agent="cook"), summarised("steel", "soup")).task
+    task = given(submitted("?", agent="cook"), summarised("steel", "soup")).task
 
     routed = _route(task, _agent("buyer", role="steel"), _agent("cook", role="soup"))
 

@@ -59,7 +59,7 @@ def test_a_call_without_tokens_needs_no_price() -> None:
 
 def test_a_budget_of_a_task_counts_all_its_steps() -> None:
     """Count what the steps of a task have spent, and nothing without a budget."""
-    story = given(submitted().model_copy(update={"budget": TOKENS}), summarised()).when(
+    story = given(submitted(budget_tokens=TOKENS.tokens), summarised()).when(
         routed().model_copy(update={"usage": paid(100)}),
         assigned(1),
         answered(1).model_copy(update={"usage": paid(30)}),

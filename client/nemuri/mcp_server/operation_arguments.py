@@ -1,0 +1,43 @@
+"""Arguments of tools that are derived from an operation's description in the contracts."""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+from pydantic import Field
+
+from nemuri_contracts.event import Options
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def takes(model: type[Options], *names: str, **notes: str) -> Callable[[F], F]:
+    """Give a tool these options of an operation, with their types, limits, defaults and documentation.
+
+    `notes` are further sentences of documentation, by option.
+
+    The tool's function gets them as keyword arguments. A host shows every argument to its model, so that a tool takes
+    only the options that an assistant needs.
+    """
+
+    def decorate(tool: F) -> F:
+        own = [each for each in inspect.signature(tool).parameters.values() if each.kind is not each.VAR_KEYWORD]
+        options = [_parameter(name, model, notes.get(name)) for name in names]
+        hints = get_type_hints(tool, include_extras=True)
+        own = [each.replace(annotation=hints[each.name]) for each in own]
+        tool.__signature__ = inspect.Signature([*own, *options], return_annotation=hints["return"])  # type: ignore[attr-defined]
+        tool.__annotations__ = (
+            {each.name: each.annotation for each in own}
+            | {each.name: each.annotation for each in options}
+            | {"return": hints["return"]}
+        )
+        return tool
+
+    return decorate
+
+
+def _parameter(name: str, model: type[Options], note: str | None) -> inspect.Parameter:
+    field = model.model_fields[name]
+    about = " ".join(filter(None, (field.description, note)))
+    annotation = Annotated[field.annotation, *field.metadata, Field(description=about)]  # type: ignore[name-defined]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=field.get_default(), annotation=annotation)
