@@ -78,6 +78,7 @@ class Budget(Value):
 class TaskSubmitted(ClientEvent):
     """A client submitted a task. The event's id is the task's id."""
 
+    names_task = True
     kind: Literal["task_submitted"] = "task_submitted"
     text: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     """Text of the request."""
@@ -131,6 +132,7 @@ class TaskSubmitted(ClientEvent):
 class NegotiationAnswered(ClientEvent):
     """The client chose an option of a task's negotiation."""
 
+    names_task = True
     kind: Literal["negotiation_answered"] = "negotiation_answered"
     correlation_id: UUID
     option: NegotiationOption
@@ -158,6 +160,7 @@ class NegotiationAnswered(ClientEvent):
 class FeedbackGiven(ClientEvent):
     """The client rated a task. Feedback is accepted at any time, even before the answer."""
 
+    names_task = True
     kind: Literal["feedback_given"] = "feedback_given"
     correlation_id: UUID
     verdict: Literal["helpful", "unhelpful"] | None = None

@@ -57,7 +57,7 @@ def invalid_messages() -> dict[str, tuple[str, bytes]]:
 
 async def publish_as_mallory(log: Log, kind: str, data: bytes) -> None:
     """Publish bytes on the subject of a kind of event of the client `mallory`."""
-    await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
+    await log.stream.publish(f"{log.subjects.namespace}.client.-.mallory.{kind}", data)
 
 
 async def test_an_invalid_message_has_no_effect(settings: Settings) -> None:
@@ -123,7 +123,7 @@ async def test_an_anticipated_event_id_does_not_delay_a_task(settings: Settings)
         early = FeedbackGiven(event_id=end, correlation_id=uuid4(), verdict="helpful")
         await publish_as_mallory(resources.log, early.kind, encode(early))
         named = {"Nats-Msg-Id": str(derive(attempt_key(second, 1), TaskCompleted.kind_of()))}
-        await resources.log.stream.publish(f"{settings.namespace}.client.mallory.task_submitted", b"", headers=named)
+        await resources.log.stream.publish(f"{settings.namespace}.client.-.mallory.task_submitted", b"", headers=named)
         for task_id in (first, second):
             await client.submit("What is truth?", key=task_id)
             assert (await client.result(task_id, settled=True, timeout=20)).status == "done"
