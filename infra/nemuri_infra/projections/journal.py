@@ -1,5 +1,6 @@
 """Which events count: an event counts if it is the first with its id, and neither it nor what it is about is erased."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -28,6 +29,7 @@ class Journal:
     """Whether an event counts, by its id and sequence."""
     _excluded: int = -1
     """Sequence of the last erasure that the known answers contain."""
+    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def counting(self, events: Sequence[Event]) -> list[bool]:
         """Return for each event whether it counts. Waits until the projections contain it.
@@ -39,11 +41,12 @@ class Journal:
             self._known.clear()
             self._excluded = self.progress.changes.excluded
         keys = [(event.event_id, event.sequence or 0) for event in events]
-        known = {key: self._known[key] for key in keys if key in self._known}
-        unknown = [event for event, key in zip(events, keys, strict=True) if key not in known]
-        if unknown:
-            known |= await self._look_up(unknown)
-            self._known.update(known)
+        async with self._asking:  # several services ask for the same event at the same time
+            known = {key: self._known[key] for key in keys if key in self._known}
+            unknown = [event for event, key in zip(events, keys, strict=True) if key not in known]
+            if unknown:
+                known |= await self._look_up(unknown)
+                self._known.update(known)
         return [known[key] for key in keys]
 
     async def _look_up(self, events: Sequence[Event]) -> dict[tuple[UUID, int], bool]:

@@ -67,9 +67,11 @@ class _Excluded:
 
 @dataclass(slots=True)
 class TaskHistories:
-    """Reads the histories of tasks from the log, and caches them. A cached history is continued after its last event.
+    """Reads the histories of tasks from the log, and caches them.
 
-    Histories are read from the leader of the stream, so they contain every event that was appended before the call.
+    A history that is not cached is read up to its end, so that it shows outcomes that exist already. A cached one is
+    continued up to the event that is asked for: what came later came after this process had read to the end. Histories
+    are read from the leader of the stream, so they contain every event that was appended before the call.
     """
 
     log: Log
@@ -109,8 +111,10 @@ class TaskHistories:
     async def _read_on(
         self, task_id: UUID, history: TaskHistory, until: int, event: Event | None, excluded: _Excluded
     ) -> None:
-        subject = self.log.subjects.history(task_id)
-        while (message := await self.log.next_on(subject, history.last)) is not None:
+        subject, whole = self.log.subjects.history(task_id), not history.until
+        while whole or history.last < until:
+            if (message := await self.log.next_on(subject, history.last)) is None:
+                break
             again = event is not None and message.sequence == event.sequence
             known = event if again else self._decoded(message, excluded)
             if known is not None and known.thread == task_id and await self._counts(known, history, excluded):

@@ -57,15 +57,15 @@ class EventProcessor:
         """Return whether the service handles events of this kind together."""
         return type(event) in self.service.together
 
-    async def is_due(self, event: Event, delivery: int = 1) -> bool:
+    async def is_due(self, event: Event, *, again: bool = False) -> bool:
         """Return whether the service must handle an event: it has a handler, and the event counts.
 
-        Waits until the handler's past is there. For events that are handled together, their group does both. Raises
-        `BehindError` if the past is not known.
+        Waits until the handler's past is there. For events that are handled together, their group does both. With
+        `again`, the event may have been handled before. Raises `BehindError` if the past is not known.
         """
         if type(event) not in self.service.handlers:
             return False
-        if delivery > 1 and event.thread is not None:
+        if again and event.thread is not None:
             self.resources.tasks.forget(event.thread)  # so that the outcomes of earlier deliveries are seen
         return self.is_grouped(event) or bool(await self._counting([event]))
 
@@ -82,7 +82,7 @@ class EventProcessor:
         Events that may have killed a worker are handled one at a time, and an attempt is counted only when the handling
         begins. So only the event that really kills its worker is given up.
         """
-        if await self.is_due(event, delivery):
+        if await self.is_due(event, again=delivery > 1):
             async with slot or nullcontext():
                 await self._try(event, delivery)
 

@@ -61,7 +61,7 @@ class QueryAnswering:
             return Refusal(refused=f"message {query.sequence} is not an event: {error}")
         if event is None or type(event) not in self.service.handlers:
             return Refusal(refused=f"{self.service.name} has no handler for message {query.sequence}")
-        if await self.events.is_due(event):
+        if await self.events.is_due(event, again=True):
             await self.events.handle(event)
         return RetriedView(kind=event.kind, sequence=query.sequence)
 

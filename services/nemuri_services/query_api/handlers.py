@@ -103,7 +103,8 @@ async def publish_state(
         return
 
     async def standing() -> TaskResult | None:
-        result = result_of(await resources.views.task(task_id))
+        history = await resources.tasks.at(task_id, resources.views.progress.sequence)
+        result = result_of(history.state)
         return None if result is None or result.status == "open" else result
 
     await resources.results.publish(task_id, standing)
