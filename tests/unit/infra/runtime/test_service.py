@@ -1,7 +1,8 @@
 """Tests of the rules of event handling: projections first, one outcome, and delays for missing dependencies."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import cast
 from uuid import uuid4
 
@@ -52,6 +53,35 @@ async def test_the_handler_runs_after_the_event_is_known_to_be_effective() -> No
 
     assert past.asked == ["counts task_summarised", "wait 0", "react task_summarised"]
     assert past.appended == [(ROUTED, None)]
+
+
+async def test_a_handler_of_the_log_does_not_wait_for_the_projections() -> None:
+    """A handler that is declared `log_only` runs at once, also while the projections lack its event."""
+    past, service = PastAndLog(), Service("clerk")
+
+    @service.handles(TaskSummarised, log_only=True)
+    async def react(event: TaskSummarised, resources: Resources) -> TaskRouted:
+        past.asked.append(f"react {event.kind}")
+        return cast("TaskRouted", ROUTED)
+
+    await EventProcessor(service, cast("Resources", past)).process(CAUSE)
+
+    assert past.asked == ["counts task_summarised", "react task_summarised"]
+
+
+async def test_only_an_event_that_counts_takes_a_slot() -> None:
+    """An event takes its slot after its past is known, and an event that does not count takes none."""
+    for first, expected in ((True, ["counts", "wait", "slot", "react"]), (False, ["counts"])):
+        past = PastAndLog(first=first)
+
+        @asynccontextmanager
+        async def slot(past: PastAndLog = past) -> AsyncIterator[None]:
+            past.asked.append("slot taken")
+            yield
+
+        await processor(past, lambda: None).process(CAUSE, 1, slot())
+
+        assert [asked.split()[0] for asked in past.asked] == expected
 
 
 async def test_an_invalid_event_is_not_handled() -> None:
