@@ -191,7 +191,7 @@ async def repeated(at: Platform, actions: Sequence[Action], ends: str | None) ->
         if log.subjects.agent_of(message.subject) != ORCHESTRATOR:  # its sleep also follows each task
             await seen.put(message.subject)
 
-    subscription = await log.connection.subscribe(f"{log.subjects.namespace}.agent.*.*.{ends or '-'}", cb=see)
+    subscription = await log.connection.subscribe(f"{log.subjects.namespace}.agent.*.*.*.{ends or '-'}", cb=see)
     await until_quiet(at.client.log)
     sent, tap = await counted(log)
     before, place = at.spent(), await log.last_sequence()

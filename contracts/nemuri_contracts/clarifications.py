@@ -44,6 +44,7 @@ class ClarificationAsked(TaskEvent):
 class ClarificationAnswered(ClientEvent):
     """The client answered the question of its task's agent."""
 
+    names_task = True
     kind: Literal["clarification_answered"] = "clarification_answered"
     correlation_id: UUID
     text: Text = Field(min_length=1, max_length=TEXT_LIMIT)

@@ -141,6 +141,7 @@ class TaskOptions(InSetting):
 class TaskSubmitted(TaskOptions, ClientEvent):
     """A client submitted a task. The event's id is the task's id."""
 
+    names_task = True
     kind: Literal["task_submitted"] = "task_submitted"
     text: Text = Field(min_length=1, max_length=TEXT_LIMIT)
     """Text of the request."""
@@ -173,6 +174,7 @@ class OptionChoice(Options):
 class NegotiationAnswered(OptionChoice, ClientEvent):
     """The client chose an option of a task's negotiation."""
 
+    names_task = True
     kind: Literal["negotiation_answered"] = "negotiation_answered"
     correlation_id: UUID
 
@@ -209,6 +211,7 @@ class FeedbackOptions(Options):
 class FeedbackGiven(FeedbackOptions, ClientEvent):
     """The client rated a task. Feedback is accepted at any time, even before the answer."""
 
+    names_task = True
     kind: Literal["feedback_given"] = "feedback_given"
     correlation_id: UUID
 

@@ -135,6 +135,8 @@ class Event(Value):
 
     stream: ClassVar[Literal["client", "task", "agent", "operator"]]
     """Family of subjects on which events of this class are recorded."""
+    names_task: ClassVar[bool] = False
+    """True if the subject names the event's task, so that the event is part of the task's history."""
 
     event_id: UUID
     kind: str
@@ -153,6 +155,11 @@ class Event(Value):
     def thread(self) -> UUID | None:
         """Return the id of the task that this event and its consequences belong to; None if there is none."""
         return self.correlation_id
+
+    @property
+    def in_history(self) -> bool:
+        """Return whether the event's subject names its task."""
+        return self.names_task and self.thread is not None
 
     @property
     def task_id(self) -> UUID:
@@ -196,6 +203,7 @@ class TaskEvent(Event):
     """Base class of the events of a task."""
 
     stream = "task"
+    names_task = True
     correlation_id: UUID
 
 
@@ -204,6 +212,12 @@ class AgentEvent(Event):
 
     stream = "agent"
     agent_id: Identifier
+
+
+class AgentWorkEvent(AgentEvent):
+    """Base class of the events of an agent's work, which also change the state of the task that it works on."""
+
+    names_task = True
 
 
 class OperatorEvent(Event):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from nemuri_contracts.event import AgentEvent, Count, Identifier, TaskEvent, Text, Usage
+from nemuri_contracts.event import AgentWorkEvent, Count, Identifier, TaskEvent, Text, Usage
 from nemuri_contracts.strength import Candidate
 from nemuri_contracts.tasks import Detail
 
@@ -13,7 +13,7 @@ Tool = Literal["recall", "read", "consult"]
 """A tool of an agent: search its memory again, read passages of the documents, or ask a colleague."""
 
 
-class AssignmentStepped(AgentEvent):
+class AssignmentStepped(AgentWorkEvent):
     """The model that works on an assignment called a tool, with this result. The result of `consult` follows in
     `consultation_ended`.
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from nemuri_contracts.client_events import MemoryChange, MemoryContent, Scope, Setting
-from nemuri_contracts.event import AgentEvent, Identifier, Label, Moment, Text, Usage, Value
+from nemuri_contracts.event import AgentEvent, AgentWorkEvent, Identifier, Label, Moment, Text, Usage, Value
 
 FEATURES = (
     "similarity",
@@ -56,7 +56,7 @@ class Candidate(Value):
     """Source of the memory (`Origin.source`); "" if unknown."""
 
 
-class MemoriesRetrieved(AgentEvent):
+class MemoriesRetrieved(AgentWorkEvent):
     """Memories were retrieved for an assignment. A retrieval is not a use."""
 
     kind: Literal["memories_retrieved"] = "memories_retrieved"
@@ -107,7 +107,7 @@ class Use(Value):
     method: Method
 
 
-class MemoriesUsed(AgentEvent):
+class MemoriesUsed(AgentWorkEvent):
     """Usage detection finished for the answer to an assignment. `uses` lists the memories that the answer used; it may
     be empty.
     """
@@ -251,7 +251,7 @@ class Dropped(Value):
     reason: Text
 
 
-class LearningsExtracted(AgentEvent):
+class LearningsExtracted(AgentWorkEvent):
     """Learnings were extracted from the answer to an assignment: at most one per perspective (document 000 §3.3)."""
 
     kind: Literal["learnings_extracted"] = "learnings_extracted"
@@ -269,7 +269,7 @@ class LearningsExtracted(AgentEvent):
     """Tokens used by the model."""
 
 
-class MemoryEncoded(AgentEvent):
+class MemoryEncoded(AgentWorkEvent):
     """A memory was encoded. The event's id is the memory's id."""
 
     kind: Literal["memory_encoded"] = "memory_encoded"
@@ -334,7 +334,7 @@ class RelationWithdrawn(AgentEvent):
     """Id of the older memory."""
 
 
-class RepetitionWithdrawn(AgentEvent):
+class RepetitionWithdrawn(AgentWorkEvent):
     """A repetition was withdrawn. The learning becomes a separate memory."""
 
     kind: Literal["repetition_withdrawn"] = "repetition_withdrawn"
@@ -344,7 +344,7 @@ class RepetitionWithdrawn(AgentEvent):
     """Assignment in which it was learned."""
 
 
-class SessionEnded(AgentEvent):
+class SessionEnded(AgentWorkEvent):
     """A session ended: the agent finished an assignment and encoded its learnings. It can sleep now."""
 
     kind: Literal["session_ended"] = "session_ended"
@@ -389,7 +389,7 @@ class AgentSlept(AgentEvent):
     """True if the changes did not fit into this event. Another `agent_slept` event continues the sleep."""
 
 
-class ImpactCredited(AgentEvent):
+class ImpactCredited(AgentWorkEvent):
     """Impact points were credited to the memories that an answer used."""
 
     kind: Literal["impact_credited"] = "impact_credited"

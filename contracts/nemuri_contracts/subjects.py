@@ -3,16 +3,18 @@
 from binascii import crc32
 from collections.abc import Iterable
 from dataclasses import dataclass
+from uuid import UUID
 
 from nemuri_contracts import wire_constants
 from nemuri_contracts.event import ClientEvent, Event
+from nemuri_contracts.wire_constants import NO_TASK
 
 PARTITIONS = 256
 """Number of virtual partitions. It is fixed, so consumers can be regrouped without moving events."""
 
 
 def virtual_partition(key: str) -> int:
-    """Return the virtual partition of `key` (the id of a task or an agent), 0 to 255."""
+    """Return the virtual partition of `key` (the id of an agent), 0 to 255."""
     return crc32(key.encode()) % PARTITIONS
 
 
@@ -39,72 +41,75 @@ class Subjects:
 
     @property
     def tasks(self) -> str:
-        """Return the subject filter of all events in task subjects. Events of clients about tasks are not included."""
+        """Return the subject filter of what services append about tasks, without the events of agents' work."""
         return f"{self.namespace}.task.>"
 
-    def partition(self, number: int) -> str:
-        """Return the subject filter of all task events in a virtual partition."""
-        return f"{self.namespace}.task.{number}.>"
+    def history(self, task_id: UUID) -> str:
+        """Return the subject filter of a task's history: its own events, and those of clients and agents about it."""
+        return f"{self.namespace}.*.{task_id}.>"
 
     def of(self, event: Event) -> str:
         """Return the exact subject of an event."""
+        task = str(event.thread) if event.in_history else NO_TASK
         if isinstance(event, ClientEvent):
-            return wire_constants.of_client(self.namespace, event.client_id, event.kind)
+            return wire_constants.of_client(self.namespace, event.client_id, event.kind, task)
         if event.stream == "task":
-            return f"{self.namespace}.task.{virtual_partition(str(event.task_id))}.{event.kind}"
+            return f"{self.namespace}.task.{task}.{event.kind}"
         if event.stream == "operator":
             return f"{self.namespace}.operator.{event.kind}"
-        return f"{self.agent(str(event.agent_id))}.{event.kind}"
+        return self._of_agent(str(event.agent_id), task, event.kind)
 
-    def agent(self, agent_id: str) -> str:
-        """Return the subject prefix of an agent's events."""
-        return f"{self.namespace}.agent.{virtual_partition(agent_id)}.{agent_id}"
+    def _of_agent(self, agent_id: str, task: str, kind: str) -> str:
+        return f"{self.namespace}.agent.{task}.{virtual_partition(agent_id)}.{agent_id}.{kind}"
 
     def agent_events(self, agent_id: str) -> str:
         """Return the subject filter of all events of an agent."""
-        return f"{self.agent(agent_id)}.>"
+        return self._of_agent(agent_id, "*", "*")
 
     def of_agent(self, agent_id: str, kind: type[Event]) -> str:
-        """Return the exact subject of an agent's events of one kind."""
-        return f"{self.agent(agent_id)}.{kind.kind_of()}"
+        """Return the subject of an agent's events of one kind. It is a filter if their subjects name tasks."""
+        return self._of_agent(agent_id, _task_of(kind), kind.kind_of())
 
     def of_kind(self, kind: type[Event], partitions: Iterable[int] | None = None) -> tuple[str, ...]:
         """Return the subject filters of all events of a kind.
 
-        With `partitions`, the filters of task and agent events cover these virtual partitions only. Other events have
-        none.
+        With `partitions`, the filters of agent events cover these virtual partitions only. Other events have none.
         """
-        name = kind.kind_of()
-        if kind.stream == "operator":
-            return (f"{self.namespace}.operator.{name}",)
-        keys = ("*",) if partitions is None or kind.stream == "client" else tuple(str(key) for key in partitions)
-        owner = ".*" if kind.stream == "agent" else ""
-        return tuple(f"{self.namespace}.{kind.stream}.{key}{owner}.{name}" for key in keys)
+        first, name = f"{self.namespace}.{kind.stream}", kind.kind_of()
+        match kind.stream:
+            case "operator":
+                return (f"{first}.{name}",)
+            case "task":
+                return (f"{first}.*.{name}",)
+            case "client":
+                return (f"{first}.{_task_of(kind)}.*.{name}",)
+            case _:
+                keys = ("*",) if partitions is None else partitions
+                return tuple(f"{first}.{_task_of(kind)}.{key}.*.{name}" for key in keys)
 
     def address(self, kind: type[Event]) -> str:
         """Return the subject of a kind with a name in braces for each variable part, such as
-        `nemuri.client.{client}.task_submitted`.
+        `nemuri.client.{task}.{client}.task_submitted`.
         """
-        names = {"client": ("{client}",), "task": ("{partition}",), "agent": ("{partition}", "{agent}"), "operator": ()}
-        return ".".join((self.namespace, kind.stream, *names[kind.stream], kind.kind_of()))
+        task = "{task}" if kind.names_task else NO_TASK
+        names = {"client": (task, "{client}"), "task": (task,), "agent": (task, "{partition}", "{agent}")}
+        return ".".join((self.namespace, kind.stream, *names.get(kind.stream, ()), kind.kind_of()))
 
     def of_client(self, client: str, kind: type[Event]) -> str:
-        """Return the exact subject of a client's events of one kind."""
-        return wire_constants.of_client(self.namespace, client, kind.kind_of())
+        """Return the subject of a client's events of one kind. It is a filter if their subjects name tasks."""
+        return wire_constants.of_client(self.namespace, client, kind.kind_of(), _task_of(kind))
 
     def events_of_client(self, client: str) -> str:
         """Return the subject filter of all events of a client."""
-        return f"{self.namespace}.client.{client}.>"
+        return f"{self.namespace}.client.*.{client}.>"
 
     def client_of(self, subject: str) -> str | None:
         """Return the client named in a client subject; None for any other subject."""
-        _, family, name, *_ = subject.split(".")
-        return name if family == "client" else None
+        return _name_in(subject, "client", 3)
 
     def agent_of(self, subject: str) -> str | None:
         """Return the agent named in an agent subject; None for any other subject."""
-        _, family, _, name, *_ = subject.split(".")
-        return name if family == "agent" else None
+        return _name_in(subject, "agent", 4)
 
     @property
     def clients(self) -> str:
@@ -148,11 +153,17 @@ class Subjects:
         return f"{self.namespace}-timers.due.{service}.{key}"
 
     @property
-    def appended(self) -> str:
-        """Return the subject to which the server sends each new event of the log, for all processes that subscribe."""
-        return f"{self.namespace}-appended"
-
-    @property
     def projected(self) -> str:
-        """Return the subject on which the projector publishes the last stream sequence that it has projected."""
+        """Return the subject on which the projector publishes how far it has projected the log, and what changed."""
         return f"{self.namespace}-projected"
+
+
+def _task_of(kind: type[Event]) -> str:
+    """Return what stands for the task in a filter of the subjects of a kind."""
+    return "*" if kind.names_task else NO_TASK
+
+
+def _name_in(subject: str, family: str, place: int) -> str | None:
+    """Return the token at a place of a subject of this family; None for a subject of another family or too short."""
+    tokens = subject.split(".")
+    return tokens[place] if tokens[1] == family and len(tokens) > place else None

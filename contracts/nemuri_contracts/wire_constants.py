@@ -10,6 +10,8 @@ LABEL_LIMIT = 200
 """Maximum length of a display name, in characters."""
 OPERATOR = "cli"
 """Default client id of the command line."""
+NO_TASK = "-"
+"""What stands for the task in the subject of an event that belongs to none."""
 INBOX = "_INBOX"
 """Prefix of the subjects on which a client receives replies if it connects without a user name."""
 _LONGEST = 64
@@ -20,9 +22,9 @@ def query(namespace: str, topic: str) -> str:
     return f"{namespace}-query.{topic}"
 
 
-def of_client(namespace: str, client: str, kind: str) -> str:
-    """Return the exact subject of a client's events of one kind."""
-    return f"{namespace}.client.{client}.{kind}"
+def of_client(namespace: str, client: str, kind: str, task: str = NO_TASK) -> str:
+    """Return the subject of a client's events of one kind that belong to a task; by default of those without one."""
+    return f"{namespace}.client.{task}.{client}.{kind}"
 
 
 def is_identifier(text: str) -> bool:

@@ -43,7 +43,7 @@ async function ask(text) {
     const event = { event_id: task, kind: "task_submitted", version: 1, text };
     const named = headers();
     named.set("Nats-Msg-Id", task);
-    await jetstream(connection).publish(`${namespace}.client.${client}.task_submitted`, JSON.stringify(event), {
+    await jetstream(connection).publish(`${namespace}.client.${task}.${client}.task_submitted`, JSON.stringify(event), {
       headers: named,
     });
 

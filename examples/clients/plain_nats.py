@@ -37,7 +37,7 @@ async def ask(text: str) -> dict:
 
         # An acknowledged message is on disk. A repeated publish with the same id is still one task.
         event = {"event_id": task, "kind": "task_submitted", "version": 1, "text": text}
-        subject = f"{NAMESPACE}.client.{CLIENT}.task_submitted"
+        subject = f"{NAMESPACE}.client.{task}.{CLIENT}.task_submitted"
         await stream.publish(subject, json.dumps(event).encode(), headers={"Nats-Msg-Id": task})
 
         async with asyncio.timeout(PATIENCE):

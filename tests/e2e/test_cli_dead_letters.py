@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.connected, SHARED_PLATFORM]
 async def publish_invalid(nemuri: CommandLine, data: bytes) -> str:
     """Publish bytes that are not an event, and return the name of their dead letter."""
     async with connect(data=nemuri.data) as client:
-        ack = await client.log.stream.publish(f"{client.log.subjects.namespace}.client.mallory.task_submitted", data)
+        ack = await client.log.stream.publish(f"{client.log.subjects.namespace}.client.-.mallory.task_submitted", data)
         await client.ask("What do I do with the water?")
     return f"intake/{ack.seq}"
 

@@ -9,7 +9,7 @@ import pytest
 
 from nemuri import connect, connect_sync
 from nemuri_contracts.agents import ORCHESTRATOR
-from nemuri_contracts.strength import SessionEnded
+from nemuri_contracts.strength import AgentSlept
 from nemuri_services.service_registry import SERVICES
 from tests.e2e.conftest import QUESTION, SHARED_PLATFORM, CommandLine
 
@@ -110,7 +110,7 @@ async def test_a_halted_projector_fails_status_and_verify_until_parked(
     """
     monkeypatch.delenv("NATS_URL", raising=False)
     async with connect(nemuri.data, client_id="test") as client:
-        subject = client.log.subjects.of_agent("cook", SessionEnded)
+        subject = client.log.subjects.of_agent("cook", AgentSlept)
         place = (await client.log.stream.publish(subject, b"{}")).seq
     while (
         status := nemuri("status")

@@ -15,8 +15,8 @@ from typing import Self
 
 from nemuri.client.client import Client
 from nemuri_infra.bus.consumer_listing import consumers_of
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.resources import Resources, open_resources
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_services.service_registry import SERVICES
 from tests.faults.injections import Injections
 from tests.faults.machines import Machines

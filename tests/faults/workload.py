@@ -13,7 +13,7 @@ from nemuri_contracts.event import derive
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from tests.faults.schedules import Schedule
 from tests.integration.harness import retried
 

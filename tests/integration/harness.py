@@ -44,8 +44,8 @@ from nemuri_infra.models.jobs.turn_reading import FeelJob
 from nemuri_infra.models.jobs.usage_judge import JudgeJob
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.projections import tables
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.resources import Resources, open_resources
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
 from nemuri_services.service_registry import SERVICES

@@ -29,7 +29,7 @@ READING_SERVICES = ("projector", "intake", "query-api")
 
 async def publish_invalid(log: Log, data: bytes = b"{", kind: str = "nonsense") -> str:
     """Publish a message that is not an event, wait for its dead letter, and return the name of the dead letter."""
-    ack = await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
+    ack = await log.stream.publish(f"{log.subjects.namespace}.client.-.mallory.{kind}", data)
     name = f"intake/{ack.seq}"
 
     async def stored() -> bool:
@@ -111,7 +111,7 @@ async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
         letters = DeadLetters(log)
         await letters.store(letter.model_copy(update={"service": "orchestrator"}), CANARY.encode())
         event = await log.append(agent_defined())
-        own, misjudged = letter.model_copy(update={"sequence": event}), f"{log.subjects.namespace}.client.ann.x"
+        own, misjudged = letter.model_copy(update={"sequence": event}), f"{log.subjects.namespace}.client.-.ann.x"
         await letters.store(own.model_copy(update={"subject": f"{log.subjects.namespace}.task.1.x"}), b"1")
         await letters.store(own.model_copy(update={"subject": misjudged, "service": "query-api"}), b"2")
         for refused, why in (

@@ -62,7 +62,7 @@ async def known(log: Log) -> ConsumerInfo:
 async def publish(log: Log, number: int) -> None:
     """Publish messages of a client."""
     for each in range(number):
-        await log.stream.publish(f"{log.subjects.namespace}.client.ann.note", str(each).encode())
+        await log.stream.publish(f"{log.subjects.namespace}.client.-.ann.note", str(each).encode())
 
 
 async def test_a_reader_holds_as_many_messages_as_it_has_room_for(settings: Settings) -> None:

@@ -11,6 +11,7 @@ from nemuri.operations.past_states import check_defined, events_of, extent, repl
 from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.event import derive
+from nemuri_contracts.strength import AgentSlept
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import fold
 from nemuri_domain.strength.state_diff import Differences
@@ -144,7 +145,7 @@ async def test_an_unreadable_event_of_an_agent_is_named(settings: Settings) -> N
     async with opened_log(settings) as log:
         await log.append(agent_defined())
         await log.append(agent_defined("other"))
-        await log.stream.publish(f"{log.subjects.agent('python')}.agent_slept", b"{}")
+        await log.stream.publish(log.subjects.of_agent("python", AgentSlept), b"{}")
         with pytest.raises(OperationError, match=r"event 3 on .* cannot be read"):
             await AgentHistory(log, "python").at(LogPosition())
         other = await AgentHistory(log, "other").at(LogPosition())

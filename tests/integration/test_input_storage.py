@@ -13,8 +13,8 @@ from nats.js.errors import APIError, ObjectNotFoundError
 
 from nemuri.operations.backup import backup
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.provisioning import provision
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs, blob_bucket
 from nemuri_infra.stores.objects import Description, IncompleteObjectError, object_stream
@@ -103,7 +103,7 @@ async def test_streams_refuse_rollups(settings: Settings, scope: str) -> None:
 async def test_client_streams_refuse_special_headers(settings: Settings, header: dict[str, str]) -> None:
     """Streams to which clients write refuse headers for expiry, schedules, batches and counters."""
     async with opened_log(settings) as log:
-        targets = (f"$O.{blob_bucket(settings.namespace)}.C.x.y", f"{settings.namespace}.client.x.task_submitted")
+        targets = (f"$O.{blob_bucket(settings.namespace)}.C.x.y", f"{settings.namespace}.client.-.x.task_submitted")
         for target in targets:
             with pytest.raises(APIError):
                 await log.stream.publish(

@@ -1,6 +1,6 @@
 """The only effect of a client's invalid message is a dead letter."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import orjson
 import pytest
@@ -10,6 +10,7 @@ from nemuri_contracts.codec import encode
 from nemuri_contracts.dead_letters import SAID
 from nemuri_contracts.event import derive
 from nemuri_contracts.tasks import TaskCompleted
+from nemuri_contracts.wire_constants import NO_TASK
 from nemuri_domain.tasks.task_attempts import attempt_key
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
@@ -55,9 +56,9 @@ def invalid_messages() -> dict[str, tuple[str, bytes]]:
     }
 
 
-async def publish_as_mallory(log: Log, kind: str, data: bytes) -> None:
-    """Publish bytes on the subject of a kind of event of the client `mallory`."""
-    await log.stream.publish(f"{log.subjects.namespace}.client.mallory.{kind}", data)
+async def publish_as_mallory(log: Log, kind: str, data: bytes, task: UUID | str = NO_TASK) -> None:
+    """Publish bytes on the subject of a kind of event of the client `mallory` about a task."""
+    await log.stream.publish(f"{log.subjects.namespace}.client.{task}.mallory.{kind}", data)
 
 
 async def test_an_invalid_message_has_no_effect(settings: Settings) -> None:
@@ -87,7 +88,10 @@ async def test_a_task_belongs_to_the_client_of_its_subject(settings: Settings) -
         await resources.log.append(agent_defined())
         task = TaskSubmitted(event_id=uuid4(), text="What is truth?")
         await publish_as_mallory(
-            resources.log, task.kind, encode(task).replace(b'{"event_id"', b'{"client_id":"ann","event_id"')
+            resources.log,
+            task.kind,
+            encode(task).replace(b'{"event_id"', b'{"client_id":"ann","event_id"'),
+            task.event_id,
         )
         await client.settle()
         assert (await client.result(task.event_id, timeout=20)).status == "done"
@@ -102,7 +106,7 @@ async def test_a_submission_under_a_taken_key_changes_nothing(settings: Settings
         await client.settle()
         task_id = await client.submit("What is truth?")
         await publish_as_mallory(
-            resources.log, "task_submitted", encode(TaskSubmitted(event_id=task_id, text="Something else?"))
+            resources.log, "task_submitted", encode(TaskSubmitted(event_id=task_id, text="Something else?")), task_id
         )
         await until_idle(resources)
         state = await resources.views.task(task_id)
@@ -121,9 +125,9 @@ async def test_an_anticipated_event_id_does_not_delay_a_task(settings: Settings)
         first, second = uuid4(), uuid4()
         end = derive(attempt_key(first, 1), TaskCompleted.kind_of())
         early = FeedbackGiven(event_id=end, correlation_id=uuid4(), verdict="helpful")
-        await publish_as_mallory(resources.log, early.kind, encode(early))
+        await publish_as_mallory(resources.log, early.kind, encode(early), early.correlation_id)
         named = {"Nats-Msg-Id": str(derive(attempt_key(second, 1), TaskCompleted.kind_of()))}
-        await resources.log.stream.publish(f"{settings.namespace}.client.mallory.task_submitted", b"", headers=named)
+        await resources.log.stream.publish(f"{settings.namespace}.client.-.mallory.task_submitted", b"", headers=named)
         for task_id in (first, second):
             await client.submit("What is truth?", key=task_id)
             assert (await client.result(task_id, settled=True, timeout=20)).status == "done"

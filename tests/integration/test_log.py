@@ -147,7 +147,7 @@ async def test_a_reader_gets_large_messages_without_losing_any(settings: Setting
     async with opened_log(settings) as log:
         garbage = b"\xff" * 900_000
         for _ in range(160):
-            await log.stream.publish(f"{settings.namespace}.client.liar.task_submitted", garbage)
+            await log.stream.publish(f"{settings.namespace}.client.-.liar.task_submitted", garbage)
         last = await log.append(task_submitted())
         batches = [batch async for batch in log.read(0, last)]
         assert sum(len(batch.unreadable) for batch in batches) == 160
@@ -157,7 +157,7 @@ async def test_a_reader_gets_large_messages_without_losing_any(settings: Setting
 async def test_a_message_with_the_headers_of_a_status_is_skipped(settings: Settings) -> None:
     """A client's message with the headers of a server status is reported as unreadable, and the reader continues."""
     async with opened_log(settings) as log:
-        subject = f"{settings.namespace}.client.liar.task_submitted"
+        subject = f"{settings.namespace}.client.-.liar.task_submitted"
         for status in ("404", "408", "409", "503", "100"):
             await log.stream.publish(subject, b"", headers={"Status": status, "Description": "Consumer Deleted"})
         last = await log.append(task_submitted())
@@ -193,7 +193,7 @@ async def test_the_client_of_an_event_comes_from_its_subject(settings: Settings)
             event_id=uuid4(), agent_id="python", memory=MemoryContent(content="salt"), client_id="x"
         )
         body = encode(offered).replace(b'{"event_id"', b'{"client_id":"root","event_id"')
-        await log.stream.publish(f"{settings.namespace}.client.bob.memory_offered", body)
+        await log.stream.publish(f"{settings.namespace}.client.-.bob.memory_offered", body)
         [event] = await recorded_events(log)
         assert isinstance(event, MemoryOffered)
         assert event.client_id == "bob"

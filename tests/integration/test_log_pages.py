@@ -146,7 +146,7 @@ async def test_a_message_that_is_no_event_has_its_place_on_a_page(settings: Sett
     """A message that cannot be decoded is a line of its own, with its reason, its subject and its text."""
     async with opened_log(settings) as log, connected_client(settings, "operator") as client:
         await log.append(TaskSubmitted(event_id=uuid4(), text="Is steel hard?", client_id="ann"))
-        await log.stream.publish(log.subjects.of_client("ann", TaskSubmitted), b"no JSON")
+        await log.stream.publish(log.subjects.of_client("ann", MemoryOffered), b"no JSON")
         page = await log_page(client)
         assert [each.kind for each in page.events] == ["task_submitted", None]
         detail = await event_detail(client, page.events[-1].sequence)

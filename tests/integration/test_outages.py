@@ -17,7 +17,7 @@ from nemuri_contracts.client_events import Document, TaskSubmitted
 from nemuri_contracts.tasks import ReactionFailed
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.database import Database
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.delivery_attempts import MAX_FAULTS
 from tests.integration.harness import (

@@ -19,7 +19,8 @@ from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.codec import encode
 from nemuri_contracts.erasure import TaskErased
 from nemuri_contracts.parked_events import EventParked
-from nemuri_contracts.strength import MemoryEncoded, SessionEnded
+from nemuri_contracts.strength import AgentSlept, MemoryEncoded
+from nemuri_contracts.wire_constants import NO_TASK
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.resources import Resources
@@ -52,7 +53,7 @@ def encoded(content: str) -> MemoryEncoded:
 
 async def append_unreadable(log: Log) -> int:
     """Append an event of the platform in a version that this code cannot read, and return its sequence."""
-    subject = log.subjects.of_agent("python", MemoryEncoded)
+    subject = log.subjects.of_agent("python", MemoryEncoded).replace("*", NO_TASK)
     return (await log.stream.publish(subject, b'{"kind": "memory_encoded", "version": 99}')).seq
 
 
@@ -147,7 +148,7 @@ async def test_services_continue_after_a_parked_event(settings: Settings) -> Non
         readable = await log.append(encoded("not to be"))
         await until_idle(resources, PROJECTOR)
         await park(settings, readable, "a mistake", folded=True)
-        poison = (await log.stream.publish(log.subjects.of_agent("python", SessionEnded), b"{}")).seq
+        poison = (await log.stream.publish(log.subjects.of_agent("python", AgentSlept), b"{}")).seq
         await eventually(halted_at(resources, poison))
         await park(settings, poison, "of a version that was withdrawn")
     async with running_services(settings) as resources, connected_client(settings) as client:

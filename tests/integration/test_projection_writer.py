@@ -29,9 +29,9 @@ from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.boundary_events import EventJson, kinds_of_memory, scene_id, variants
 from tests.integration.harness import agent_defined, assert_verified, recorded_events, snapshot
+from tests.integration.logged_tasks import append_copy, failed, submitted
 from tests.integration.test_every_event import scene_with, second_views, with_sequences
 from tests.integration.test_projection import encoded
-from tests.integration.test_recent_events import append_copy, failed, submitted
 from tests.unit.domain.affective import turns
 
 pytestmark = pytest.mark.connected

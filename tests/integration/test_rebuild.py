@@ -50,7 +50,7 @@ async def add_trouble(log: Log, rng: random.Random) -> None:
     for agent_id in ("python", "cook"):
         some = tuple(rng.sample(mine, 30))
         await log.append(MemoriesEmbedded(event_id=uuid4(), agent_id=agent_id, embedding=other, memory_ids=some))
-    subject = f"{log.subjects.namespace}.client.liar.task_submitted"
+    subject = f"{log.subjects.namespace}.client.-.liar.task_submitted"
     for garbage in (b"", b"{", b'{"kind": "task_submitted"}'):
         await log.stream.publish(subject, garbage)
     everything = await messages(log)

@@ -8,7 +8,7 @@ import pytest
 from nats.js.errors import KeyWrongLastSequenceError
 
 from nemuri_contracts.task_views import TaskResult
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.results import Results
 from tests.integration.harness import opened_log

@@ -19,8 +19,9 @@ from nemuri_contracts.event import Event
 from nemuri_contracts.strength import AgentSlept, MemoriesUsed, MemoryEncoded, SessionEnded, Use
 from nemuri_domain.strength import sleep
 from nemuri_infra.bus.event_log import ConflictError, Log
+from nemuri_infra.runtime.event_processor import EventProcessor
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import ConditionalAppend, EventProcessor
+from nemuri_infra.runtime.service import ConditionalAppend
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import vector_key
 from nemuri_services.strength_sleep.handlers import service

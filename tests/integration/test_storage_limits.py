@@ -139,7 +139,7 @@ async def test_a_full_log_accepts_messages_once_its_limit_is_raised(settings: Se
         bounds = limits(log.subjects, 16 * MEGABYTE)
         for name in streams(log.subjects).values():
             assert (await log.stream.stream_info(name)).config.max_bytes == bounds[name]
-        subject = f"{settings.namespace}.client.ann.nothing"
+        subject = f"{settings.namespace}.client.-.ann.nothing"
         with pytest.raises(ServiceUnavailableError, match="maximum bytes"):
             await fill(log.stream, subject)
         stored = (await log.stream.stream_info(log.subjects.stream)).state
@@ -161,7 +161,7 @@ async def test_a_limit_below_the_stored_size_deletes_nothing(settings: Settings)
     """In every kind of stream, a limit below the stored size deletes nothing and refuses the next message."""
     async with opened_log(settings) as log:
         places = {
-            log.subjects.stream: f"{settings.namespace}.client.ann.nothing",
+            log.subjects.stream: f"{settings.namespace}.client.-.ann.nothing",
             f"KV_{settings.namespace}-vectors": f"$KV.{settings.namespace}-vectors.x.{{}}",
             f"OBJ_{settings.namespace}-blobs": f"$O.{settings.namespace}-blobs.C.x.{{}}",
         }
@@ -186,7 +186,7 @@ async def test_a_nearly_full_log_is_reported(settings: Settings) -> None:
         readiness = Readiness(resources, (), {})
         assert not nearly_full((await readiness.report()).fill_levels)
         with pytest.raises(ServiceUnavailableError):
-            await fill(resources.log.stream, f"{settings.namespace}.client.ann.nothing")
+            await fill(resources.log.stream, f"{settings.namespace}.client.-.ann.nothing")
         readiness = Readiness(resources, (), {})
         report = await readiness.report()
         assert report.ready

@@ -90,7 +90,7 @@ async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
     fell = _parent(mine, asleep)
     assert fell is not None
     assert fell.name == "strength-sleep session_ended"
-    assert {each.name for each in mine} >= {"views", "recall"}
+    assert {each.name for each in mine} >= {"past", "recall"}
     carried = {(each.headers or {}).get("traceparent", "--").split("-")[1] for each in written[1:]}
     assert carried == {f"{_trace(root):032x}"}
 

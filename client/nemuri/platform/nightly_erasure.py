@@ -13,8 +13,8 @@ from nemuri_contracts.affective import NightPassed, TurnWithdrawn
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.cancellation import cancel_and_wait
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.retry_forever import retry_forever
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
 from nemuri_infra.runtime.settings import Settings
 
 RETRY = 5.0

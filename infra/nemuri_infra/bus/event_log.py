@@ -12,7 +12,6 @@ import orjson
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
-from nats.js.api import RawStreamMsg
 from nats.js.errors import BadRequestError, NotFoundError
 
 from nemuri_contracts.codec import AnyEvent, UndecodableError, check_id, decode, encode
@@ -24,6 +23,7 @@ from nemuri_infra.bus.access import Access
 from nemuri_infra.bus.connection import connect
 from nemuri_infra.bus.message_deletion import delete_message
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS, Pull
+from nemuri_infra.bus.stored_message import StoredMessage
 from nemuri_infra.observability.tracing import trace_headers
 from nemuri_infra.process.gc_tuning import collector_off
 
@@ -198,10 +198,8 @@ class Log:
         return (await self.stream.publish(subject, data, headers=unnamed, stream=self.subjects.stream)).seq
 
     async def _subject_at(self, sequence: int) -> str | None:
-        try:
-            return (await self.stream.get_msg(self.subjects.stream, sequence)).subject
-        except NotFoundError:
-            return None
+        stored = await self._stored(seq=sequence)
+        return None if stored is None else stored.subject
 
     async def identity(self) -> str:
         """Return the identity of this log: the creation time of its stream in nanoseconds."""
@@ -264,11 +262,8 @@ class Log:
         The request goes to the leader of the stream, because replicas may lag behind it.
         """
         for subject in subjects or self.subjects.everything:
-            try:
-                following = await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
-            except NotFoundError:
-                continue
-            if (following.seq or 0) <= until:
+            following = await self.next_on(subject, after)
+            if following is not None and following.sequence <= until:
                 return True
         return False
 
@@ -279,10 +274,16 @@ class Log:
         """
         [subject] = self.subjects.of_kind(EventParked)
         found, after = list[AnyEvent](), 0
-        while (raw := await self._next_on(subject, after)) is not None:
-            after = raw.seq or 0
-            found.append(self.event_of(subject, raw.data or b"", raw.time or datetime.now(UTC), raw.headers, after))
+        while (stored := await self.next_on(subject, after)) is not None:
+            after = stored.sequence
+            found.append(self.event_in(stored))
         return Parked.by(found)
+
+    async def agents_with(self, kind: type[Event]) -> frozenset[str]:
+        """Return the agents that have an event of a kind."""
+        [subject] = self.subjects.of_kind(kind)
+        known = (await self.stream.stream_info(self.subjects.stream, subjects_filter=subject)).state.subjects or {}
+        return frozenset(filter(None, map(self.subjects.agent_of, known)))
 
     def _batch(self, messages: list[Msg], after: int, parked: Parked) -> Batch:
         events: list[AnyEvent] = []
@@ -304,21 +305,16 @@ class Log:
 
         Raises `UndecodableError` if the message is not an event.
         """
-        try:
-            raw = await self.stream.get_msg(self.subjects.stream, sequence)
-        except NotFoundError:
-            return None
-        return self.event_of(raw.subject or "", raw.data or b"", raw.time or datetime.now(UTC), raw.headers, sequence)
+        stored = await self._stored(seq=sequence)
+        return None if stored is None else self.event_in(stored)
 
     async def bytes_at(self, sequence: int) -> bytes | None:
         """Return the bytes of the message with this sequence, even if it is not an event.
 
         Returns None if it was deleted or never existed.
         """
-        try:
-            return (await self.stream.get_msg(self.subjects.stream, sequence)).data or b""
-        except NotFoundError:
-            return None
+        stored = await self._stored(seq=sequence)
+        return None if stored is None else stored.data
 
     def decode(self, message: Msg) -> AnyEvent:
         """Return the event in a message of the log.
@@ -327,6 +323,10 @@ class Log:
         """
         appended = message.metadata.timestamp
         return self.event_of(message.subject, message.data, appended, message.headers, _place(message))
+
+    def event_in(self, stored: StoredMessage) -> AnyEvent:
+        """Return the event in a message of the log. Raises `UndecodableError` like `decode`."""
+        return self.event_of(stored.subject, stored.data, stored.stored_at, stored.headers, stored.sequence)
 
     def event_of(
         self, subject: str, data: bytes, appended: datetime, headers: dict[str, str] | None, sequence: int
@@ -347,10 +347,8 @@ class Log:
         """Return the headers of the message with this sequence; an empty dict if it was deleted, never existed or has
         none.
         """
-        try:
-            return (await self.stream.get_msg(self.subjects.stream, sequence)).headers or {}
-        except NotFoundError:
-            return {}
+        stored = await self._stored(seq=sequence)
+        return {} if stored is None else stored.headers
 
     async def delete(self, sequence: int) -> None:
         """Delete the event with this sequence from the log and overwrite its bytes. Does nothing if it is deleted
@@ -363,26 +361,30 @@ class Log:
     async def all_on(self, subject: str) -> AsyncGenerator[bytes]:
         """Yield the bytes of every event on an exact subject, oldest first, with one request per event."""
         after = 0
-        while (raw := await self._next_on(subject, after)) is not None:
-            after = raw.seq or 0
-            yield raw.data or b""
+        while (stored := await self.next_on(subject, after)) is not None:
+            after = stored.sequence
+            yield stored.data
 
-    async def _next_on(self, subject: str, after: int) -> RawStreamMsg | None:
-        try:
-            return await self.stream.get_msg(self.subjects.stream, after + 1, subject, next=True)
-        except NotFoundError:
-            return None
+    async def next_on(self, subject: str, after: int) -> StoredMessage | None:
+        """Return the first message on a subject, or on all that match a pattern, after a sequence; None if there is
+        none.
+
+        The leader of the stream answers, so that a message is found as soon as it is appended.
+        """
+        return await self._stored(seq=after + 1, next_by_subj=subject)
 
     async def newest_on(self, subject: str) -> LastEvent:
         """Return the last event on a subject, or on all subjects that match a pattern.
 
         If there is none, its sequence is 0.
         """
-        try:
-            raw = await self.stream.get_last_msg(self.subjects.stream, subject)
-        except NotFoundError:
+        stored = await self._stored(last_by_subj=subject)
+        if stored is None:
             return LastEvent(0, None, b"")
-        return LastEvent(raw.seq or 0, (raw.headers or {}).get(MESSAGE_ID), raw.data or b"")
+        return LastEvent(stored.sequence, stored.headers.get(MESSAGE_ID), stored.data)
+
+    async def _stored(self, **wanted: int | str) -> StoredMessage | None:
+        return await StoredMessage.read(self.connection, self.subjects.stream, timeout=ANSWER_SECONDS, **wanted)
 
 
 def _unreadable(message: Msg, reason: str) -> Unreadable:

@@ -41,3 +41,9 @@ def log_safe(error: BaseException) -> str:
 def code_locations(trace: TracebackType | None) -> list[str]:
     """Return the code locations of a traceback as texts, outermost call first. They contain no data."""
     return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(trace)]
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message, without characters that cannot be stored."""
+    text = str(error).encode(errors="replace").decode().replace("\x00", "").strip()
+    return text.splitlines()[0] if text else type(error).__name__

@@ -17,11 +17,10 @@ from nemuri_contracts.strength import AgentSlept
 from nemuri_domain.education.course import CourseEvent
 from nemuri_domain.strength.aggregate import Agent, Scorer
 from nemuri_domain.strength.fold import AGENT_EVENTS
-from nemuri_infra.bus.recent_events import RecentEvents
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.education import Courses
-from nemuri_infra.projections.progress import Progress, needed_sequence, projected_up_to
+from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.rows import load, load_keyed
 
 AGENT_KINDS = frozenset(each.kind_of() for each in AGENT_EVENTS)
@@ -60,13 +59,11 @@ class _Cached(Generic[T]):
 class AgentCache:
     """The agents and scorers that a process has read from the projections.
 
-    An event handler gets the state that contains its event. Everybody else gets the state that the projections have
-    reached.
+    A caller gets the state that the projections have reached. Who needs a newer one first waits for `progress`.
     """
 
     database: Database
     progress: Progress
-    recent: RecentEvents
     _agents: LRUCache[str, _Cached[Agent | None]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
     _scorers: LRUCache[str, _Cached[Scorer | None]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
     _learners: LRUCache[str, _Cached[bool]] = field(default_factory=lambda: LRUCache(MAX_CACHED_AGENTS))
@@ -83,24 +80,22 @@ class AgentCache:
                 if names is None
                 else await load_keyed(connection, tables.agent, Agent, "agent_id", names)
             )
-        return sorted(found, key=lambda each: each.agent_id)
+        return sorted(found, key=lambda agent: agent.agent_id)
 
     async def all(self) -> list[Agent]:
         """Return all agents, sorted by name. Only agents that changed since the last call are read again."""
         async with self._all_lock:
-            until, known = await self._until(), self._all
-            changed = self.recent.changed_agents(known.at, AGENT_KINDS) if known and self.recent.covers(until) else None
-            if known is None or known.at < until:
-                with projected_up_to(until):
-                    at = await self._position()
-                    if known is None or changed is None:
-                        known = self._all = _Cached({}, at)
-                        changed = None
-                    if changed != set():
-                        fresh = {each.agent_id: each for each in await self.read(changed)}
-                        self._agents.update({name: _Cached(each, at) for name, each in fresh.items()})
-                        known.value.update(fresh)
-                        known.at = at
+            at, known = await self.progress.current_sequence(), self._all
+            changed = self.progress.changes.changed_agents(known.at, AGENT_KINDS) if known else None
+            if known is None or changed is None:
+                known = self._all = _Cached({}, at)
+            if changed is None or changed:
+                fresh = {agent.agent_id: agent for agent in await self.read(changed)}
+                self._agents.update({name: _Cached(agent, at) for name, agent in fresh.items()})
+                for name in (changed or set()) - fresh.keys():
+                    known.value.pop(name, None)
+                known.value.update(fresh)
+            known.at = at
             return [known.value[name] for name in sorted(known.value)]
 
     async def agent(self, agent_id: str, *, only_rules: bool = False) -> Agent | None:
@@ -122,7 +117,7 @@ class AgentCache:
             async with self.database.reading() as connection:
                 return next(iter(await load_keyed(connection, tables.scorer, Scorer, "agent_id", [agent_id])), None)
 
-        return await self._get(self._scorers, agent_id, SCORER_KINDS, read)
+        return await self._get(self._scorers, agent_id, SCORER_KINDS | {AgentErased.kind_of()}, read)
 
     async def takes_course(self, agent_id: str) -> bool:
         """Return True if the agent has an unfinished course."""
@@ -132,40 +127,10 @@ class AgentCache:
 
         return await self._get(self._learners, agent_id, COURSE_KINDS, read)
 
-    async def change_to_see(self, agent_id: str, since: int, kinds: frozenset[str] | None = None) -> int | None:
-        """Return the sequence that the projections must have reached so that a read shows the agent's last change.
-
-        With `kinds`, only events of these kinds count as changes. Returns None if nothing changed after the sequence
-        `since`.
-        """
-        until = await self._until()
-        if since >= until:
-            return None
-        if not self.recent.covers(until):
-            return until
-        if not self.recent.changed_since(agent_id, since, kinds):
-            return None
-        return min(until, self.recent.last_change(agent_id, kinds))
-
     async def _get(
         self, cache: LRUCache[str, _Cached[T]], agent_id: str, kinds: frozenset[str], read: Callable[[], Awaitable[T]]
     ) -> T:
-        known = cache.get(agent_id)
-        needed = await self.change_to_see(agent_id, known.at if known else -1, kinds)
-        if known is not None and needed is None:
-            return known.value
-        with projected_up_to(needed or 0):
-            at = await self._position()
+        at, known = await self.progress.current_sequence(), cache.get(agent_id)
+        if known is None or self.progress.changes.changed(agent_id, known.at, kinds):
             known = cache[agent_id] = _Cached(await read(), at)
         return known.value
-
-    async def _position(self) -> int:
-        """Return the sequence that the projections have reached, once it is what the context needs."""
-        await self.progress.wait_until_needed()
-        return self.progress.sequence
-
-    async def _until(self) -> int:
-        """Return the sequence whose state the caller needs, and let the window arrive there if it can."""
-        until = needed_sequence() or await self.progress.current_sequence()
-        await self.recent.wait(until)
-        return until

@@ -49,8 +49,6 @@ class Database:
     """An engine that uses the same connections for transactions."""
     sessions: Sessions
     url: str
-    before_reading: Callable[[], Awaitable[None]] | None = None
-    """Function that is awaited before each read; None for none."""
 
     @classmethod
     def at(cls, url: str, schema: str, *, durable: bool = True, connections: int = DEFAULT_CONNECTIONS) -> Self:
@@ -86,8 +84,6 @@ class Database:
         Each statement sees what was committed before it began. It needs one round trip, if the session is our own; in
         a shared one the context is a transaction, which costs three more.
         """
-        if self.before_reading is not None:
-            await self.before_reading()
         async with self.engine.connect() as connection, self.sessions.configured(connection) as configured:
             yield configured
 
@@ -180,8 +176,6 @@ async def read_snapshot(views: Database, read: Callable[[AsyncConnection], Await
 
     If a rebuild exchanges the tables meanwhile, `read` is called again.
     """
-    if views.before_reading is not None:
-        await views.before_reading()
     while True:
         async with views.begin() as connection:
             await connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))

@@ -1,48 +1,44 @@
-"""The progress of the projections, which the projector publishes to all processes with the version of its folds."""
+"""The progress of the projections: how far they contain the log, and which agents changed. The projector publishes both
+to all processes, with the version of its folds.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
+import orjson
 from nats.aio.msg import Msg
 
-from nemuri_infra.bus.event_log import Log
+from nemuri_contracts.parked_events import EventParked
+from nemuri_domain.event_sourcing.erasure import TOMBSTONES
+from nemuri_infra.bus.event_log import Batch, Log
 from nemuri_infra.projections.projection import FOLD, Projection
 
 HEARTBEAT_SECONDS = 1.0
 """Seconds without a notification after which the database is queried, because a notification may be lost."""
+MAX_AGENTS = 500
+"""Maximum number of changed agents that one notification names. With more, all count as changed."""
+MAX_KNOWN_AGENTS = 20_000
+"""Maximum number of agents whose last changes one process knows. With more, it forgets all of them."""
 
-_needed: ContextVar[int] = ContextVar("needed", default=0)
 
+def progress_message(until: int, batch: Batch | None = None) -> bytes:
+    """Return the notification that the projections of this version have reached a sequence.
 
-@contextmanager
-def projected_up_to(sequence: int) -> Iterator[None]:
-    """Let every read of the projections during the context first wait until they contain everything up to a
-    sequence.
+    `batch` is the part of the log that was folded since the last notification; None if that is not known.
     """
-    token = _needed.set(sequence)
-    try:
-        yield
-    finally:
-        _needed.reset(token)
-
-
-def need(sequence: int) -> None:
-    """Let every further read of the projections in the present context wait for this sequence too."""
-    _needed.set(max(_needed.get(), sequence))
-
-
-def needed_sequence() -> int:
-    """Return the sequence up to which the projections must be complete before a read; 0 outside `projected_up_to`."""
-    return _needed.get()
-
-
-def progress_message(sequence: int) -> bytes:
-    """Return the notification that the projections of this version have reached a sequence."""
-    return f"{sequence} {FOLD}".encode()
+    message: dict[str, object] = {"after": until if batch is None else batch.after, "until": until, "fold": FOLD}
+    if batch is not None:
+        agents = dict[str, dict[str, int]]()
+        for event in batch.events:
+            if event.agent_id is not None:
+                agents.setdefault(event.agent_id, {})[event.kind] = event.sequence or 0
+        message["agents"] = agents if len(agents) <= MAX_AGENTS else None
+        gone = [event.sequence or 0 for event in batch.events if isinstance(event, (*TOMBSTONES, EventParked))]
+        message["excluded"] = max(gone, default=0)
+    return orjson.dumps(message)
 
 
 class BehindError(Exception):
@@ -50,11 +46,54 @@ class BehindError(Exception):
 
 
 @dataclass(slots=True)
+class AgentChanges:
+    """The sequences of the last events of each kind of each agent, of which this process was notified."""
+
+    since: int = 0
+    """Sequence after which all changes are known. Before it anything may have changed."""
+    excluded: int = 0
+    """Sequence of the last event that erased or parked others, or `since` if that is later."""
+    _agents: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def forget(self, sequence: int) -> None:
+        """Regard everything up to a sequence as possibly changed."""
+        self.since = sequence
+        self.excluded = max(self.excluded, sequence)
+        self._agents.clear()
+
+    def add(self, agents: Mapping[str, Mapping[str, int]]) -> None:
+        """Add changes that come after those that are known."""
+        for agent_id, kinds in agents.items():
+            self._agents.setdefault(agent_id, {}).update(kinds)
+
+    def __len__(self) -> int:
+        return len(self._agents)
+
+    def changed(self, agent_id: str, after: int, kinds: Collection[str] | None = None) -> bool:
+        """Return whether an agent may have changed after a sequence; with `kinds`, by an event of these kinds."""
+        if after < self.since:
+            return True
+        known = self._agents.get(agent_id, {})
+        return any(sequence > after for kind, sequence in known.items() if kinds is None or kind in kinds)
+
+    def changed_agents(self, after: int, kinds: Collection[str]) -> set[str] | None:
+        """Return the agents that changed after a sequence by an event of these kinds; None if that is not known."""
+        if after < self.since:
+            return None
+        return {agent_id for agent_id in self._agents if self.changed(agent_id, after, kinds)}
+
+    def last(self, agent_id: str, kind: str) -> int:
+        """Return the sequence of an agent's last event of a kind; `since` if none is known."""
+        return max(self.since, self._agents.get(agent_id, {}).get(kind, 0))
+
+
+@dataclass(slots=True)
 class Progress:
-    """The last log sequence that the projections are known to have reached."""
+    """The last log sequence that the projections are known to have reached, and what changed on the way."""
 
     projection: Projection
     sequence: int = 0
+    changes: AgentChanges = field(default_factory=AgentChanges)
     newer_fold: int | None = None
     """Version of the folds that replaced those of this program; None as long as none has."""
     superseded: asyncio.Event = field(default_factory=asyncio.Event)
@@ -72,7 +111,7 @@ class Progress:
         progress = cls(projection)
 
         async def hear(message: Msg) -> None:
-            await progress.record(*map(int, message.data.split()))
+            await progress.hear(message.data)
 
         subscription = await log.connection.subscribe(log.subjects.projected, cb=hear)
         try:
@@ -80,6 +119,17 @@ class Progress:
         finally:
             if log.connection.is_connected:
                 await subscription.unsubscribe()
+
+    async def hear(self, data: bytes) -> None:
+        """Record a notification of the projector."""
+        message = orjson.loads(data)
+        agents, until = message.get("agents"), message["until"]
+        if message["after"] == self.sequence and agents is not None and len(self.changes) < MAX_KNOWN_AGENTS:
+            self.changes.add(agents)
+            self.changes.excluded = max(self.changes.excluded, message["excluded"])
+        elif until != self.sequence:
+            self.changes.forget(until)
+        await self._record(until, message["fold"])
 
     async def current_sequence(self) -> int:
         """Return the sequence that the projections have reached.
@@ -92,7 +142,12 @@ class Progress:
         return self.sequence
 
     async def record(self, sequence: int, fold: int = FOLD) -> None:
-        """Record that projections of a version have reached a sequence, and wake the callers that wait for it."""
+        """Record that projections of a version have reached a sequence, without knowing what changed."""
+        if sequence != self.sequence:
+            self.changes.forget(sequence)
+        await self._record(sequence, fold)
+
+    async def _record(self, sequence: int, fold: int) -> None:
         if fold > FOLD:
             self.newer_fold = fold
             self.superseded.set()
@@ -107,19 +162,14 @@ class Progress:
 
         Raises `BehindError` if that takes longer than `seconds` seconds.
         """
+        if self.sequence >= sequence:
+            return
         try:
             async with asyncio.timeout(seconds):
                 while self.sequence < sequence:
                     await self._hear(sequence)
         except TimeoutError as error:
             raise BehindError(f"the projections are at {self.sequence}, but {sequence} is needed") from error
-
-    async def wait_until_needed(self) -> None:
-        """Wait until the projections contain what the reads of the current context need. Raises `BehindError` like
-        `wait`.
-        """
-        if (sequence := needed_sequence()) > self.sequence:
-            await self.wait(sequence)
 
     async def wait_beyond(self, beyond: int, *, seconds: float) -> bool:
         """Wait at most `seconds` seconds until the projections are beyond the sequence `beyond`. Return whether they

@@ -1,29 +1,23 @@
 """Queries of services and clients on tasks, agents, strength memories and the journal."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from immutables import Map
 from sqlalchemy import func, select, tuple_
 
 from nemuri_contracts.agents import ORCHESTRATOR, RESERVED_AGENTS
 from nemuri_contracts.event import Event, derive
 from nemuri_contracts.memory_views import WaitingTask
-from nemuri_contracts.tasks import TaskReopened
 from nemuri_domain.affective.aggregate import DELETED
 from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.tasks.aggregate import Chunk, Task, TaskState
-from nemuri_domain.tasks.task_attempts import attempt_of
-from nemuri_infra.bus.recent_events import RecentEvents
+from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.agent_cache import AgentCache
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.erasure import erased_among
 from nemuri_infra.projections.fold_states import task_states
-from nemuri_infra.projections.progress import BehindError, Progress, need, needed_sequence
-from nemuri_infra.projections.recent_tasks import RecentTasks
+from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.strength_queries import memories_with_ids, memory_in_row, select_memories
 
@@ -33,123 +27,26 @@ MAX_SOURCES = 100
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """Read access to the projections, and to the tasks that are folded from the newest events of the log."""
+    """Read access to the projections, as far as they have come."""
 
     database: Database
     progress: Progress
-    recent: RecentEvents
-    tasks: RecentTasks
     agents: AgentCache
 
     async def wait_for(self, event: Event) -> None:
-        """Wait until the projections contain an event of the log (rule 3 in `runtime/service.py`).
+        """Wait until the projections contain an event of the log.
 
         Raises `BehindError` if they do not contain it in time.
         """
         await self.progress.wait(event.sequence or 0)
 
-    async def wait_until(self, sequence: int) -> None:
-        """Wait until the projections contain everything up to a sequence. What the same handler reads then is at least
-        as new, also from caches.
-
-        Raises `BehindError` if they do not contain it in time.
-        """
-        await self.progress.wait(sequence)
-        need(sequence)
-
-    async def last_of(self, agent_id: str, kind: type[Event]) -> int:
-        """Return the sequence of an agent's last event of a kind, once the projections contain that event.
-
-        Returns 0 if there is none. Raises `BehindError` if the projections do not contain it in time.
-        """
-        here, last = needed_sequence(), None
-        if here and await self.recent.wait(here) and self.recent.covers(here):
-            last = self.recent.last(agent_id, kind.kind_of())
-        if last is None:
-            log = self.recent.log
-            last = (await log.newest_on(log.subjects.of_agent(agent_id, kind))).sequence
-        await self.wait_until(last)
-        return last
-
-    async def prepare(self, events: Sequence[Event]) -> None:
-        """Look up in one statement what `is_effective` needs to know about several events."""
-        await self.tasks.prepare(events)
-
-    async def is_effective(self, event: Event) -> bool:
-        """Return whether the event is the first one with its id and not erased, so that it must be handled.
-
-        If the newest events of the log do not tell, waits until the projections contain the event. Raises `BehindError`
-        if they do not contain it although they should: they belong to another log.
-        """
-        known = await self.tasks.is_effective(event)
-        if known is not None:
-            return known
-        await self.wait_for(event)
-        query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event.event_id)
-        async with self.database.reading() as connection:
-            found = (await connection.execute(query)).scalar_one_or_none()
-            if found is None and not (await erased_among(connection, [event])).absorbs(event):
-                raise BehindError(f"the projections do not contain {event.kind} {event.event_id}; see `nemuri status`")
-        return bool(found == event.sequence)
-
-    async def attempt_number(self, event: Event) -> int:
-        """Return the number, from 1, of the task's attempt to which an event belongs.
-
-        It is the attempt of the event's assignment, if any. Otherwise it is the attempt that was running when the event
-        was appended.
-        """
-        state, journal = await self.task(event.task_id), tables.journal.c
-        if (known := attempt_of(event, state)) is not None:
-            return known
-        reopened = select(func.count()).where(
-            journal.task_id == event.task_id,
-            journal.kind == TaskReopened.kind_of(),
-            journal.sequence < (event.sequence or 0),
-        )
-        async with self.database.reading() as connection:
-            return 1 + int((await connection.execute(reopened)).scalar_one())
-
     async def task(self, task_id: UUID) -> TaskState:
-        """Return the state of a task; an empty state if the id is unknown.
+        """Return the state of a task without its chunks; an empty state if the id is unknown.
 
-        Event handlers get it from the newest events of the log if the task began in them, and else, like all others,
-        from the projections. Then it has no chunks.
+        Event handlers read the task's history in the log instead (`TaskHistories`).
         """
-        if (state := await self._recent_state(task_id)) is not None:
-            return state
         async with self.database.reading() as connection:
             return (await task_states(connection, [task_id]))[task_id]
-
-    async def _recent_state(self, task_id: UUID) -> TaskState | None:
-        """Return the state of a task from the newest events; None if they do not contain it, or outside an event
-        handler.
-        """
-        needed = needed_sequence()
-        return await self.tasks.state(task_id, needed) if needed else None
-
-    async def with_chunks(self, state: TaskState) -> TaskState:
-        """Return the state with all chunks of the task's documents added. They are one row each."""
-        if state.task is None or len(state.chunks) == state.task.chunks:
-            return state
-        async with self.database.reading() as connection:
-            found = await load(connection, tables.chunk, Chunk, tables.chunk.c.task_id == state.task.task_id)
-        return replace(state, chunks=Map({each.ordinal: each for each in found}))
-
-    async def chunk(self, task_id: UUID, ordinal: int) -> Chunk | None:
-        """Return one chunk of a task; None if there is none."""
-        if (state := await self._recent_state(task_id)) is not None:
-            return state.chunks.get(ordinal)
-        of = tables.chunk.c
-        async with self.database.reading() as connection:
-            found = await load(connection, tables.chunk, Chunk, of.task_id == task_id, of.ordinal == ordinal)
-        return next(iter(found), None)
-
-    async def task_without_parts(self, task_id: UUID) -> Task | None:
-        """Return a task without its chunks, assignments and feedback; None if the id is unknown."""
-        if (state := await self._recent_state(task_id)) is not None:
-            return state.task
-        async with self.database.reading() as connection:
-            return next(iter(await load(connection, tables.task, Task, tables.task.c.task_id == task_id)), None)
 
     async def earlier_turns(self, task: Task, limit: int) -> list[Task]:
         """Return the tasks of the same client and conversation that were submitted before `task`, newest first, at most
@@ -186,9 +83,6 @@ class Views:
 
         Returns None if there is none.
         """
-        known = await self._recent_state(task_id)
-        if known is not None and (known.task is None or known.task.conversation is None):
-            return None
         here, later = tables.task.alias("here").c, tables.task.c
         query = (
             select(later.task_id)
@@ -200,16 +94,6 @@ class Views:
         )
         async with self.database.reading() as connection:
             found: UUID | None = (await connection.execute(query)).scalar_one_or_none()
-        return found
-
-    async def newest_sequence(self, task_id: UUID, kind: str) -> int | None:
-        """Return the sequence of the task's newest valid event of this kind; None if there is none."""
-        if (needed := needed_sequence()) and (events := await self.tasks.events(task_id, needed)) is not None:
-            return max((each.sequence or 0 for each in events if each.kind == kind), default=None)
-        journal = tables.journal.c
-        query = select(func.max(journal.sequence)).where(journal.task_id == task_id, journal.kind == kind)
-        async with self.database.reading() as connection:
-            found: int | None = (await connection.execute(query)).scalar_one()
         return found
 
     async def agent(self, agent_id: str, *, only_rules: bool = False) -> Agent | None:
@@ -247,15 +131,6 @@ class Views:
     async def decided(self, cause: Event, *outcomes: type[Event]) -> bool:
         """Return True if the projections contain an outcome of the cause of one of these kinds."""
         return bool(await self.projected_ids(derive(cause.event_id, each.kind_of()) for each in outcomes))
-
-    async def lately_projected(self, event_ids: Iterable[UUID]) -> set[UUID]:
-        """Return the ids in `event_ids` whose events are among the newest of the log and in the projections.
-
-        Reads no projection.
-        """
-        reached = await self.progress.current_sequence()
-        await self.recent.wait(reached)
-        return {each for each in event_ids if (self.recent.first(each) or reached + 1) <= reached}
 
     async def sequences_of_kind(
         self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None

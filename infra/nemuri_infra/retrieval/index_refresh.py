@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_infra.projections.erasure import everything_erased
-from nemuri_infra.projections.progress import projected_up_to
 from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
 from nemuri_infra.projections.strength_queries import IndexedMemory, MemoryChange, changes, indexed_memories
 from nemuri_infra.retrieval.index_cache import CachedIndex
@@ -35,24 +34,22 @@ async def refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vect
     An empty index begins with its stored copy. If a memory in the index was erased, the whole index is read again.
     After many changes a new copy is stored.
     """
-    views = resources.views
-    needed = await views.agents.change_to_see(agent.agent_id, indexed.seen)
-    if needed is None:
+    progress = resources.views.progress
+    here = await progress.current_sequence()
+    if not progress.changes.changed(agent.agent_id, indexed.seen):
         return
-    with projected_up_to(needed):
-        await views.progress.wait_until_needed()
-        here = views.progress.sequence
-        await _drop_erased(indexed, resources)
-        if not len(indexed.index):
-            await _read_copy(indexed, resources, agent)
-        await _read_changes(indexed, resources, agent, vectors)
-        if indexed.unstored > max(LEAST_STORED, len(indexed.index) // STORED_SHARE):
-            await _store_copy(indexed, resources, agent, here)
+    await _drop_erased(indexed, resources)
+    if not len(indexed.index):
+        await _read_copy(indexed, resources, agent)
+    await _read_changes(indexed, resources, agent, vectors)
+    if indexed.unstored > max(LEAST_STORED, len(indexed.index) // STORED_SHARE):
+        await _store_copy(indexed, resources, agent, here)
     indexed.seen = here
 
 
 async def _drop_erased(indexed: CachedIndex, resources: Resources) -> None:
-    if len(indexed.index) and resources.views.recent.began > indexed.seen:  # only then anything may have been erased
+    changes = resources.views.progress.changes
+    if len(indexed.index) and changes.excluded > indexed.seen:  # only then anything may have been erased
         erased = await everything_erased(resources.database, after=indexed.seen)
         if any(each in indexed.index for each in erased.ids):
             indexed.clear()

@@ -46,7 +46,7 @@ TOPIC_BYTES = 110
 """Estimated size in bytes of a cached text (a topic, a memory, a domain or a part of the key) without its characters.
 """
 
-MemoryFingerprint = tuple[int, int, tuple[int, ...], int, int | None, tuple[str, ...]]
+MemoryFingerprint = tuple[int, int, tuple[int, ...], int, int, tuple[str, ...]]
 """Values that change whenever the agent's memories change.
 
 They are the number of sessions that sleep has consolidated, of sessions that it has not consolidated yet, of active
@@ -92,7 +92,7 @@ class TopicCache:
             len(agent.awake),
             agent.active,
             agent.archived,
-            _amended_at(agent.agent_id, views),
+            views.progress.changes.last(agent.agent_id, MemoryAmended.kind_of()),
             agent.definition.perspective_names,
         )
         found = self.known.get(name)
@@ -102,12 +102,6 @@ class TopicCache:
             found = await asyncio.to_thread(lambda: Known(state, topics(held), perspective_memories(held)))
             self.known.keep(name, found)
         return found
-
-
-def _amended_at(agent_id: str, views: Views) -> int | None:
-    """Return the sequence of the agent's last `memory_amended` that is projected and recent; None if there is none."""
-    place = views.recent.last(agent_id, MemoryAmended.kind_of())
-    return place if place is not None and place <= views.progress.sequence else None
 
 
 def _bytes(place: TopicKey, known: Known) -> int:

@@ -20,11 +20,13 @@ from nemuri_infra.bus.faststream_broker import Broker
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.runtime.event_groups import MAX_WAITING
+from nemuri_infra.runtime.event_processor import EventProcessor
 from nemuri_infra.runtime.fair_turns import FairSlots
 from nemuri_infra.runtime.message_handling import handle_message
 from nemuri_infra.runtime.provisioning import Durable
+from nemuri_infra.runtime.query_answering import QueryAnswering
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import EventProcessor, Service
+from nemuri_infra.runtime.service import Service
 
 DRAIN_SECONDS = 20.0
 """Seconds that a stopping service gets to finish the events in work.
@@ -70,8 +72,9 @@ def application(service: Service, resources: Resources) -> FastStream:
     resources = resources.of(service.name)
     broker, processor = _broker(service, resources), EventProcessor(service, resources)
     readers = [_reader(durable, processor) for durable in service.durables(resources.log.subjects)]
+    answering = QueryAnswering(processor)
     for kind, topic in service.query_topics():
-        _answer(broker, kind, topic, processor)
+        _answer(broker, kind, topic, answering)
 
     async def begin() -> None:
         for reader in readers:
@@ -170,13 +173,13 @@ def _slots_for(concurrency: int) -> FairSlots:
     )
 
 
-def _answer(broker: NatsBroker, kind: type[Query], topic: str, processor: EventProcessor) -> None:
-    subject = processor.resources.log.subjects.query(topic)
+def _answer(broker: NatsBroker, kind: type[Query], topic: str, answering: QueryAnswering) -> None:
+    subject = answering.resources.log.subjects.query(topic)
     turns = FairSlots(QUERY_SLOTS, share=QUERY_SLOTS - 2, max_queue=MAX_QUEUED_QUERIES, patient=False)
 
-    @broker.subscriber(subject, queue=processor.service.name, max_workers=MAX_HELD_QUERIES, decoder=_undecoded)
+    @broker.subscriber(subject, queue=answering.service.name, max_workers=MAX_HELD_QUERIES, decoder=_undecoded)
     async def handle(message: NatsMessage) -> bytes:
-        return await processor.answer(kind, message.body, turns, sender_of(message.raw_message))
+        return await answering.answer(kind, message.body, turns, sender_of(message.raw_message))
 
 
 async def _undecoded(message: NatsMessage) -> NatsMessage:

@@ -14,10 +14,10 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.observability.deliveries import Delivery, delivery
 from nemuri_infra.projections.progress import BehindError
+from nemuri_infra.runtime.event_processor import EventProcessor, GaveUpError
 from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
 from nemuri_infra.runtime.outage_errors import is_outage
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import EventProcessor, GaveUpError
 from nemuri_infra.stores.dead_letters import DeadLetters, dead_letter_of, with_event_details
 
 MAX_BACKOFF_SECONDS = 30.0
@@ -52,22 +52,24 @@ class _Arrival:
 
 
 async def handle_message(raw: Msg, processor: EventProcessor, turns: FairSlots) -> None:
-    """Wait for a slot of the event's client, handle the event, and settle its message.
+    """Wait until the past of the event is known, then for a slot of its client; handle the event, and settle its
+    message.
 
-    Events that are handled together need no slot. The message is redelivered if the client has too many events waiting.
+    Events that do not count, and those that are handled together, need no slot. The message is redelivered if the
+    client has too many events waiting.
     """
     arrival, resources = await _arrival(raw, processor.resources, look=turns.busy), processor.resources
-    together = type(arrival.event) in processor.service.together
+    event = arrival.event
     try:
-        turns.admit(*arrival.place)
-        async with nullcontext() if together else turns.turn(arrival.client):
-            with delivery(processor.service.name, raw, resources.metrics) as seen:
-                async with _settlement(arrival, processor, turns, seen):
-                    if isinstance(arrival.event, UndecodableError):
-                        await _refuse(arrival.event, raw, processor)
-                    else:
-                        seen.concerns(arrival.event)
-                        await processor.process(arrival.event, raw.metadata.num_delivered)
+        with delivery(processor.service.name, raw, resources.metrics) as seen:
+            async with _settlement(arrival, processor, turns, seen):
+                if isinstance(event, UndecodableError):
+                    await _refuse(event, raw, processor)
+                else:
+                    seen.concerns(event)
+                    turns.admit(*arrival.place)
+                    slot = nullcontext() if processor.is_grouped(event) else turns.turn(arrival.client)
+                    await processor.process(event, raw.metadata.num_delivered, slot)
     except CrowdedError as error:
         resources.metrics.put_off.labels(processor.service.name).inc()
         arrival.settle = partial(raw.nak, error.delay)

@@ -146,7 +146,6 @@ class Permissions:
             rights |= publishing(f"{API}.STREAM.MSG.GET.{self.subjects.stream}")
         if service.handlers:
             tries = attempts_bucket(self.subjects.namespace)
-            rights |= subscribing(self.subjects.appended)
             rights |= publishing(self.subjects.dead(service.name), f"$KV.{tries}.{service.name}.*")
             rights |= publishing(f"{API}.STREAM.MSG.GET.KV_{tries}")
         for durable in service.durables(self.subjects):

@@ -26,8 +26,6 @@ RESULT_SECONDS = 7 * 24 * 3600.0
 """Seconds for which a result is stored. After that time results are read from the projections."""
 TIMER_SERVICES = (TUTOR, "specialist")
 """Services with the capability to set timers."""
-APPENDED = "appended"
-"""Name of the consumer that sends each new event to all processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ async def provision(
     subjects, bounds = log.subjects, limits(log.subjects, storage)
     for wanted in _streams(subjects, replicas):
         await _stream(log.stream, replace(wanted, max_bytes=bounds.get(str(wanted.name))))
-    consumers = (*(_consumer(each, ack_wait, replicas) for each in durables), _sender(subjects, replicas))
+    consumers = [_consumer(each, ack_wait, replicas) for each in durables]
     await _consumers(log.stream, subjects.stream, consumers)
     timers = [_consumer(timers_durable(subjects, each), ack_wait, replicas) for each in TIMER_SERVICES]
     await _consumers(log.stream, subjects.timers_stream, timers)
@@ -125,21 +123,6 @@ def _consumer(durable: Durable, ack_wait: float, replicas: int) -> api.ConsumerC
         ack_wait=ack_wait,
         max_ack_pending=durable.concurrency * durable.workers + durable.put_off,
         max_deliver=-1,
-        num_replicas=replicas,
-    )
-
-
-def _sender(subjects: Subjects, replicas: int) -> api.ConsumerConfig:
-    """Return the configuration of the consumer that sends each new event to every process that subscribes.
-
-    The stream's own republishing would do the same, but one message with a malformed header block ends nats-server
-    2.15.1 then.
-    """
-    return api.ConsumerConfig(
-        durable_name=APPENDED,
-        deliver_subject=subjects.appended,
-        deliver_policy=api.DeliverPolicy.NEW,
-        ack_policy=api.AckPolicy.NONE,
         num_replicas=replicas,
     )
 

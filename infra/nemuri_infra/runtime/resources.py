@@ -8,17 +8,17 @@ from typing import Self
 
 from nemuri_contracts.event import Event
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.bus.recent_events import RecentEvents
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.projections.agent_cache import AgentCache
 from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.journal import Journal
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.projection import Projection
 from nemuri_infra.projections.queries import Views
-from nemuri_infra.projections.recent_tasks import RecentTasks
+from nemuri_infra.projections.task_histories import TaskHistories
 from nemuri_infra.runtime.durable_timers import Timers
 from nemuri_infra.runtime.event_client import ClientCache
 from nemuri_infra.runtime.settings import Settings
@@ -41,6 +41,8 @@ class Resources:
     database: Database
     projection: Projection
     views: Views
+    tasks: TaskHistories
+    journal: Journal
     blobs: Blobs
     vectors: Vectors
     results: Results
@@ -59,6 +61,15 @@ class Resources:
     """Reason why the background work of a service does not get on, by service. It tries again by itself, so a restart
     would not help. Readiness reports it.
     """
+
+    async def last_of(self, agent_id: str, kind: type[Event]) -> int:
+        """Return the sequence of an agent's last event of a kind, once the projections contain that event.
+
+        Returns 0 if there is none. Raises `BehindError` if the projections do not contain it in time.
+        """
+        last = (await self.log.newest_on(self.log.subjects.of_agent(agent_id, kind))).sequence
+        await self.views.progress.wait(last)
+        return last
 
     def of(self, service: str) -> Self:
         """Return the same resources for one service: its log counts appended events in the service's metrics, and its
@@ -93,16 +104,16 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
         vectors = await Vectors.open(log, embedder)
         projection = Projection(database, vectors)
         progress = await stack.enter_async_context(Progress.following(log, projection))
-        reading = replace(database, before_reading=progress.wait_until_needed)
-        recent = RecentEvents(log)
-        stack.push_async_callback(recent.close)
+        journal = Journal(database, progress)
         clock = await Clock.open(log)
         yield Resources(
             settings=settings,
             log=log,
-            database=reading,
+            database=database,
             projection=projection,
-            views=Views(reading, progress, recent, RecentTasks(recent, reading), AgentCache(reading, progress, recent)),
+            views=Views(database, progress, AgentCache(database, progress)),
+            tasks=TaskHistories(log, journal),
+            journal=journal,
             blobs=await Blobs.open(log),
             vectors=vectors,
             results=await Results.open(log),

@@ -17,7 +17,7 @@ async def limits_of(event: Event, resources: Resources) -> tuple[Limit, ...]:
     """
     found = []
     if event.thread is not None:
-        found.append(task_limit(await resources.views.task(event.thread)))
+        found.append(task_limit(await resources.tasks.state(event)))
     agent = await resources.views.agent(event.agent_id, only_rules=True) if event.agent_id else None
     if agent is not None:
         limit = _affective_limit if agent.definition.memory == "affective" else _strength_limit

@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable
 
 from nemuri_infra.process.cancellation import run_together
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.retry_forever import retry_forever
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
 SetAll = Callable[[Resources], Awaitable[None]]
 Fired = Callable[[str, Resources], Awaitable[None]]

@@ -14,20 +14,20 @@ from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Event
 from nemuri_contracts.steps import AssignmentStepped
 from nemuri_contracts.strength import LearningsExtracted, MemoriesConsolidated, MemoriesRetrieved, MemoryEncoded
-from nemuri_contracts.subjects import Subjects, virtual_partition
+from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.tasks import TaskAnswered, TaskChunked, TaskSummarised
 from nemuri_contracts.tiered import ExperienceOffered, ExperienceRecorded, MemoryFormed
 from nemuri_domain.affective.aggregate import embedded_text as affect_text
-from nemuri_domain.event_sourcing.erasure import OF_A_TASK, OF_AN_AGENT, TOMBSTONES, Erased
+from nemuri_domain.event_sourcing.erasure import OF_AN_AGENT, TOMBSTONES, Erased
 from nemuri_domain.strength.memory_content import compared_texts, embedded_text
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.stores.dead_letters import DeadLetters
 
 Advance = Callable[[int, int], None]
-MAX_SEPARATE_PARTITIONS = 32
-"""Maximum number of task partitions that are read separately.
+MAX_SEPARATE_TASKS = 32
+"""Maximum number of tasks whose histories are read separately.
 
-If an erasure concerns more partitions, the events of all tasks are read.
+If an erasure concerns more tasks, the events of all tasks are read.
 """
 
 
@@ -133,21 +133,19 @@ async def find_erased_data(
 def subjects_of(subjects: Subjects, erasure: Erasure) -> Iterator[tuple[str, ...]]:
     """Yield the subjects that may contain data of an erasure, in groups that are read together.
 
-    They are the subjects of the agents that the erasure names, the partitions of its tasks, and the client events about
-    tasks and agents.
+    They are the subjects of the agents that the erasure names, the histories of its tasks, and the client events about
+    agents.
     """
     for agent_id in dict.fromkeys((*erasure.agents, *erasure.memories, *erasure.restated)):
         yield (subjects.agent_events(agent_id),)
-    keys = sorted({virtual_partition(str(each)) for each in erasure.tasks})
-    if len(keys) > MAX_SEPARATE_PARTITIONS:
-        yield (subjects.tasks,)
-    elif keys:
-        yield tuple(map(subjects.partition, keys))
-    of = OF_A_TASK if erasure.tasks else frozenset[str]()
-    offered = OF_AN_AGENT if erasure.agents or erasure.events else frozenset[str]()
-    kinds = [each for each in get_args(AnyClientEvent) if each.kind_of() in of | offered]
-    if kinds:
-        yield tuple(subject for kind in kinds for subject in subjects.of_kind(kind))
+    clients = [kind for kind in get_args(AnyClientEvent) if kind.names_task]
+    if len(erasure.tasks) > MAX_SEPARATE_TASKS:
+        yield (subjects.tasks, *(subject for kind in clients for subject in subjects.of_kind(kind)))
+    elif erasure.tasks:
+        yield tuple(map(subjects.history, erasure.tasks))
+    if erasure.agents or erasure.events:
+        offered = [kind for kind in get_args(AnyClientEvent) if kind.kind_of() in OF_AN_AGENT]
+        yield tuple(subject for kind in offered for subject in subjects.of_kind(kind))
 
 
 async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> int:

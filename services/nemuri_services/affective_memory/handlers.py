@@ -154,7 +154,7 @@ async def protect_waiting(
     """
     if isinstance(event, TurnRemembered) and event.protection == "none":
         return None
-    newest = await resources.views.last_of(event.agent_id, ProtectionChanged)
+    newest = await resources.last_of(event.agent_id, ProtectionChanged)
     queries = AffectiveQueries(resources.database)
     agent = await queries.agent(event.agent_id)
     room = admitted_to_protection(agent, await queries.awaiting_protection(event.agent_id)) if agent else ()

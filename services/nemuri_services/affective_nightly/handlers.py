@@ -51,7 +51,7 @@ async def _night_input(agent_id: str, nights: int, resources: Resources) -> tupl
     Waits until the projections contain that event. `nights` is the number of days that the next job counts. The input
     is None for an unknown agent.
     """
-    newest = await resources.views.last_of(agent_id, NightPassed)
+    newest = await resources.last_of(agent_id, NightPassed)
     agent = await resources.views.agent(agent_id)
     if agent is None:
         return newest, None

@@ -17,9 +17,9 @@ from nemuri_infra.process.timezone import local_timezone
 from nemuri_infra.projections.affective_night_input import workdays
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.runtime.consumer_pauses import wait_until_resumed
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.retry_forever import retry_forever
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
 CHECK_SECONDS = 60.0
 """Seconds between two checks for due jobs. A change of the platform's clock triggers a check at once."""

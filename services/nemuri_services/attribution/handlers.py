@@ -44,7 +44,7 @@ logger = structlog.get_logger()
 @service.handles(TaskAnswered)
 async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed | None:
     """Detect which memories of the context the answer used, and record them as used."""
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or work is None or work.used is not None or work.retrieved is None:
         return None
@@ -66,7 +66,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     The new learnings become one entry, with what happened. The others reinforce an existing memory with the same
     meaning, or are dropped.
     """
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or agent is None or work is None or work.answer is None or work.learned is not None:
@@ -96,7 +96,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     )
 
 
-@service.handles(LearningsExtracted)
+@service.handles(LearningsExtracted, log_only=True)
 async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
     """Encode the entry of a session as a memory, if there is one, then end the agent's session on the assignment."""
     end = usage_detection.session_end(event, event.assignment_id, event.agent_id)
@@ -105,18 +105,18 @@ async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[Me
     return [encoded(event, event.entry, source="task", assignment_id=event.assignment_id), end]
 
 
-@service.handles(RepetitionWithdrawn)
+@service.handles(RepetitionWithdrawn, log_only=True)
 async def encode_withdrawn_repetition(event: RepetitionWithdrawn, resources: Resources) -> MemoryEncoded:  # noqa: ARG001
     """Encode a learning as a separate memory, because it no longer counts as a repetition of another memory."""
     return encoded(event, event.repetition.learning, source="task", assignment_id=event.assignment_id)
 
 
-@service.handles(ReactionFailed)
+@service.handles(ReactionFailed, log_only=True)
 async def end_sessions_after_failure(event: ReactionFailed, resources: Resources) -> Sequence[SessionEnded]:
     """End the sessions of a task if attribution gave up one of the task's events. Nothing more is learned from them."""
     if event.service != service.name:
         return ()
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     return [
         usage_detection.session_end(event, each.assignment_id, each.agent_id)
         for each in state.assignments.values()
@@ -131,7 +131,7 @@ async def credit(
     """Credit, park or refuse a client's feedback, according to the current state of the task (`decide_credit`), encode
     what it teaches, and propose a principle if that was often taught.
     """
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     feedback = state.feedback.get(event.event_id)
     if feedback is None:
         return ()
@@ -150,7 +150,7 @@ async def credit_parked(
     """
     if event.thread is None:
         return ()
-    state = await resources.views.task(event.thread)
+    state = await resources.tasks.state(event)
     policies = await _policies(state, resources) if state.feedback else {}
     outcomes = [
         each for feedback in state.feedback.values() for each in decide_credit(feedback, state, policies, event)

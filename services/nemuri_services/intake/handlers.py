@@ -61,12 +61,11 @@ async def begin_task(
 
     A reopened task continues with its unread chunks.
     """
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     task = state.task
     if task is None or task.summary is not None or (state.begun and isinstance(event, TaskSubmitted)):
         return None
     if task.chunks:
-        state = await resources.views.with_chunks(state)
         return await _finish_reading(event, state, resources) or chunk_order.unread_chunks(event, state)
     items = await items_of(task, resources)
     return await open_negotiation(event, task, items, resources) or await summarise_or_chunk(
@@ -79,7 +78,7 @@ async def continue_with_choice(
     event: NegotiationAnswered, resources: Resources
 ) -> TaskSummarised | TaskChunked | NegotiationOpened | NegotiationRefused | None:
     """Continue with the option that the task's client chose in the negotiation. Refuse the choice of another client."""
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     if state.task is None:
         return None
     if refused := client_negotiation.refuse(event, state.task):
@@ -89,17 +88,17 @@ async def continue_with_choice(
     return await summarise_or_chunk(event, state.task, await items_of(state.task, resources), resources)
 
 
-@service.handles(TaskChunked)
+@service.handles(TaskChunked, log_only=True)
 async def start_first_chunks(event: TaskChunked, resources: Resources) -> Sequence[ChunkReady]:  # noqa: ARG001
     """Start the first `CHUNKS_IN_FLIGHT` chunks. `continue_chunks` starts another chunk after each finished one."""
     return chunk_order.first_chunks(event)
 
 
-@service.handles(ChunkReady)
+@service.handles(ChunkReady, log_only=True)
 async def extract_key_point(event: ChunkReady, resources: Resources) -> ChunkSummarised | None:
     """Extract the key point of a chunk with the light model, or notes if the request is about the whole."""
-    task = await resources.views.task_without_parts(event.task_id)
-    chunk = await resources.views.chunk(event.task_id, event.ordinal)
+    state = await resources.tasks.state(event)
+    task, chunk = state.task, state.chunks.get(event.ordinal)
     if task is None or task.status != "open" or chunk is None or chunk.point is not None:
         return None
     if task.plan is not None:
@@ -115,47 +114,43 @@ async def extract_key_point(event: ChunkReady, resources: Resources) -> ChunkSum
     )
 
 
-@service.handles(ChunkSummarised)
+@service.handles(ChunkSummarised, log_only=True)
 async def continue_chunks(
     event: ChunkSummarised, resources: Resources
 ) -> TaskSummarised | ChunkReady | Sequence[NotesReady] | None:
-    """Start another chunk after a finished one; after the last one, summarise the task or condense the notes.
-
-    Until the last chunk, only the task's row is read, so the cost is linear in the length of the document.
-    """
-    task = await resources.views.task_without_parts(event.task_id)
+    """Start another chunk after a finished one; after the last one, summarise the task or condense the notes."""
+    history = await resources.tasks.of(event)
+    task = history.state.task
     if task is None or task.summary is not None:
         return None
     if not task.chunks_read:
         return chunk_order.next_chunk(event, task)
-    if await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
+    if history.newest[event.kind] != event.sequence:
         return None
-    return await _finish_reading(event, await resources.views.with_chunks(TaskState(task)), resources)
+    return await _finish_reading(event, history.state, resources)
 
 
-@service.handles(NotesReady)
+@service.handles(NotesReady, log_only=True)
 async def condense_notes(event: NotesReady, resources: Resources) -> NotesCondensed | None:
     """Condense the notes on a group of chunks with the light model."""
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     task = state.task
     if task is None or task.status != "open" or task.plan is None or event.group in task.condensed:
         return None
-    known = (await resources.views.with_chunks(state)).chunks
+    known = state.chunks
     group = group_of_chunks(task.plan, task.chunks, event.group)
     reply = await condense(task, [known[ordinal] for ordinal in group if ordinal in known], resources)
     return NotesCondensed.following(event, group=event.group, notes=reply.value, usage=reply.usage)
 
 
-@service.handles(NotesCondensed)
+@service.handles(NotesCondensed, log_only=True)
 async def finish_notes(event: NotesCondensed, resources: Resources) -> TaskSummarised | None:
     """Summarise the task after the notes of its last group are condensed."""
-    task = await resources.views.task_without_parts(event.task_id)
-    if task is None or not task.all_read:
+    history = await resources.tasks.of(event)
+    task = history.state.task
+    if task is None or not task.all_read or history.newest[event.kind] != event.sequence:
         return None
-    if await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
-        return None
-    state = await resources.views.with_chunks(TaskState(task))
-    return await with_summary(fan_in.summarise(event, state), task, resources)
+    return await with_summary(fan_in.summarise(event, history.state), task, resources)
 
 
 async def _finish_reading(

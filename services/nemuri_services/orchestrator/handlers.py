@@ -47,14 +47,24 @@ async def route(
     A task in a conversation waits while an earlier task of the conversation is open: this handler then returns None,
     and `route_next_turn` routes the task when the earlier one ends or waits for its client.
     """
-    return await _route_task(event, await resources.views.task(event.task_id), resources)
+    return await _route_task(event, await resources.tasks.state(event), resources)
 
 
-@service.handles(*PASSING_ON)
+@service.handles(*PASSING_ON, log_only=True)
 async def route_next_turn(event: Event, resources: Resources) -> TaskRouted | NegotiationOpened | TaskFailed | None:
     """Route the next task of the conversation, because this task has ended or waits for its client's choice."""
+    following = await _next_turn(event, resources)
+    return None if following is None else await _route_task(event, following, resources)
+
+
+async def _next_turn(event: Event, resources: Resources) -> TaskState | None:
+    """Return the next task of the conversation that waits to be routed; None if there is none."""
+    task = (await resources.tasks.state(event)).task
+    if task is None or task.conversation is None:
+        return None
+    await resources.views.wait_for(event)
     following = await resources.views.next_turn(event.task_id)
-    return None if following is None else await _route_task(event, await resources.views.task(following), resources)
+    return None if following is None else (await resources.tasks.at(following, event.sequence or 0)).state
 
 
 async def _route_task(
@@ -77,13 +87,13 @@ async def _route_task(
     return routed.model_copy(update={"usage": Usage.together([usage, routed.usage]) if routed.usage else usage})
 
 
-@service.handles(TaskRouted)
+@service.handles(TaskRouted, log_only=True)
 async def assign(event: TaskRouted, resources: Resources) -> Sequence[TaskAssigned]:  # noqa: ARG001 - every handler has this form
     """Append one assignment for each agent that was chosen for a part of the task."""
     return routing.assignments(event)
 
 
-@service.handles(TaskAnswered)
+@service.handles(TaskAnswered, log_only=True)
 async def complete(
     event: TaskAnswered, resources: Resources
 ) -> TaskCompleted | ConsultationEnded | Sequence[RebuttalRequested] | None:
@@ -92,20 +102,21 @@ async def complete(
 
     The answer to a colleague's question goes back to the assignment that asked.
     """
-    state = await resources.views.task(event.task_id)
+    history = await resources.tasks.of(event)
+    state = history.state
     if (ended := consultations.ended(event, state, event.assignment_id)) is not None:
         return ended
-    if panel.voices_of(state) and await resources.views.newest_sequence(event.task_id, event.kind) != event.sequence:
+    if panel.voices_of(state) and history.newest[event.kind] != event.sequence:
         return None
     if rebuttals.wants_rebuttal(state):
         return rebuttals.requests(event, state)
     return await _complete_task(event, state, resources)
 
 
-@service.handles(AnswerRevised)
+@service.handles(AnswerRevised, log_only=True)
 async def merge_revised(event: AnswerRevised, resources: Resources) -> TaskCompleted | None:
     """Merge the answers of a panel when its last member has read the answers of the others."""
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     return await _complete_task(event, state, resources) if rebuttals.is_last(event, state) else None
 
 
@@ -118,7 +129,7 @@ async def _complete_task(event: Event, state: TaskState, resources: Resources) -
     return end.model_copy(update={"answer": fan_in.with_notes(end.answer, state)})
 
 
-@service.handles(ReactionFailed)
+@service.handles(ReactionFailed, log_only=True)
 async def fail(
     event: ReactionFailed, resources: Resources
 ) -> TaskCompleted | TaskFailed | ConsultationEnded | AnswerRevised | None:
@@ -129,9 +140,8 @@ async def fail(
     services outside `ENDING`, and of earlier attempts at the task, are ignored.
     """
     held_up = event.service == service.name and event.cause_kind in {each.kind_of() for each in PASSING_ON}
-    concerned = await resources.views.next_turn(event.task_id) if held_up else event.task_id
-    state = await resources.views.task(concerned) if concerned else TaskState()
-    if state.task is None or state.task.status in {"done", "failed"} or event.service not in ENDING:
+    state = await _next_turn(event, resources) if held_up else await resources.tasks.state(event)
+    if state is None or state.task is None or state.task.status in {"done", "failed"} or event.service not in ENDING:
         return None
     if not held_up and event.attempt != state.task.attempt:  # The failure belongs to an earlier attempt.
         return None

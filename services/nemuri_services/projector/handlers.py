@@ -6,6 +6,7 @@ import structlog
 from nats.errors import Error as NatsError
 from sqlalchemy.exc import DBAPIError
 
+from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.process.cancellation import run_together
@@ -104,7 +105,7 @@ async def _follow(resources: Resources) -> None:
         resources.obstacles.pop(service.name, None)  # Nothing is left that could fail.
     async for batch in resources.log.read(position.sequence):
         resources.obstacles.pop(service.name, None)  # Before others see that the events are folded. A failure sets it.
-        await _publish_progress(resources, await writer.fold(batch, resources.log.subjects))
+        await _publish_progress(resources, await writer.fold(batch, resources.log.subjects), batch)
 
 
 async def _lost(resources: Resources, position: Position) -> bool:
@@ -119,8 +120,8 @@ def _report(done: int, total: int) -> None:
     logger.info("rebuilding", service="projector", done=done, total=total)
 
 
-async def _publish_progress(resources: Resources, sequence: int) -> None:
-    await resources.log.connection.publish(resources.log.subjects.projected, progress_message(sequence))
+async def _publish_progress(resources: Resources, sequence: int, batch: Batch | None = None) -> None:
+    await resources.log.connection.publish(resources.log.subjects.projected, progress_message(sequence, batch))
 
 
 service = Service("projector", background=work, capabilities=frozenset({Capability.READS_VECTORS, Capability.PROJECTS}))

@@ -94,14 +94,17 @@ service = Service(
 async def publish_state(
     event: TaskCompleted | TaskFailed | NegotiationOpened | ClarificationAsked | SessionEnded, resources: Resources
 ) -> None:
-    """Publish the state of the task to clients that wait for it. Nothing is published while the task is open."""
+    """Publish the state of the task to clients that wait for it. Nothing is published while the task is open.
+
+    The projections contain the event by then, so whoever hears of the state can query it.
+    """
     task_id = event.thread
     if task_id is None:
         return
-    await resources.views.wait_for(event)  # whoever hears of the state can query it
 
     async def standing() -> TaskResult | None:
-        result = result_of(await resources.views.task(task_id))
+        history = await resources.tasks.at(task_id, resources.views.progress.sequence)
+        result = result_of(history.state)
         return None if result is None or result.status == "open" else result
 
     await resources.results.publish(task_id, standing)

@@ -37,14 +37,10 @@ class OfferOutcomes:
 
     async def update(self, resources: Resources) -> None:
         """Find the offers that the projections show as decided by now. An erased offer counts as refused."""
-        views = resources.views
-        happened = await views.lately_projected(chain.from_iterable(self.pending.values()))
-        self._decide(happened)
-        older = [each for each in self.pending if views.recent.first(each) is None]
-        if older:
-            gone = await erased_of(resources.database, older)
-            self._decide({self.pending[each][-1] for each in older if each in gone})
-            self._decide(await views.projected_ids(chain.from_iterable(self.pending.values())))
+        self._decide(await resources.views.projected_ids(chain.from_iterable(self.pending.values())))
+        if self.pending:
+            gone = await erased_of(resources.database, self.pending)
+            self._decide({outcomes[-1] for offer, outcomes in self.pending.items() if offer in gone})
 
     async def view(self, resources: Resources) -> RememberedView:
         """Return the undecided offers in the order of the query, and the refused ones with their reasons."""

@@ -23,7 +23,7 @@ service = Service(
 )
 
 
-@service.handles(TaskRouted)
+@service.handles(TaskRouted, log_only=True)
 async def record_use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every handler has this form
     """Record a use of each routing memory that influenced the choice of agents."""
     return precedents.used(event)
@@ -34,7 +34,7 @@ async def encode_task(
     event: TaskCompleted, resources: Resources
 ) -> Sequence[AgentDefined | MemoryEncoded | SessionEnded]:
     """Encode a completed task and its agents as a memory of the orchestrator, and end the orchestrator's session."""
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     if state.task is None or not state.present:
         return ()
     memory = precedents.routing_memory(state)
@@ -52,7 +52,7 @@ async def encode_outcome(event: ImpactCredited, resources: Resources) -> Sequenc
     """
     if event.taught:
         return ()
-    task = (await resources.views.task(event.correlation_id)).task if event.correlation_id else None
+    task = (await resources.tasks.state(event)).task if event.thread else None
     if task is None:
         return ()
     memory = precedents.aptitude_memory(task, event.agent_id, event.reason)

@@ -61,7 +61,7 @@ async def consolidate(event: AgentSlept, resources: Resources) -> MemoriesConsol
     )
 
 
-@service.handles(MemoriesConsolidated)
+@service.handles(MemoriesConsolidated, log_only=True)
 async def encode(event: MemoriesConsolidated, resources: Resources) -> Sequence[MemoryEncoded]:
     """Encode the semantic memories that a consolidation formed."""
     del resources

@@ -13,7 +13,7 @@ from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import shown_text
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification, consultations
-from nemuri_domain.tasks.aggregate import Assignment, Task, TaskState
+from nemuri_domain.tasks.aggregate import Assignment, TaskState
 from nemuri_domain.tasks.aggregate import TakenStep as RecordedStep
 from nemuri_infra.models.jobs.answer_tools import Colleague, TakenStep, ToolRequest
 from nemuri_infra.models.sources import Source
@@ -64,7 +64,7 @@ async def situation(event: Event, assignment_id: UUID, done: int, resources: Res
 
     `event` is the retrieval, or an event that follows it.
     """
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     work = state.assignments.get(assignment_id)
     if state.task is None or work is None or work.answer is not None or len(work.steps) != done:
         return None
@@ -73,7 +73,7 @@ async def situation(event: Event, assignment_id: UUID, done: int, resources: Res
     if clarification.was_asked(work, state.task, event, done):
         return None
     agent = await resources.views.agent(work.agent_id)
-    retrieved = event if isinstance(event, MemoriesRetrieved) else await _retrieval(state.task, work, resources)
+    retrieved = event if isinstance(event, MemoriesRetrieved) else await _retrieval(event, work, resources)
     return None if agent is None or retrieved is None else Situation(state, agent, work, retrieved)
 
 
@@ -84,11 +84,15 @@ def steps_before(event: ConsultationEnded, state: TaskState) -> int:
     return known.index(event.consultation_id) + 1 if event.consultation_id in known else -1
 
 
-async def _retrieval(task: Task, work: Assignment, resources: Resources) -> MemoriesRetrieved | None:
-    event_id = derive(clarification.retrieval_key(task, work), MemoriesRetrieved.kind_of())
-    places = await resources.views.sequences_of([event_id])
-    event = await resources.log.at(places[0]) if places else None
-    return event if isinstance(event, MemoriesRetrieved) else None
+async def _retrieval(event: Event, work: Assignment, resources: Resources) -> MemoriesRetrieved | None:
+    """Return the retrieval of an assignment from the history of the event's task; None if there is none."""
+    history = await resources.tasks.of(event)
+    if history.state.task is None:
+        return None
+    event_id = derive(clarification.retrieval_key(history.state.task, work), MemoriesRetrieved.kind_of())
+    sequence = history.first.get(event_id)
+    found = None if sequence is None else await resources.log.at(sequence)
+    return found if isinstance(found, MemoriesRetrieved) else None
 
 
 @dataclass(frozen=True, slots=True)

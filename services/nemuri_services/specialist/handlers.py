@@ -74,7 +74,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
 
     Raises LookupError if the agent or the task does not exist.
     """
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     work = state.assignments.get(event.assignment_id)
     if state.task is None or work is None:
         raise LookupError(f"{event.agent_id} was assigned to a task, but the task does not exist")
@@ -83,9 +83,10 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
 
 @service.handles(ClarificationAsked)
 async def wait_for_answer(event: ClarificationAsked, resources: Resources) -> None:
-    """Set the timer of the agent's question, after which the agent goes on without an answer."""
-    await resources.views.wait_for(event)  # whoever hears the timer reads the question from the projections
-    state = await resources.views.task(event.task_id)
+    """Set the timer of the agent's question, after which the agent goes on without an answer. The projections contain
+    the question by then, for whoever hears the timer.
+    """
+    state = await resources.tasks.state(event)
     if (known := clarification.waiting(state.task)) is not None:
         await set_timer(event.task_id, known, resources)
 
@@ -98,7 +99,7 @@ async def continue_after_question(
 
     Refuse an answer of another client, and one that nobody waits for.
     """
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     if state.task is None:
         return None
     if isinstance(event, ClarificationAnswered) and (refused := clarification.refuse(event, state.task)):
@@ -114,7 +115,7 @@ async def answer(event: MemoriesRetrieved, resources: Resources) -> Outcome | No
 
     Returns None if the outcome is recorded already.
     """
-    done = clarification.steps_before(event, (await resources.views.task(event.task_id)).task)
+    done = clarification.steps_before(event, (await resources.tasks.state(event)).task)
     return await _step_or_answer(event, await situation(event, event.assignment_id, done, resources), resources)
 
 
@@ -131,12 +132,12 @@ async def continue_after_step(
 @service.handles(ConsultationEnded)
 async def continue_after_consultation(event: ConsultationEnded, resources: Resources) -> Outcome | None:
     """Take the next step of the assignment that asked a colleague, or answer."""
-    done = steps_before(event, await resources.views.task(event.task_id))
+    done = steps_before(event, await resources.tasks.state(event))
     return await _step_or_answer(event, await situation(event, event.assignment_id, done, resources), resources)
 
 
 async def _consult(event: AssignmentStepped, resources: Resources) -> TaskAssigned | ConsultationEnded | None:
-    state = await resources.views.task(event.task_id)
+    state = await resources.tasks.state(event)
     work = state.assignments.get(event.assignment_id)
     colleague = await resources.views.agent(event.colleague or "")
     if work is None or state.task is None:
@@ -182,7 +183,7 @@ def _answered(event: Event, call: AnswerCall, said: Answer, usage: Usage) -> Tas
 @service.handles(RebuttalRequested)
 async def rebut_others(event: RebuttalRequested, resources: Resources) -> AnswerRevised | None:
     """Let a member of a panel read the answers of the others, and revise its own or stand by it."""
-    return await rebut(event, await resources.views.task(event.task_id), resources)
+    return await rebut(event, await resources.tasks.state(event), resources)
 
 
 @service.handles(HandoverRequested)
@@ -193,7 +194,7 @@ async def hand_over(event: HandoverRequested, resources: Resources) -> MemoriesH
     return handed_over(event, await plan_handover(minds, event.agent_id, event.wish, resources))
 
 
-@service.handles(MemoriesHandedOver)
+@service.handles(MemoriesHandedOver, log_only=True)
 async def encode_handed_over(event: MemoriesHandedOver, resources: Resources) -> Sequence[MemoryEncoded]:  # noqa: ARG001
     """Encode each memory that another agent passed on."""
     return told_memories(event)

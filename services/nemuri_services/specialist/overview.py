@@ -86,8 +86,7 @@ async def overview_material(question: str, state: TaskState, resources: Resource
     kind = kind or overview_kind(task.text) or "summary"
     if task.plan is None:
         return await _whole_text(kind, task.details, resources) or _key_points(kind, task.details)
-    noted = await resources.views.with_chunks(state)
-    parts = [_noted(chunk.notes) for _, chunk in sorted(noted.chunks.items())]
+    parts = [_noted(chunk.notes) for _, chunk in sorted(state.chunks.items())]
     return _material(kind, "notes", task.details, [part for part in parts if part], task.plan.unread)
 
 

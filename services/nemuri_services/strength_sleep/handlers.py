@@ -44,6 +44,6 @@ async def _sleep_input(
 
     Waits until the projections contain that event.
     """
-    newest = await resources.views.last_of(agent_id, AgentSlept)
+    newest = await resources.last_of(agent_id, AgentSlept)
     agent = await resources.views.agent(agent_id, only_rules=True)
     return newest, None if agent is None else await sleep_input(resources.database, agent, session)

@@ -12,9 +12,9 @@ from nemuri_domain.tiered.aggregate import TiersAgent
 from nemuri_domain.tiered.consolidation import due_reason
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.consumer_pauses import wait_until_resumed
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.retry_forever import retry_forever
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
 
 CHECK_SECONDS = 30.0
 """Seconds between two checks for due consolidations."""

@@ -70,7 +70,7 @@ async def begin_consolidation(
         return None
     if agent is None or (isinstance(event, ExperienceRecorded) and due_reason(agent, now) is None):
         return None
-    newest = await resources.views.last_of(event.agent_id, ConsolidationBegun)
+    newest = await resources.last_of(event.agent_id, ConsolidationBegun)
     asked = event.because if isinstance(event, ConsolidationAsked) else None
     found = await consolidation_plan(event.agent_id, asked, now, resources)
     if not found:

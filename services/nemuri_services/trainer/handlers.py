@@ -17,7 +17,7 @@ service = Service("trainer", groups=16)
 pasts = Pasts()
 
 
-@service.handles(SessionEnded, ImpactCredited)
+@service.handles(SessionEnded, ImpactCredited, log_only=True)
 async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> ConditionalAppend[ScorerTrained] | None:
     """Train the agent's scorer if a training is due and there are enough samples.
 
@@ -26,8 +26,8 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
     """
     if isinstance(event, SessionEnded) and not await _adds_samples(event, resources):
         return None
-    newest = await resources.views.last_of(event.agent_id, ScorerTrained)
-    await resources.views.wait_until(event.sequence or 0)
+    await resources.views.wait_for(event)
+    newest = await resources.last_of(event.agent_id, ScorerTrained)
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     scorer = await resources.views.agents.scorer(event.agent_id)
     until = resources.views.progress.sequence
@@ -44,7 +44,7 @@ async def _adds_samples(event: SessionEnded, resources: Resources) -> bool:
     """Return True if the session was that of an assignment which used a memory. No other session gives samples."""
     if event.thread is None:
         return False
-    state = await resources.views.task(event.thread)
+    state = await resources.tasks.state(event)
     work = state.assignments.get(event.assignment_id)
     return work is not None and bool(work.used)
 

@@ -58,7 +58,7 @@ async def continue_after_success(event: FeedbackGiven, resources: Resources) -> 
     return await _next_steps(event, event.agent_id, resources)
 
 
-@service.handles(ChapterRead)
+@service.handles(ChapterRead, log_only=True)
 async def encode_chapter(event: ChapterRead, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
     """Encode the memories of a chapter, then end the session in which it was read.
 
@@ -70,16 +70,17 @@ async def encode_chapter(event: ChapterRead, resources: Resources) -> Sequence[M
     return [*memories, usage_detection.session_end(event, event.session_id, event.agent_id)]
 
 
-@service.handles(SessionEnded, TaskFailed, NegotiationOpened)
+@service.handles(SessionEnded, TaskFailed, NegotiationOpened, log_only=True)
 async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
     """Grade an exercise with the light model when every session of its task has ended. A task that failed or opened a
     negotiation counts as a wrong answer.
     """
     if event.thread is None:
         return None
-    state = await resources.views.task(event.thread)
+    state = await resources.tasks.state(event)
     if state.task is not None and state.task.client_id != TUTOR:
         return None
+    await resources.views.wait_for(event)
     found = await Courses(resources.database).exercise_of(event.thread)
     if found is None:
         return None

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.client_events import MemoryOffered
 from nemuri_infra.stores.dead_letters import DeadLetters
 from tests.integration.harness import dead_letters, eventually, until_idle
 from tests.integration.http_api.conftest import ApiPlatform
@@ -106,7 +106,7 @@ async def test_a_dead_letter_is_looked_at_retried_and_dropped(api: ApiPlatform) 
     """Dead letters are listed with their reasons and shown with the original; a retry that fails keeps them."""
     log = api.resources.log
     for _ in range(2):
-        await log.stream.publish(log.subjects.of_client("ann", TaskSubmitted), b"no JSON")
+        await log.stream.publish(log.subjects.of_client("ann", MemoryOffered), b"no JSON")
 
     async def buried() -> bool:
         """Return whether both messages were given up."""

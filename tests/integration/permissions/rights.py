@@ -127,20 +127,20 @@ def may_publish(name: str) -> dict[str, set[str]]:
     expected: dict[str, set[str]] = {}
     for kind, event in EVENTS.items():
         if kind in CLIENT_KINDS:
-            expected |= {f"{name}.client.{each}.{kind}": {each, "importer"} for each in ("ann", "bob")}
-            expected[f"{name}.client.cli.{kind}"] = OPERATORS
-            expected[f"{name}.client.tutor.{kind}"] = {"importer"} | ({"tutor"} if kind in TUTOR_KINDS else set())
+            expected |= {f"{name}.client.-.{each}.{kind}": {each, "importer"} for each in ("ann", "bob")}
+            expected[f"{name}.client.-.cli.{kind}"] = OPERATORS
+            expected[f"{name}.client.-.tutor.{kind}"] = {"importer"} | ({"tutor"} if kind in TUTOR_KINDS else set())
         elif event.stream == "operator":
             expected[f"{name}.operator.{kind}"] = PUBLISHERS[kind] | {"importer"}
         elif event.stream == "task":
             expected[f"{name}.task.7.{kind}"] = PUBLISHERS[kind] | {"importer"}
         else:
-            expected[f"{name}.agent.7.python.{kind}"] = PUBLISHERS[kind] | {"importer"}
+            expected[f"{name}.agent.-.7.python.{kind}"] = PUBLISHERS[kind] | {"importer"}
             mine = {"routing-memory"} if kind in ROUTING_MEMORY_KINDS else set()
-            expected[f"{name}.agent.104.orchestrator.{kind}"] = PUBLISHERS[kind] | {"importer"} | mine
+            expected[f"{name}.agent.-.104.orchestrator.{kind}"] = PUBLISHERS[kind] | {"importer"} | mine
             first = DEFINE_THE_ORGANISATION if kind == "agent_defined" else set()
-            expected[f"{name}.agent.180.organisation.{kind}"] = PUBLISHERS[kind] | {"importer"} | first
-    expected |= {f"{name}.agent.7.python.made_up": {"importer"}, f"{name}.client.ann.agent_slept": {"importer"}}
+            expected[f"{name}.agent.-.180.organisation.{kind}"] = PUBLISHERS[kind] | {"importer"} | first
+    expected |= {f"{name}.agent.-.7.python.made_up": {"importer"}, f"{name}.client.-.ann.agent_slept": {"importer"}}
     questions = [each.name for service in SERVICES.values() for each in service.query_handlers]
     expected |= {f"{name}-query.{each}": OPERATORS | {"ann", "bob"} for each in questions}
     expected |= {f"{name}-dead.{each}.7": {each} & WITH_HANDLERS for each in SERVICES}
@@ -288,7 +288,7 @@ def may_subscribe(name: str) -> dict[str, set[str]]:
     expected: dict[str, set[str]] = {
         ">": set(),
         f"{name}.>": set(),
-        f"{name}.agent.7.python.memory_encoded": set(),
+        f"{name}.agent.-.7.python.memory_encoded": set(),
         f"{name}-dead.intake": set(),
         f"{name}-query.>": set(),
         f"{name}-projected": IN_THE_ACCOUNT,

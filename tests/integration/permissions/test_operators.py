@@ -85,7 +85,7 @@ async def test_the_eraser_removes_an_invalid_message(platform: RestrictedServers
     """The eraser removes a message that is not an event from the log and from its dead letter."""
     before, eraser = len(platform.denied()), platform.of("eraser")
     async with connected(platform.of("operator"), "cli") as cli, connected(eraser, "cli") as erasing:
-        subject = f"{platform.subjects.namespace}.client.cli.task_submitted"
+        subject = f"{platform.subjects.namespace}.client.-.cli.task_submitted"
         sent = await cli.log.stream.publish(subject, b"{ my address is Pomeloweg 7")
 
         async def dead_lettered() -> bool:

@@ -106,7 +106,7 @@ async def test_a_reply_subject_cannot_write_to_the_log(platform: RestrictedServe
     """
     name = platform.subjects.namespace
     settings = platform.client("bob")
-    targets = (f"{name}.agent.7.python.agent_slept", f"{name}.client.ann.task_submitted")
+    targets = (f"{name}.agent.-.7.python.agent_slept", f"{name}.client.-.ann.task_submitted")
     async with connected(settings, "bob") as bob, connected(platform.of("operator"), "cli") as cli:
         await bob.log.connection.request(f"$O.{name}-blobs.M.bob.empty", b"")
         before = await cli.log.last_sequence()

@@ -163,7 +163,7 @@ async def _fill_affective(resources: Resources) -> None:
 
 async def _leave_dead_letter(resources: Resources) -> str:
     """Publish a task without a text, and return the name of its dead letter."""
-    subject = f"{resources.log.subjects.namespace}.client.{OPERATOR}.task_submitted"
+    subject = f"{resources.log.subjects.namespace}.client.-.{OPERATOR}.task_submitted"
     ack = await resources.log.stream.publish(subject, submission(text=""))
     name = f"intake/{ack.seq}"
 

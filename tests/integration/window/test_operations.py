@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("window-operations"
 async def unreadable_letter(platform: WindowPlatform, data: bytes | None = None) -> str:
     """Publish a message that is no task, and return the name of its dead letter."""
     log = platform.resources.log
-    subject = f"{log.subjects.namespace}.client.ann.task_submitted"
+    subject = f"{log.subjects.namespace}.client.-.ann.task_submitted"
     ack = await log.stream.publish(subject, submission(text="") if data is None else data)
     name = f"intake/{ack.seq}"
 

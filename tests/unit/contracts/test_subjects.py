@@ -1,18 +1,20 @@
 """Tests of the subjects on the bus."""
 
 import re
+from typing import get_args
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.client_events import MemoryOffered, TaskSubmitted
 from nemuri_contracts.codec import EVENTS
-from nemuri_contracts.event import ClientEvent, OperatorEvent
-from nemuri_contracts.strength import SessionEnded
+from nemuri_contracts.event import AgentEvent, ClientEvent
+from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_contracts.subjects import PARTITIONS, Subjects, virtual_partition
 from nemuri_contracts.tasks import TaskAssigned
+from nemuri_domain.tasks.fold import LifeEvent
 from tests.contracts.examples import EXAMPLES
 
 SUBJECTS = Subjects("zzz")
@@ -24,7 +26,7 @@ def test_every_kind_has_its_subject(subtests: pytest.Subtests) -> None:
         with subtests.test(kind):
             subject = SUBJECTS.of(event)
 
-            family = {"client": 4, "task": 4, "agent": 5, "operator": 3}
+            family = {"client": 5, "task": 4, "agent": 6, "operator": 3}
             assert subject.split(".")[1] == event.stream
             assert subject.split(".")[-1] == event.kind
             assert len(subject.split(".")) == family[event.stream]
@@ -36,7 +38,7 @@ def test_every_kind_has_its_subject(subtests: pytest.Subtests) -> None:
 def test_exactly_one_group_of_partitions_receives_an_event(subtests: pytest.Subtests) -> None:
     """However the partitions are divided into groups, exactly one group receives an event.
 
-    Events of clients and operators have no partition.
+    Only events of agents have a partition.
     """
     for kind, event in EXAMPLES.items():
         with subtests.test(kind):
@@ -48,7 +50,7 @@ def test_exactly_one_group_of_partitions_receives_an_event(subtests: pytest.Subt
                 if any(_matches(each, SUBJECTS.of(event)) for each in SUBJECTS.of_kind(type(event), group))
             ]
 
-            assert len(hearing) == (16 if isinstance(event, ClientEvent | OperatorEvent) else 1)
+            assert len(hearing) == (1 if isinstance(event, AgentEvent) else 16)
 
 
 def test_no_filter_of_a_kind_matches_another_kind() -> None:
@@ -63,17 +65,33 @@ def test_no_filter_of_a_kind_matches_another_kind() -> None:
 
 
 def test_subjects_never_change() -> None:
-    """Subjects stay the same in all releases. A partition is the crc32 of the task or the agent modulo 256, and no
-    subject contains a task's id.
-    """
+    """Subjects stay the same in all releases. A partition is the crc32 of the agent modulo 256."""
     task = UUID(int=1)
     assigned = TaskAssigned(event_id=task, correlation_id=task, agent_id="buyer", part=0, perspective=None, attempt=1)
     ended = SessionEnded(event_id=task, agent_id="buyer", assignment_id=task)
     submitted = TaskSubmitted(event_id=task, client_id="ann", text="?")
 
-    assert SUBJECTS.of(assigned) == "zzz.task.31.task_assigned"
-    assert SUBJECTS.of(ended) == SUBJECTS.of_agent("buyer", SessionEnded) == "zzz.agent.179.buyer.session_ended"
-    assert SUBJECTS.of(submitted) == "zzz.client.ann.task_submitted"
+    worked = ended.model_copy(update={"correlation_id": task})
+
+    assert SUBJECTS.of(assigned) == f"zzz.task.{task}.task_assigned"
+    assert SUBJECTS.of(ended) == "zzz.agent.-.179.buyer.session_ended"
+    assert SUBJECTS.of(worked) == f"zzz.agent.{task}.179.buyer.session_ended"
+    assert SUBJECTS.of_agent("buyer", SessionEnded) == "zzz.agent.*.179.buyer.session_ended"
+    assert SUBJECTS.of_agent("buyer", AgentSlept) == "zzz.agent.-.179.buyer.agent_slept"
+    assert SUBJECTS.of(submitted) == f"zzz.client.{task}.ann.task_submitted"
+    assert SUBJECTS.of_client("ann", MemoryOffered) == "zzz.client.-.ann.memory_offered"
+
+
+def test_the_history_of_a_task_is_what_changes_its_state(subtests: pytest.Subtests) -> None:
+    """The filter of a task's history matches exactly the events of the task that its state is folded from."""
+    folded = frozenset(get_args(LifeEvent))
+    for kind, event in EXAMPLES.items():
+        with subtests.test(kind):
+            mine = type(event) in folded and event.thread is not None
+
+            assert event.in_history == mine
+            assert _matches(SUBJECTS.history(event.thread or UUID(int=7)), SUBJECTS.of(event)) == mine
+            assert not _matches(SUBJECTS.history(UUID(int=7)), SUBJECTS.of(event))
 
 
 def test_the_client_is_read_from_its_own_subjects_only() -> None:
@@ -96,11 +114,11 @@ def test_an_agents_own_subjects_are_one_sub_stream() -> None:
     """The filter of an agent matches all subjects of that agent and of no other, and the agent's name can be read from
     each.
     """
-    mine = SUBJECTS.of_agent("python", SessionEnded)
+    mine = SUBJECTS.of_agent("python", AgentSlept)
     assert _matches(SUBJECTS.agent_events("python"), mine)
-    assert not _matches(SUBJECTS.agent_events("python"), SUBJECTS.of_agent("python2", SessionEnded))
+    assert not _matches(SUBJECTS.agent_events("python"), SUBJECTS.of_agent("python2", AgentSlept))
     assert SUBJECTS.agent_of(mine) == "python"
-    assert SUBJECTS.agent_of(f"{SUBJECTS.namespace}.client.ann.task_submitted") is None
+    assert SUBJECTS.agent_of(f"{SUBJECTS.namespace}.client.-.ann.task_submitted") is None
 
 
 def test_no_subject_outside_the_log_matches_its_stream() -> None:
@@ -117,5 +135,5 @@ def _matches(pattern: str, subject: str) -> bool:
     """
     tokens, found = pattern.split("."), subject.split(".")
     if tokens[-1] == ">":
-        tokens, found = tokens[:-1], found[: len(tokens) - 1]
+        tokens, found = tokens[:-1], found[: len(tokens) - 1] if len(found) >= len(tokens) else []
     return len(tokens) == len(found) and all(a in {"*", b} for a, b in zip(tokens, found, strict=True))

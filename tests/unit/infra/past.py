@@ -11,6 +11,7 @@ from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.projections.progress import BehindError
+from nemuri_infra.projections.task_histories import TaskHistory
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.delivery_attempts import DeliveryAttempts
 
@@ -31,27 +32,29 @@ class PastAndLog:
     sequence: int = 0
     """Last sequence that the log reports."""
 
-    async def is_effective(self, event: Event) -> bool:
+    async def counts(self, event: Event) -> bool:
         """Record the call and return `first`: True if the event counts as the first of its id."""
         self.asked.append(f"counts {event.kind}")
         if self.behind:
             raise BehindError("the projections are at 1, but 2 is needed")
         return self.first
 
-    async def prepare(self, events: Sequence[Event]) -> None:
-        """Do nothing, because every answer is in memory."""
+    async def counting(self, events: Sequence[Event]) -> list[bool]:
+        """Return for each event whether it counts."""
+        return [await self.counts(event) for event in events]
+
+    def forget(self, task_id: UUID) -> None:
+        """Do nothing, because no history is cached."""
 
     async def parked(self) -> Parked:
         """Return the parked events: none."""
         return Parked()
 
-    async def attempt_number(self, _event: Event) -> int:
-        """Return 2 as the number of the present attempt of the event's task."""
-        return 2
-
-    async def of(self, _service: str, _sequence: int, _delivery: int) -> DeliveryAttempts:
-        """Return the stored attempts with one more delivery."""
-        return self.tried.with_delivery()
+    async def of(self, *asked: Any) -> Any:
+        """Return the history of an event's task in its second attempt, or the stored attempts at an event with one more
+        delivery.
+        """
+        return TaskHistory(reopened=[-1]) if len(asked) == 1 else self.tried.with_delivery()
 
     async def begin(self, _service: str, _sequence: int, _delivery: int, tried: DeliveryAttempts) -> None:
         """Store the attempts at the start of a handling."""
@@ -65,7 +68,7 @@ class PastAndLog:
         """Record the call and return at once."""
         self.asked.append(f"wait {sequence}")
 
-    async def task(self, _task_id: UUID) -> TaskState:
+    async def state(self, _event: Event) -> TaskState:
         """Return a task without a budget."""
         return TaskState()
 
@@ -95,7 +98,7 @@ class PastAndLog:
         """Return this object, which is also the log, the progress and the store of attempts."""
         return self
 
-    log = progress = delivery_attempts = views
+    log = progress = delivery_attempts = tasks = journal = views
 
 
 def raising(error: Exception) -> Callable[[], Any]:

@@ -7,8 +7,10 @@ from nemuri_contracts.agents import Embedding
 from nemuri_contracts.memory_views import StatusView
 from nemuri_contracts.queries import Refusal, StatusQuery
 from nemuri_infra.projections.progress import BehindError
+from nemuri_infra.runtime.event_processor import EventProcessor
+from nemuri_infra.runtime.query_answering import QueryAnswering
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import EventProcessor, Service
+from nemuri_infra.runtime.service import Service
 from tests.unit.infra.past import PastAndLog, raising
 
 EMBEDDING = Embedding(model="nemuri-words-3", dimension=256)
@@ -50,11 +52,11 @@ async def test_a_reply_above_the_maximum_payload_is_an_error() -> None:
     assert not response.passing
 
 
-def _asking(past: PastAndLog, reply: Callable[[], StatusView]) -> EventProcessor:
+def _asking(past: PastAndLog, reply: Callable[[], StatusView]) -> QueryAnswering:
     service = Service("clerk")
 
     @service.answers(StatusQuery)
     async def status(query: StatusQuery, resources: Resources) -> StatusView:
         return reply()
 
-    return EventProcessor(service, cast("Resources", past))
+    return QueryAnswering(EventProcessor(service, cast("Resources", past)))

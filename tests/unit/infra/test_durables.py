@@ -48,14 +48,14 @@ def test_a_partitioned_service_handles_one_event_at_a_time_per_group() -> None:
     assert [each.concurrency for each in durables] == [1] * 16
     assert len({each.name for each in durables}) == 16
     heard = [subject for each in durables for subject in each.subjects]
-    assert sorted(heard) == sorted(f"z.agent.{number}.*.session_ended" for number in range(PARTITIONS))
+    assert sorted(heard) == sorted(f"z.agent.*.{number}.*.session_ended" for number in range(PARTITIONS))
 
 
 def test_the_events_of_an_agent_share_a_partition() -> None:
     """Events of all kinds of one agent are in the same partition."""
     subjects = Subjects("z")
 
-    found = {subjects.of(EXAMPLES[kind.kind_of()]).split(".")[2] for kind in (AgentSlept, MemoryEncoded, SessionEnded)}
+    found = {subjects.of(EXAMPLES[kind.kind_of()]).split(".")[3] for kind in (AgentSlept, MemoryEncoded, SessionEnded)}
 
     assert len(found) == 1
 

@@ -6,9 +6,13 @@ from typing import cast
 
 import pytest
 
+from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.event import Event
+from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.projections import progress
-from nemuri_infra.projections.progress import BehindError, Progress
+from nemuri_infra.projections.progress import MAX_AGENTS, BehindError, Progress, progress_message
 from nemuri_infra.projections.projection import FOLD, Position, Projection
+from tests.contracts.examples import EXAMPLES
 
 
 @dataclass(slots=True)
@@ -68,3 +72,51 @@ async def test_projections_that_stay_behind_raise_an_error() -> None:
 
     with pytest.raises(BehindError, match="at 6, but 7"):
         await Progress(cast("Projection", views)).wait(7, seconds=0.1)
+
+
+def batch(after: int, *events: Event) -> Batch:
+    """Return the part of the log after a sequence that contains these events."""
+    stored = [event.model_copy(update={"sequence": after + number}) for number, event in enumerate(events, 1)]
+    return Batch(cast("tuple[AnyEvent, ...]", tuple(stored)), (), after, after + len(events))
+
+
+async def test_notifications_name_the_agents_that_changed() -> None:
+    """A process knows which agents changed, by which kinds of events, since it has heard every notification."""
+    known = Progress(cast("Projection", SlowViews()))
+    await known.hear(progress_message(5))
+    await known.hear(progress_message(7, batch(5, EXAMPLES["agent_slept"], EXAMPLES["task_submitted"])))
+    name = str(EXAMPLES["agent_slept"].agent_id)
+
+    assert (known.sequence, known.changes.since, known.changes.excluded) == (7, 5, 5)
+    assert known.changes.changed(name, 5)
+    assert not known.changes.changed(name, 6)
+    assert not known.changes.changed(name, 5, {"agent_defined"})
+    assert not known.changes.changed("another", 5)
+    assert known.changes.changed("another", 4), "before the first notification anything may have changed"
+    assert known.changes.changed_agents(5, {"agent_slept"}) == {name}
+    assert known.changes.changed_agents(4, {"agent_slept"}) is None
+    assert known.changes.last(name, "agent_slept") == 6
+    assert known.changes.last(name, "agent_defined") == 5
+
+
+async def test_after_a_lost_notification_everything_may_have_changed() -> None:
+    """If a notification is lost, or names too many agents, every agent counts as changed, and anything as erased."""
+    known = Progress(cast("Projection", SlowViews()))
+    await known.hear(progress_message(5))
+    await known.hear(progress_message(9, batch(8, EXAMPLES["agent_slept"])))
+
+    assert known.sequence == known.changes.since == known.changes.excluded == 9
+    assert known.changes.changed("another", 8)
+    many = [EXAMPLES["agent_slept"].model_copy(update={"agent_id": f"a{number}"}) for number in range(MAX_AGENTS + 1)]
+    await known.hear(progress_message(9 + len(many), batch(9, *many)))
+    assert known.changes.since == 9 + len(many)
+
+
+@pytest.mark.parametrize("kind", ["task_erased", "agent_erased", "memories_erased", "event_parked"])
+async def test_notifications_tell_of_what_excludes_earlier_events(kind: str) -> None:
+    """The last erasure or parked event is known, so that caches can be emptied."""
+    known = Progress(cast("Projection", SlowViews()))
+    await known.hear(progress_message(5))
+    await known.hear(progress_message(7, batch(5, EXAMPLES[kind], EXAMPLES["agent_slept"])))
+
+    assert (known.changes.since, known.changes.excluded) == (5, 6)

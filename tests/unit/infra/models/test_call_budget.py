@@ -14,8 +14,9 @@ from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.models.measured_chat import MeasuredChat
 from nemuri_infra.models.retries import Retries, call_with_retries
 from nemuri_infra.observability.metrics import Metrics
+from nemuri_infra.runtime.event_processor import EventProcessor, GaveUpError
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import EventProcessor, GaveUpError, Outcome, Service
+from nemuri_infra.runtime.service import Outcome, Service
 from tests.contracts.examples import EXAMPLES
 from tests.unit.infra.past import PastAndLog
 

@@ -1,7 +1,8 @@
 """Tests of the rules of event handling: projections first, one outcome, and delays for missing dependencies."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import cast
 from uuid import uuid4
 
@@ -16,8 +17,9 @@ from nemuri_domain.tasks.routing import assignments
 from nemuri_infra.bus.event_log import ConflictError
 from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.projections.progress import BehindError
+from nemuri_infra.runtime.event_processor import EventProcessor, GaveUpError
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import ConditionalAppend, EventProcessor, GaveUpError, Outcome, Service
+from nemuri_infra.runtime.service import ConditionalAppend, Outcome, Service
 from nemuri_infra.stores.delivery_attempts import (
     MAX_FAULTS,
     MAX_MISSING_OUTCOMES,
@@ -49,8 +51,37 @@ async def test_the_handler_runs_after_the_event_is_known_to_be_effective() -> No
 
     await processor(past, lambda: ROUTED).process(CAUSE)
 
-    assert past.asked == ["counts task_summarised", "react task_summarised"]
+    assert past.asked == ["counts task_summarised", "wait 0", "react task_summarised"]
     assert past.appended == [(ROUTED, None)]
+
+
+async def test_a_handler_of_the_log_does_not_wait_for_the_projections() -> None:
+    """A handler that is declared `log_only` runs at once, also while the projections lack its event."""
+    past, service = PastAndLog(), Service("clerk")
+
+    @service.handles(TaskSummarised, log_only=True)
+    async def react(event: TaskSummarised, resources: Resources) -> TaskRouted:
+        past.asked.append(f"react {event.kind}")
+        return cast("TaskRouted", ROUTED)
+
+    await EventProcessor(service, cast("Resources", past)).process(CAUSE)
+
+    assert past.asked == ["counts task_summarised", "react task_summarised"]
+
+
+async def test_only_an_event_that_counts_takes_a_slot() -> None:
+    """An event takes its slot after its past is known, and an event that does not count takes none."""
+    for first, expected in ((True, ["counts", "wait", "slot", "react"]), (False, ["counts"])):
+        past = PastAndLog(first=first)
+
+        @asynccontextmanager
+        async def slot(past: PastAndLog = past) -> AsyncIterator[None]:
+            past.asked.append("slot taken")
+            yield
+
+        await processor(past, lambda: None).process(CAUSE, 1, slot())
+
+        assert [asked.split()[0] for asked in past.asked] == expected
 
 
 async def test_an_invalid_event_is_not_handled() -> None:
@@ -196,13 +227,13 @@ async def test_giving_up_waits_for_the_log() -> None:
     with pytest.raises(NoRespondersError):
         await failing.process(CAUSE)
     past.broken = None
-    tries = len(past.asked)
+    tries = past.asked.count("react task_summarised")
 
     with pytest.raises(GaveUpError):
         await failing.process(CAUSE)
 
     assert len(past.appended) == 1
-    assert len(past.asked) == tries
+    assert past.asked.count("react task_summarised") == tries
 
 
 async def test_an_event_without_a_task_is_given_up_without_an_event() -> None:

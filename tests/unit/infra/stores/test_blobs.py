@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from nemuri_contracts.event import OPERATOR
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.stores.blobs import CACHE_BYTES, BlobForgedError, BlobMissingError, Blobs, TextCache
 from nemuri_infra.stores.objects import Description, Objects
 

@@ -52,11 +52,12 @@ def test_the_filters_of_an_erasure_match_its_events(subtests: pytest.Subtests) -
                 assert any(matches(each, SUBJECTS.of(event)) for each in patterns), whole
 
 
-def test_many_tasks_are_read_with_one_filter() -> None:
-    """A few partitions are read with one filter each, and many with one filter for all."""
+def test_many_tasks_are_read_with_a_few_filters() -> None:
+    """The histories of a few tasks are read with one filter each, and those of many tasks with the same few for all."""
     few, many = (Erasure(tasks=tuple(map(UUID, map("{:032x}".format, range(number))))) for number in (3, 3_000))
-    assert len(next(iter(subjects_of(SUBJECTS, few)))) <= 3
-    assert next(iter(subjects_of(SUBJECTS, many))) == ("nemuri.task.>",)
+    assert len(next(iter(subjects_of(SUBJECTS, few)))) == 3
+    assert "nemuri.task.>" in next(iter(subjects_of(SUBJECTS, many)))
+    assert len(next(iter(subjects_of(SUBJECTS, many)))) < 10
 
 
 def test_filters_of_one_read_do_not_overlap() -> None:

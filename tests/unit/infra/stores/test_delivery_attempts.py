@@ -9,7 +9,7 @@ from nats.errors import NoRespondersError
 from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
 
-from nemuri_infra.runtime.service import OUTAGE_ERRORS
+from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.stores.delivery_attempts import (
     MAX_MISSING_OUTCOMES,
     SUSPECT_MISSING_OUTCOMES,

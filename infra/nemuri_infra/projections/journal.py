@@ -1,0 +1,61 @@
+"""Which events count: an event counts if it is the first with its id, and neither it nor what it is about is erased."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from cachetools import LRUCache
+from sqlalchemy import text
+
+from nemuri_contracts.event import Event
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.erasure import erased_among
+from nemuri_infra.projections.progress import BehindError, Progress
+
+MAX_EVENTS = 10_000
+"""Maximum number of events of which one process remembers whether they count."""
+_SEQUENCES = text("SELECT event_id, sequence FROM journal WHERE event_id = ANY(:ids)")
+"""The sequences of the events that count, of those with these ids."""
+
+
+@dataclass(slots=True)
+class Journal:
+    """Looks up in the projections which events count."""
+
+    database: Database
+    progress: Progress
+    _known: LRUCache[tuple[UUID, int], bool] = field(default_factory=lambda: LRUCache(MAX_EVENTS))
+    """Whether an event counts, by its id and sequence."""
+    _excluded: int = -1
+    """Sequence of the last erasure that the known answers contain."""
+    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def counting(self, events: Sequence[Event]) -> list[bool]:
+        """Return for each event whether it counts. Waits until the projections contain it.
+
+        Raises `BehindError` if they do not contain an event that they should contain: they belong to another log.
+        """
+        await self.progress.wait(max((event.sequence or 0 for event in events), default=0))
+        if self._excluded != self.progress.changes.excluded:
+            self._known.clear()
+            self._excluded = self.progress.changes.excluded
+        keys = [(event.event_id, event.sequence or 0) for event in events]
+        async with self._asking:  # several services ask for the same event at the same time
+            known = {key: self._known[key] for key in keys if key in self._known}
+            unknown = [event for event, key in zip(events, keys, strict=True) if key not in known]
+            if unknown:
+                known |= await self._look_up(unknown)
+                self._known.update(known)
+        return [known[key] for key in keys]
+
+    async def _look_up(self, events: Sequence[Event]) -> dict[tuple[UUID, int], bool]:
+        async with self.database.reading() as connection:
+            rows = await connection.execute(_SEQUENCES, {"ids": [event.event_id for event in events]})
+            first = {row.event_id: row.sequence for row in rows}
+            missing = [event for event in events if event.event_id not in first]
+            erased = await erased_among(connection, missing)
+        for event in missing:
+            if not erased.absorbs(event):
+                raise BehindError(f"the projections do not contain {event.kind} {event.event_id}; see `nemuri status`")
+        return {(event.event_id, event.sequence or 0): first.get(event.event_id) == event.sequence for event in events}
