@@ -1,7 +1,7 @@
 """Queries to the query API. They are request and reply messages, which the log does not store."""
 
 from typing import Annotated, ClassVar, Literal
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -67,6 +67,14 @@ class Query(Value):
     def topic(self) -> str:
         """Return the last part of the subject on which the query is sent."""
         return self.name
+
+
+class Command(Query):
+    """Base class of requests that may append events. They are answered at once, as queries are.
+
+    The ids of the events are derived, so that a repeated command appends nothing new. Commands are refused while the
+    log is incomplete, because an import or a restore is not finished.
+    """
 
 
 class Refusal(Value):
@@ -330,23 +338,27 @@ class AffectListQuery(Query):
 
 
 class AffectBriefQuery(Query):
-    """Query for the most important affective memories of a project, at the start of an assistant's session.
-
-    That they were shown is recorded unless `quietly` is set.
-    """
+    """Query for the most important affective memories of a project, at the start of an assistant's session."""
 
     name = "affect-brief"
     agent_id: Identifier
     project: Label | None = None
     """Project of the session; None outside of one."""
-    session: Label | None = None
-    within: float | None = Field(default=None, gt=0, le=86_400)
-    """Seconds until the client gives up. If the answer takes longer, nothing is recorded."""
     program: str = Field(default="nemuri", min_length=1, max_length=1_000)
     """Command that runs the program where the block is read. The block names it."""
     tool: Label | None = None
     """Tool that reads memories by their labels where the block is read; None if there is none."""
-    quietly: bool = False
+
+
+class ShowBrief(AffectBriefQuery, Command):
+    """Show the most important affective memories of a project, and record that they were shown."""
+
+    name = "show-brief"
+    request: UUID = Field(default_factory=uuid4)
+    """Id that the client gives to this request. The ids of the events derive from it."""
+    session: Label | None = None
+    within: float | None = Field(default=None, gt=0, le=86_400)
+    """Seconds until the client gives up. If the answer takes longer, nothing is recorded."""
 
 
 class AffectTurnQuery(Query):
@@ -358,7 +370,7 @@ class AffectTurnQuery(Query):
 
 
 class AffectRecallQuery(Query):
-    """Query for the affective memories that match a prompt. The recall is recorded unless `quietly` is set."""
+    """Query for the affective memories that match a prompt."""
 
     name = "affect-recall"
     agent_id: Identifier
@@ -375,13 +387,20 @@ class AffectRecallQuery(Query):
     """Ids of memories and of turns that the assistant has in its context already. These memories are left out; others
     take the places of the turns only, so that a repeated prompt does not bring up what is less and less relevant.
     """
-    within: float | None = Field(default=None, gt=0, le=86_400)
-    """Seconds until the client gives up. If the answer takes longer, the recall is not recorded."""
     program: str = Field(default="nemuri", min_length=1, max_length=1_000)
     """Command that runs the program where the block is read. The block names it."""
     tool: Label | None = None
     """Tool that reads memories by their labels where the block is read; None if there is none."""
-    quietly: bool = False
+
+
+class ShowMemories(AffectRecallQuery, Command):
+    """Show the affective memories that match a prompt, and record that they were recalled and shown."""
+
+    name = "show-memories"
+    request: UUID = Field(default_factory=uuid4)
+    """Id that the client gives to this request. The ids of the events derive from it."""
+    within: float | None = Field(default=None, gt=0, le=86_400)
+    """Seconds until the client gives up. If the answer takes longer, nothing is recorded."""
 
 
 class TiersQuery(Query):
@@ -400,7 +419,7 @@ class TiersMemoryQuery(Query):
 
 
 class TiersRecallQuery(Query):
-    """Query for the tiered memories that match a text. It is recorded as an access unless `quietly` is set."""
+    """Query for the tiered memories that match a text."""
 
     name = "tiers-recall"
     agent_id: Identifier
@@ -414,7 +433,14 @@ class TiersRecallQuery(Query):
     """True to include memories that other agents share with this one."""
     second: Second | None = None
     """Current time on a simulation's clock, in seconds; None for the present time on the agent's clock."""
-    quietly: bool = False
+
+
+class AccessMemories(TiersRecallQuery, Command):
+    """Retrieve the tiered memories that match a text, and record the access to the agent's own."""
+
+    name = "access-memories"
+    request: UUID = Field(default_factory=uuid4)
+    """Id that the client gives to this request. The id of the event derives from it."""
 
 
 class StatusQuery(Query):
@@ -423,7 +449,7 @@ class StatusQuery(Query):
     name = "status"
 
 
-class RetryQuery(Query):
+class RetryEvent(Command):
     """Request to handle a dead-lettered event again. Answered when the event is handled; refused with the error
     otherwise.
     """

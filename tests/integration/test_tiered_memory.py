@@ -15,6 +15,7 @@ from nemuri.operations.erasure import forget
 from nemuri.operations.reembed import reembed
 from nemuri.operations.views import rebuild
 from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.queries import AccessMemories
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_contracts.tiered import (
     ConsolidationAsked,
@@ -25,6 +26,7 @@ from nemuri_contracts.tiered import (
     ExperienceRecorded,
     MemoryFormed,
 )
+from nemuri_contracts.tiered_views import TiersRecallView
 from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
 from nemuri_domain.tiered.fold import FOLDED, fold
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
@@ -146,6 +148,12 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
         assert (talking.recalled, working.recalled, working.working) == ((), (), True)
         await until_idle(resources)
         assert {each.access_count for each in await all_memories(resources)} == {1}
+        asked = {"agent_id": "noah", "query": "how do I get iron with Lila?", "second": 60.0, "request": uuid4()}
+        for _ in range(2):
+            assert (await client._exchange.ask(AccessMemories, TiersRecallView, **asked)).recalled
+        await until_idle(resources)
+        counts = {each.access_count for each in await all_memories(resources)}
+        assert counts == {2}, "a repeated request counts once"
         await assert_as_folded(resources)
         done = await reembed(settings, embedder=BuiltInEmbedder(128))
         assert (done.agents, done.memories) == (1, 3)

@@ -88,14 +88,10 @@ class AffectiveMethods(ClientBase):
             >>> len((await client.affect_brief("diary", quietly=True)).memories)
             1
         """
-        return await self._exchange.ask(
-            queries.AffectBriefQuery,
-            AffectBriefView,
-            agent_id=agent,
-            project=project,
-            session=session,
-            quietly=quietly,
-        )
+        if quietly:
+            return await self._exchange.ask(queries.AffectBriefQuery, AffectBriefView, agent_id=agent, project=project)
+        asked = {"agent_id": agent, "project": project, "session": session}
+        return await self._exchange.ask(queries.ShowBrief, AffectBriefView, **asked)
 
     async def affect_recall(
         self,
@@ -137,7 +133,7 @@ class AffectiveMethods(ClientBase):
             True
         """
         return await self._exchange.ask(
-            queries.AffectRecallQuery,
+            queries.AffectRecallQuery if quietly else queries.ShowMemories,
             AffectRecallView,
             agent_id=agent,
             prompt=prompt,
@@ -145,7 +141,6 @@ class AffectiveMethods(ClientBase):
             project=project,
             category=category,
             context=context,
-            quietly=quietly,
         )
 
     async def affect_memory(self, agent: str, memory: str) -> AffectMemoryView:

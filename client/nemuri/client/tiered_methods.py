@@ -120,7 +120,7 @@ class TieredMethods(ClientBase):
             ['Noah mined iron with Lila in the cave.']
         """
         return await self._exchange.ask(
-            queries.TiersRecallQuery,
+            queries.TiersRecallQuery if quietly else queries.AccessMemories,
             TiersRecallView,
             agent_id=agent,
             query=query,
@@ -129,7 +129,6 @@ class TieredMethods(ClientBase):
             top=top,
             shared=shared,
             second=second,
-            quietly=quietly,
         )
 
     async def tiers_memory(self, agent: str, memory: str) -> TierMemoryView:

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from nemuri_contracts.codec import UndecodableError, validation_message
 from nemuri_contracts.event import ClientEvent, Event
 from nemuri_contracts.memory_views import RetriedView
-from nemuri_contracts.queries import Answer, Query, Refusal, RetryQuery
+from nemuri_contracts.queries import Answer, Command, Query, Refusal, RetryEvent
 from nemuri_contracts.subjects import PARTITIONS, Subjects
 from nemuri_contracts.tasks import ReactionFailed
 from nemuri_infra.models.call_budget import SpentError, count_replies
@@ -39,6 +39,7 @@ from nemuri_infra.runtime.spending_limits import limits_of
 from nemuri_infra.stores.delivery_attempts import DeliveryAttempts
 
 __all__ = ["OUTAGE_ERRORS", "Capability", "ConditionalAppend", "EventProcessor", "GaveUpError", "Outcome", "Service"]
+A_co = TypeVar("A_co", bound=Answer, covariant=True)
 E_co = TypeVar("E_co", bound=Event, covariant=True)
 
 
@@ -53,10 +54,18 @@ class ConditionalAppend(Generic[E_co]):
     last: int
 
 
+@dataclass(frozen=True, slots=True)
+class Performed(Generic[A_co, E_co]):
+    """The answer to a command, and the events that are appended before it is sent, in this order."""
+
+    answer: A_co
+    events: Sequence[E_co] = ()
+
+
 Outcome = Event | ConditionalAppend[Event] | Sequence[Event] | None
 EventHandler = Callable[[Any, Resources], Awaitable[Outcome]]
 GroupHandler = Callable[[Any, Resources], Awaitable[Sequence[Event | None]]]
-QueryHandler = Callable[[Any, Resources], Awaitable[Answer | Refusal]]
+QueryHandler = Callable[[Any, Resources], Awaitable[Answer | Performed[Answer, Event] | Refusal]]
 R = TypeVar("R", bound=EventHandler)
 A = TypeVar("A", bound=QueryHandler)
 G = TypeVar("G", bound=GroupHandler)
@@ -101,8 +110,7 @@ class Service:
     together: set[type[Event]] = field(default_factory=set)
     """Kinds of events whose handler takes several events at once and returns one outcome for each."""
     query_handlers: dict[type[Query], QueryHandler] = field(default_factory=dict)
-    appending: set[type[Query]] = field(default_factory=lambda: {RetryQuery})
-    """Kinds of queries whose handlers may append an event."""
+    """Handlers of queries and of commands. Only that of a command may return `Performed`."""
     background: Callable[[Resources], Awaitable[None]] | None = None
     """Function that runs for as long as the service, in addition to its handlers; None for none."""
     also_emits: tuple[type[Event], ...] = ()
@@ -146,17 +154,11 @@ class Service:
 
         return declare
 
-    def answers(self, kind: type[Query], *, appends: bool = False) -> Callable[[A], A]:
-        """Return a decorator that makes a function the handler of queries of this kind.
-
-        With `appends`, the handler may append events. Its queries are then refused while the log is incomplete, because
-        an import or a restore is not finished.
-        """
+    def answers(self, kind: type[Query]) -> Callable[[A], A]:
+        """Return a decorator that makes a function the handler of queries, or of commands, of this kind."""
 
         def declare(function: A) -> A:
             self.query_handlers[kind] = function
-            if appends:
-                self.appending.add(kind)
             return function
 
         return declare
@@ -164,19 +166,20 @@ class Service:
     def emits(self) -> frozenset[type[Event]]:
         """Return the kinds of events that the service appends.
 
-        They are the kinds in the return types of its event handlers and the kinds in `also_emits`. A service with event
-        handlers also appends `ReactionFailed`.
+        They are the kinds in the return types of its handlers of events and commands and the kinds in `also_emits`. A
+        service with event handlers also appends `ReactionFailed`.
         """
-        returned = (get_type_hints(each)["return"] for each in self.handlers.values())
+        handlers = (*self.handlers.values(), *self.query_handlers.values())
+        returned = (get_type_hints(each)["return"] for each in handlers)
         said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_emits))
         return said | {ReactionFailed} if self.handlers else said
 
     def query_topics(self) -> tuple[tuple[type[Query], str], ...]:
         """Return the kinds of queries that the service answers, each with its topic.
 
-        A service with event handlers also answers `RetryQuery`.
+        A service with event handlers also performs `RetryEvent`.
         """
-        retried = ((RetryQuery, f"{RetryQuery.name}.{self.name}"),) if self.handlers else ()
+        retried = ((RetryEvent, f"{RetryEvent.name}.{self.name}"),) if self.handlers else ()
         return (*((kind, kind.name) for kind in self.query_handlers), *retried)
 
     def durables(self, subjects: Subjects) -> tuple[Durable, ...]:
@@ -357,7 +360,7 @@ class EventProcessor:
         await self.resources.log.append(failed)
         return attempt
 
-    async def _retry(self, query: RetryQuery) -> RetriedView | Refusal:
+    async def _retry(self, query: RetryEvent) -> RetriedView | Refusal:
         """Handle an event of the log once more, although it is not being delivered.
 
         Events that the handler appended before get the same ids again, so they are not duplicated.
@@ -389,13 +392,7 @@ class EventProcessor:
             if (refusal := await self._behind(query, asker)) is not None:
                 return refusal, "refused"
             async with turns.turn(asker):
-                if kind in self.service.appending:
-                    durable, *_ = self.service.durables(self.resources.log.subjects)
-                    await check_complete(self.resources.log, durable.name)
-                if isinstance(query, RetryQuery):
-                    answer: Answer | Refusal = await self._retry(query)
-                else:
-                    answer = await self.service.query_handlers[kind](query, self.resources)
+                answer = await self._handle(query)
         except ValidationError as error:
             return Refusal(refused=validation_message(error)), "refused"
         except CrowdedError:
@@ -406,6 +403,22 @@ class EventProcessor:
             logger.exception("no answer", service=self.service.name, query=kind.name)
             return Refusal(refused=f"{self.service.name} failed: {_first_line(error)}"), "failed"
         return answer, "refused" if isinstance(answer, Refusal) else "answered"
+
+    async def _handle(self, query: Query) -> Answer | Refusal:
+        """Return the handler's answer, after the events of a command have been appended. Raises an outage error for a
+        command while the log is incomplete.
+        """
+        if isinstance(query, Command):
+            durable, *_ = self.service.durables(self.resources.log.subjects)
+            await check_complete(self.resources.log, durable.name)
+        if isinstance(query, RetryEvent):
+            return await self._retry(query)
+        done = await self.service.query_handlers[type(query)](query, self.resources)
+        if not isinstance(done, Performed):
+            return done
+        for event in done.events:
+            await self.resources.log.append(event)
+        return done.answer
 
     async def _behind(self, query: Query, asker: str) -> Refusal | None:
         """Wait until the projections contain everything up to the query's `after`.
