@@ -14,11 +14,11 @@ from nemuri_domain.language.relevance import WordPairs, alignments, relevance
 from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.language.tokenization import term_counts
 from nemuri_domain.language.word_table import Words, word_table
+from nemuri_domain.retrieval.vector_rows import VectorRows
 from nemuri_domain.strength.best_rows import best_rows
 from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.memory_rows import MemoryRows, RowArrays
 from nemuri_domain.strength.search_texts import SearchTexts
-from nemuri_domain.strength.vector_rows import VectorRows
 from nemuri_domain.strength.word_rows import WordRows
 
 Floats = NDArray[np.float32]

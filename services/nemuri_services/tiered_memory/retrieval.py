@@ -22,7 +22,8 @@ from nemuri_domain.tiered.retrieval import (
     restricted_pattern,
     without_shared_experiences,
 )
-from nemuri_infra.projections.tiered_queries import SearchedMemories, TieredQueries
+from nemuri_infra.projections.memory_indexes import TIERED, current_index, shared_index
+from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.tiered_memory.presenters import memory_view
@@ -78,20 +79,16 @@ async def _candidates(
     """
     if not pattern.top:
         return []
-    vectors, queries = await calibrated_vectors(resources, defined), TieredQueries(resources.database)
+    vectors = await calibrated_vectors(resources, defined)
     [asked] = await vectors.comparing.queries([query.query])  # not stored: no event holds the query
-    own = await queries.candidates(agent.agent_id, vectors, asked)
-    newest = float(own.rows["at"].max()) if own.ids else None
-    now = current_time(agent, newest, time.time()) if query.second is None else query.second
-    found = _ranked(own, now, pattern, agent)
+    async with current_index(resources.database, TIERED, agent.agent_id, vectors) as own:
+        newest = float(own.features["at"].max()) if len(own) else None
+        now = current_time(agent, newest, time.time()) if query.second is None else query.second
+        found = rank(own, asked, now, pattern, agent.rules)
     if query.shared:
-        others = await queries.candidates(agent.agent_id, vectors, asked, "shared")
-        found += _ranked(others, now, pattern.model_copy(update={"layers": ("long",)}), agent)
+        others = await shared_index(resources.database, agent.agent_id, vectors)
+        found += rank(others, asked, now, pattern.model_copy(update={"layers": ("long",)}), agent.rules)
     return sorted(found, key=lambda each: (-each.score, each.memory_id))
-
-
-def _ranked(searched: SearchedMemories, now: float, pattern: Pattern, agent: TiersAgent) -> list[ScoredMemory]:
-    return rank(searched.ids.__getitem__, searched.rows, searched.relevance, now, pattern, agent.rules)
 
 
 def access_events(command: AccessMemories, found: TiersRecallView) -> list[MemoriesAccessed]:
