@@ -236,12 +236,14 @@ class MemoryRows:
         stand_ins = self.stand_ins()
         if stand_ins is None:
             return rows, columns
-        standing, places = np.unique(stand_ins[rows], return_inverse=True)
-        found = [np.zeros(len(standing), each.dtype) for each in columns]
+        others = stand_ins[rows]
+        moved = np.flatnonzero(others != rows)
+        standing = np.union1d(np.delete(rows, moved), others[moved])
+        found = [np.full(len(standing), False if each.dtype == np.bool_ else -np.inf, each.dtype) for each in columns]
+        kept, onto = np.searchsorted(standing, np.delete(rows, moved)), np.searchsorted(standing, others[moved])
         for highest, each in zip(found, columns, strict=True):
-            if each.dtype != np.bool_:
-                highest.fill(-np.inf)
-            np.maximum.at(highest, places, each)
+            highest[kept] = np.delete(each, moved)
+            np.maximum.at(highest, onto, each[moved])
         return standing, found
 
     def with_neighbours(self, rows: Rows, relevance: Floats, hits: Mask) -> tuple[Floats, Mask]:
