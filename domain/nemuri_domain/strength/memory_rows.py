@@ -237,14 +237,13 @@ class MemoryRows:
         if stand_ins is None:
             return rows, columns
         others = stand_ins[rows]
-        moved = np.flatnonzero(others != rows)
-        standing = np.union1d(np.delete(rows, moved), others[moved])
-        found = [np.full(len(standing), False if each.dtype == np.bool_ else -np.inf, each.dtype) for each in columns]
-        kept, onto = np.searchsorted(standing, np.delete(rows, moved)), np.searchsorted(standing, others[moved])
+        moved, there = others != rows, np.zeros(self.count, np.bool_)
+        there[others] = True
+        found = [np.full(self.count, False if each.dtype == np.bool_ else -np.inf, each.dtype) for each in columns]
         for highest, each in zip(found, columns, strict=True):
-            highest[kept] = np.delete(each, moved)
-            np.maximum.at(highest, onto, each[moved])
-        return standing, found
+            highest[rows[~moved]] = each[~moved]
+            np.maximum.at(highest, others[moved], each[moved])
+        return np.flatnonzero(there), [highest[there] for highest in found]
 
     def with_neighbours(self, rows: Rows, relevance: Floats, hits: Mask) -> tuple[Floats, Mask]:
         """Return the relevance of the rows with that of their neighbours in conversations, and which rows have a
