@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from nemuri_contracts.affective import LinkSort
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, AffectMind, Mood
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
-from nemuri_domain.affective.memory_index import IndexedMemory, MemoryIndex
+from nemuri_domain.affective.candidate_selection import COLUMNS, candidates, columns
 from nemuri_domain.affective.retrieval import AffectCandidate
 from nemuri_domain.affective.text_compression import topic_text
+from nemuri_domain.retrieval.memory_index import MemoryIndex
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.stores.vectors import Vectors
 
@@ -38,7 +39,7 @@ class FoldedQueries(AffectiveQueries):
     def __init__(self, state: FoldedMemories) -> None:
         """Answer from these memories, as they are at each query."""
         object.__setattr__(self, "state", state)
-        object.__setattr__(self, "_indexed", (None, MemoryIndex(0)))
+        object.__setattr__(self, "_indexed", (None, MemoryIndex(0, COLUMNS)))
 
     async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, AffectMemory]:
         """Return the memories with these ids, by id."""
@@ -77,11 +78,12 @@ class FoldedQueries(AffectiveQueries):
     ) -> list[AffectCandidate]:
         """Return the candidates of a retrieval from an index of the folded memories."""
         if self.state.mind is not self._indexed[0]:
-            index, every = MemoryIndex(vectors.embedder.dimension), list(self.state.mind.memories.values())
+            index, every = MemoryIndex(vectors.embedder.dimension, COLUMNS), list(self.state.mind.memories.values())
             if every:
                 index.put(
-                    [IndexedMemory.of(each) for each in every],
+                    [each.memory_id for each in every],
+                    columns(every),
                     vectors.centred(np.stack([self.state.rows[each.memory_id] for each in every])),
                 )
             object.__setattr__(self, "_indexed", (self.state.mind, index))
-        return self._indexed[1].candidates(agent, asked, wanted)
+        return candidates(self._indexed[1], agent, asked, wanted)

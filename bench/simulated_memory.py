@@ -27,7 +27,7 @@ from nemuri_contracts.affective import (
 from nemuri_contracts.agents import AgentDefined, Definition, PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.event import NAMESPACE, OPERATOR, derive
-from nemuri_contracts.queries import AffectRecallQuery
+from nemuri_contracts.queries import ShowMemories
 from nemuri_domain.affective import nightly_job
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectAgent, AffectMemory, AffectMind, embedded_text
 from nemuri_domain.affective.fold import evolve, touched
@@ -163,7 +163,7 @@ class SimulatedMemory:
             await self.pass_nights(at)
         # So that the retrieval does not have to wait for it.
         await self.embedder.embed_queries(PromptTopic.of(prompt).texts)
-        query = AffectRecallQuery(agent_id=AGENT, prompt=prompt)
+        query = ShowMemories(agent_id=AGENT, prompt=prompt)
         found = await select_memories(query, self.agent, self.vectors, self.queries)
         event = recall_event(query, found, self.agent)
         if at is not None and (event.recalled or event.asked_back):

@@ -46,7 +46,7 @@ def lines(name: str) -> list[dict[str, str]]:
 def compared(pair: Pair) -> tuple[float, float, float, float]:
     """Return likeness, share of common words, sign of change, and the relevance of the newer statement."""
     question, older, newer = pair
-    pairs = StatementPairs.of([older, newer])
+    pairs = StatementPairs.of([word_table().words(older), word_table().words(newer)])
     relevance = min(float(relevance_of(question, [newer])[0]), FITTING)
     return float(pairs.likeness[0, 1]), float(pairs.shared[0, 1]), float(pairs.signs[0, 1]), relevance
 

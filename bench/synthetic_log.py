@@ -41,7 +41,7 @@ from nemuri_domain.strength.fold import evolve as evolve_mind
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
 from nemuri_domain.strength.sleep_input import sleep_input_of
 from nemuri_domain.strength.usage_detection import session_end
-from nemuri_domain.tasks import fan_in, precedents
+from nemuri_domain.tasks import fan_in, precedents, task_attempts
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.feedback_credit import decide_credit
 from nemuri_domain.tasks.fold import evolve as evolve_task
@@ -175,7 +175,7 @@ class SyntheticLog:
         past = self.known.get(ORCHESTRATOR, [])
         return TaskRouted.following(
             cause,
-            key=fan_in.attempt_key(cause.task_id, 1),
+            key=task_attempts.attempt_key(cause.task_id, 1),
             attempt=1,
             choices=(Choice(agent_id=name, part=0, perspective=perspective),),
             scores=scores,

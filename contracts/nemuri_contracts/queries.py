@@ -1,7 +1,7 @@
 """Queries to the query API. They are request and reply messages, which the log does not store."""
 
 from typing import Annotated, ClassVar, Literal
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -67,6 +67,14 @@ class Query(Value):
     def topic(self) -> str:
         """Return the last part of the subject on which the query is sent."""
         return self.name
+
+
+class Command(Query):
+    """Base class of requests that may append events. They are answered at once, as queries are.
+
+    The ids of the events are derived, so that a repeated command appends nothing new. Commands are refused while the
+    log is incomplete, because an import or a restore is not finished.
+    """
 
 
 class Refusal(Value):
@@ -357,28 +365,41 @@ class AffectListQuery(Options, Query):
 class BlockQuery(Query):
     """Base class of queries for a text block that an assistant reads. What stands here is known to its hooks only."""
 
-    within: float | None = Field(default=None, gt=0, le=86_400)
-    """Seconds until the client gives up. If the answer takes longer, nothing is recorded."""
     program: str = Field(default="nemuri", min_length=1, max_length=1_000)
     """Command that runs the program where the block is read. The block names it."""
     tool: Label | None = None
     """Tool that reads memories by their labels where the block is read; None if there is none."""
 
 
-class AffectBriefQuery(Options, BlockQuery):
-    """Query for the most important affective memories of a project, at the start of an assistant's session.
+class RecordedCommand(Command):
+    """Base class of commands that record what they show."""
 
-    That they were shown is recorded unless `quietly` is set.
-    """
+    request: UUID = Field(default_factory=uuid4)
+    """Id that the client gives to this request. The ids of the events derive from it."""
+
+
+class BlockCommand(RecordedCommand):
+    """Base class of commands that record what an assistant was shown."""
+
+    within: float | None = Field(default=None, gt=0, le=86_400)
+    """Seconds until the client gives up. If the answer takes longer, nothing is recorded."""
+
+
+class AffectBriefQuery(Options, BlockQuery):
+    """Query for the most important affective memories of a project, at the start of an assistant's session."""
 
     name = "affect-brief"
     agent_id: Identifier
     project: Label | None = None
     """Project of the session. Without it, only memories that matter in every project are returned."""
+
+
+class ShowBrief(AffectBriefQuery, BlockCommand):
+    """Show the most important affective memories of a project, and record that they were shown."""
+
+    name = "show-brief"
     session: Label | None = None
     """Name of the session."""
-    quietly: bool = False
-    """Do not record that the memories were shown."""
 
 
 class AffectTurnQuery(Query):
@@ -390,7 +411,7 @@ class AffectTurnQuery(Query):
 
 
 class AffectRecallQuery(Options, BlockQuery):
-    """Query for the affective memories that match a prompt. The recall is recorded unless `quietly` is set."""
+    """Query for the affective memories that match a prompt."""
 
     name = "affect-recall"
     agent_id: Identifier
@@ -407,8 +428,12 @@ class AffectRecallQuery(Options, BlockQuery):
     """Ids of memories and of turns that the assistant has in its context already. These memories are left out; others
     take the places of the turns only, so that a repeated prompt does not bring up what is less and less relevant.
     """
-    quietly: bool = False
-    """Do not record the recall."""
+
+
+class ShowMemories(AffectRecallQuery, BlockCommand):
+    """Show the affective memories that match a prompt, and record that they were recalled and shown."""
+
+    name = "show-memories"
 
 
 class TiersQuery(Query):
@@ -427,7 +452,7 @@ class TiersMemoryQuery(Query):
 
 
 class TiersRecallQuery(Options, Query):
-    """Query for the tiered memories that match a text. It is recorded as an access unless `quietly` is set."""
+    """Query for the tiered memories that match a text."""
 
     name = "tiers-recall"
     agent_id: Identifier
@@ -442,8 +467,12 @@ class TiersRecallQuery(Options, Query):
     """Also search the memories that other agents share with this agent."""
     second: Second | None = None
     """Current time in seconds of the simulation's clock. By default, the time of the log."""
-    quietly: bool = False
-    """Do not record the retrieval."""
+
+
+class AccessMemories(TiersRecallQuery, RecordedCommand):
+    """Retrieve the tiered memories that match a text, and record the access to the agent's own."""
+
+    name = "access-memories"
 
 
 class StatusQuery(Query):
@@ -452,7 +481,7 @@ class StatusQuery(Query):
     name = "status"
 
 
-class RetryQuery(Query):
+class RetryEvent(Command):
     """Request to handle a dead-lettered event again. Answered when the event is handled; refused with the error
     otherwise.
     """

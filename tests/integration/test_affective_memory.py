@@ -31,9 +31,9 @@ from nemuri_contracts.affective import (
     TurnOffered,
     TurnTakenBack,
 )
-from nemuri_contracts.affective_views import AffectRecallView
+from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView
 from nemuri_contracts.agents import Embedding, PolicyAdopted
-from nemuri_contracts.queries import AffectRecallQuery
+from nemuri_contracts.queries import AffectBriefQuery, AffectRecallQuery, Query, ShowBrief, ShowMemories
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
@@ -508,12 +508,38 @@ async def test_words_are_compared_if_no_vector_arrives_in_time(settings: Setting
             async with connected_client(settings) as client:
                 asked = {"agent_id": "diary", "prompt": "why does the parser reject a comma?"}
                 for within in (0.1, 30.0):
-                    told = await client._exchange.ask(AffectRecallQuery, AffectRecallView, **asked, within=within)
+                    told = await client._exchange.ask(ShowMemories, AffectRecallView, **asked, within=within)
                     assert told.recalled
             noted = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
             assert len(noted) == 1, "a recall that arrives after the time limit is not recorded"
     assert (by_vector.words_only, by_words.words_only) == (False, True)
     assert by_words.recalled[0].memory.memory_id == by_vector.recalled[0].memory.memory_id == known[0].memory_id
+
+
+@pytest.mark.parametrize(("kind", "recorded"), [(ShowMemories, [2, 2, 4]), (ShowBrief, [1, 1, 2])])
+async def test_a_repeated_command_appends_nothing_new(
+    settings: Settings, kind: type[ShowMemories | ShowBrief], recorded: list[int]
+) -> None:
+    """A repeated request to show memories gets the same answer and appends nothing new. Another request does. The
+    request of one agent does not stand in the way of another's.
+    """
+    query, view = (AffectRecallQuery, AffectRecallView) if kind is ShowMemories else (AffectBriefQuery, AffectBriefView)
+    async with affective_platform(settings) as resources, connected_client(settings) as client:
+        await remember_turns(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
+        asked = {"agent_id": "diary"} | ({"prompt": f"{TOPICS[0]} again"} if kind is ShowMemories else {})
+        await until_idle(resources, AFFECTIVE_SERVICES)
+        before = await resources.log.last_sequence()
+
+        async def ask(of: type[Query], **fields: object) -> Any:
+            return await client._exchange.ask(of, view, **asked, **fields)
+
+        read, first = await ask(query), uuid4()
+        assert await resources.log.last_sequence() == before, "a query appends nothing"
+        for request, appended in zip((first, first, uuid4()), recorded, strict=True):
+            assert await ask(kind, request=request) == read
+            assert await resources.log.last_sequence() - before == appended
+        await until_idle(resources, AFFECTIVE_SERVICES)
+    await assert_verified(settings)
 
 
 async def test_a_turn_that_was_taken_back_is_not_recalled(settings: Settings) -> None:

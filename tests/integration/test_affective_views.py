@@ -21,14 +21,13 @@ from nemuri_contracts.affective import Link, Tie, TurnOffered
 from nemuri_contracts.agents import MemoriesEmbedded
 from nemuri_contracts.event import Event
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
-from nemuri_domain.affective.candidate_query import PromptVectors
 from nemuri_domain.affective.fold import FOLDED, fold
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
-from nemuri_infra.projections import affective_index, id_lookup, tables
-from nemuri_infra.projections.affective_index import current_index
+from nemuri_infra.projections import id_lookup, tables
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.projections.database import binary_rows
 from nemuri_infra.projections.erasure_lineage import Thing
+from nemuri_infra.projections.memory_indexes import AFFECTIVE, current_index
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
@@ -276,8 +275,8 @@ async def test_the_index_follows_the_views(settings: Settings) -> None:
         assert await indexed(resources) == {}
 
 
-@pytest.mark.parametrize("query", [affective_index.CHANGES, affective_index.CHANGES_OR_MISSING], ids=["all", "missing"])
-async def test_without_statistics_the_index_is_read_in_linear_time(settings: Settings, query: str) -> None:
+@pytest.mark.parametrize("missing", [False, True], ids=["all", "missing"])
+async def test_without_statistics_the_index_is_read_in_linear_time(settings: Settings, missing: bool) -> None:
     """Directly after an import the tables have no statistics. Reading all memories with their vectors compares no
     memory with the vectors of the others.
     """
@@ -287,7 +286,8 @@ async def test_without_statistics_the_index_is_read_in_linear_time(settings: Set
         await until_idle(resources, ["projector"])
         values = {"agent": AGENT, "generation": resources.vectors.generation, "until": -1, "missing": []}
         async with resources.database.reading() as connection:
-            rows = await binary_rows(connection, f"EXPLAIN (ANALYZE, FORMAT JSON) {query}", values)
+            query = f"EXPLAIN (ANALYZE, FORMAT JSON) {AFFECTIVE.changes(missing=missing)}"
+            rows = await binary_rows(connection, query, values)
     plans = list(plan_nodes(rows[0][0][0]["Plan"]))
     assert max(each["Actual Rows"] for each in plans) == 100
     assert not any(each.get("Rows Removed by Join Filter") for each in plans)
@@ -302,15 +302,15 @@ def plan_nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 async def indexed(resources: Resources) -> dict[UUID, tuple[int, int]]:
     """Return the level and the number of recalls of each memory in the index."""
-    async with current_index(resources.database, AGENT, resources.vectors) as index:
-        return {each.memory_id: (each.level, each.recall_count) for each in index.memories}
+    async with current_index(resources.database, AFFECTIVE, AGENT, resources.vectors) as index:
+        return {index.id(row): (each["level"], each["recall_count"]) for row, each in enumerate(index.features)}
 
 
 async def nearest(resources: Resources, text: str) -> UUID:
     """Return the id of the memory whose vector in the index is most similar to that of a text."""
-    async with current_index(resources.database, AGENT, resources.vectors) as index:
-        similarity, _ = index.similarities(PromptVectors.of((await resources.vectors.of_queries([text]))[0]))
-        return index.memories[int(similarity.argmax())].memory_id
+    async with current_index(resources.database, AFFECTIVE, AGENT, resources.vectors) as index:
+        [asked] = await resources.vectors.of_queries([text])
+        return index.id(int(index.cosines(asked[None]).argmax()))
 
 
 async def test_the_memory_of_a_turn_that_was_taken_back_leaves_no_byte(servers: Servers, settings: Settings) -> None:

@@ -9,7 +9,6 @@ from hashlib import sha256
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sqlalchemy import text
 
 from nemuri.client.client import Client
 from nemuri.operations.embedder import calibrate_embedder, show_embedder
@@ -17,11 +16,9 @@ from nemuri.operations.session import OperationError
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import Embedding
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
-from nemuri_infra.embeddings.calibrated import calibrate
 from nemuri_infra.embeddings.calibration import Calibration, Thresholds
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
 from nemuri_infra.embeddings.unit_rows import normalised
-from nemuri_infra.projections.centred_similarity import similarity_sql, similarity_values
 from nemuri_infra.retrieval.self_calibration import ENOUGH
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
@@ -183,17 +180,3 @@ async def test_an_operator_calibrates_with_fewer_memories(settings: Settings) ->
     found = (await calibrate_embedder(settings, embedder=ConeEmbedder())).calibration
     assert (found.source, found.sample) == ("measured", 20)
     assert 0.8 < found.centre < 1
-
-
-async def test_the_database_compares_centred_vectors(settings: Settings) -> None:
-    """The cosine in SQL is that of the centred rows. A row of zeros has the cosine 0."""
-    rows = await ConeEmbedder().embed_documents(GENERAL_TEXTS)
-    calibration = await calibrate(ConeEmbedder(), rows, "measured")
-    assert calibration.centre is not None
-    asked = calibration.centred(await ConeEmbedder().embed_queries(["The ferry leaves in winter."]))[0]
-    expression = similarity_sql("CAST(:row AS vector)", calibration.centre)
-    async with open_resources(settings) as resources, resources.database.reading() as connection:
-        for row in (*rows[:5], np.zeros(DIMENSION, np.float32)):
-            values = similarity_values(asked, calibration.centre) | {"row": row}
-            found = (await connection.execute(text(f"SELECT {expression}"), values)).scalar_one()
-            assert found == pytest.approx(float(asked @ calibration.centred(row[None])[0]), abs=1e-5)

@@ -145,7 +145,7 @@ async def test_a_session_killed_in_its_first_turn_is_handed_on_later(settings: S
     """A session of which only the start was noticed is handed on when it has been quiet for an hour."""
     data = tmp_path / "data"
     hook = Hook(settings, data)
-    async with answering_queries(settings, affect_brief=lambda _: AffectBriefView(block="", memories=())):
+    async with answering_queries(settings, show_brief=lambda _: AffectBriefView(block="", memories=())):
         started = session_end_input(tmp_path, "s1", "one") | {"source": "startup"}
         (tmp_path / "s1.jsonl").rename(tmp_path / "later")
         await hook("session-start", stdin=started)
@@ -183,7 +183,7 @@ def linked_prompt(prompt: str, after: str | None) -> str:
 async def test_nothing_of_a_pause_is_remembered(settings: Settings, tmp_path: Path) -> None:
     """In a pause hooks print and hand on nothing, and turns of the pause are not handed on after it."""
     hook = Hook(settings, tmp_path / "data")
-    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
+    async with answering_queries(settings, show_memories=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
         await hook("stop", stdin=session_end_input(tmp_path, "s1", "one"))
         assert "until `nemuri hook resume`" in await hook("pause")
         assert await hook("prompt", stdin=prompt_input("What now?")) == ""
@@ -227,7 +227,7 @@ async def test_prompts_of_programs_and_private_parts_are_not_asked_about(setting
         prompt_input("Go on", agent_id="a1"),
         prompt_input("<private>all of it</private>"),
     ]
-    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
+    async with answering_queries(settings, show_memories=lambda _: AffectRecallView(recalled=(), block="")) as asked:
         for each in made:
             assert await hook("prompt", stdin=each) == ""
         assert asked == []
@@ -240,7 +240,7 @@ async def test_a_session_begins_with_what_matters_of_its_project(settings: Setti
     """The hook at the start of a session prints the block for its project."""
     hook, place = Hook(settings, tmp_path), repository(tmp_path / "bakery", "https://example.org/ann/bakery")
     view = AffectBriefView(block=BLOCK, memories=())
-    async with answering_queries(settings, affect_brief=lambda _: view) as asked:
+    async with answering_queries(settings, show_brief=lambda _: view) as asked:
         start = {"hook_event_name": "SessionStart", "source": "compact", "session_id": "s1", "cwd": str(place)}
         assert await hook("session-start", stdin=start) == BLOCK + "\n"
     [query] = asked
@@ -266,7 +266,7 @@ async def test_other_assistants_hand_on_prompt_and_reply(
     """Prompt and reply of an assistant without a transcript become one turn, once, without secrets."""
     hook, place = Hook(settings, tmp_path / "data"), {"cwd": str(tmp_path)}
     option = ("--assistant", name)
-    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)):
+    async with answering_queries(settings, show_memories=lambda _: AffectRecallView(recalled=(), block=BLOCK)):
         printed = json.loads(await hook("prompt", *option, stdin=prompted | place))
         assert printed == {"continue": True} or printed["hookSpecificOutput"]["additionalContext"] == BLOCK
         for _ in range(2):
@@ -286,7 +286,7 @@ async def test_a_reply_cannot_repeat_private_parts_of_a_prompt_that_is_gone(
     """
     hook, place = Hook(settings, tmp_path / "data"), {"session_id": "c", "cwd": str(tmp_path)}
     prompt = {"prompt": "Open it: <private>the code 4711</private>"}
-    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")):
+    async with answering_queries(settings, show_memories=lambda _: AffectRecallView(recalled=(), block="")):
         await hook("prompt", "--assistant", "gemini", stdin=prompt | place)
         said = {"prompt_response": "The code is the code 4711.", "timestamp": "t"} | (prompt if prompt_again else {})
         stored = b"".join(each.read_bytes() for each in (tmp_path / "data").rglob("*") if each.is_file())

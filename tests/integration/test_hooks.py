@@ -22,7 +22,7 @@ from nemuri_contracts.affective import TURN_LIMIT, TurnOffered
 from nemuri_contracts.affective_views import AffectRecallView
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.memory_views import AgentsView, AgentView
-from nemuri_contracts.queries import AffectRecallQuery, AgentsQuery, Refusal
+from nemuri_contracts.queries import AgentsQuery, Refusal, ShowMemories
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
@@ -155,14 +155,16 @@ async def _offered_turns(log: Log) -> list[TurnOffered]:
 async def test_the_prompt_hook_prints_the_block(settings: Settings, tmp_path: Path) -> None:
     """The prompt hook prints only the block of memories. Its query contains agent, prompt and session."""
     hook = Hook(settings, tmp_path)
-    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
+    async with answering_queries(settings, show_memories=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
         assert await hook("prompt", stdin=prompt_input("減衰係数は\ud800？")) == BLOCK + "\n"
         assert (
             await hook("prompt", "--agent", "ann", stdin=prompt_input("x" * 100_001, session_id=None)) == BLOCK + "\n"
         )
-    first, second = (AffectRecallQuery.model_validate(each) for each in asked)
-    assert (first.agent_id, first.prompt, first.session, first.quietly) == ("assistant", "減衰係数は?？", "s1", False)
+    first, second = (ShowMemories.model_validate(each) for each in asked)
+    assert (first.agent_id, first.prompt, first.session) == ("assistant", "減衰係数は?？", "s1")
     assert (second.agent_id, len(second.prompt), second.session) == ("ann", 100_000, None)
+    assert first.request != second.request
+    assert all("request" in each for each in asked)
     assert hook.journal == ""
 
 
@@ -170,10 +172,10 @@ async def test_the_block_is_asked_for_with_what_is_at_hand(settings: Settings, t
     """A hook says by which command the program runs where the block is read, and which tool the assistant has."""
     hook, told = Hook(settings, tmp_path), prompt_input("減衰係数は？")
     with_tool = Hook(settings, tmp_path, NEMURI_HOOK_TOOL="memories")
-    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
+    async with answering_queries(settings, show_memories=lambda _: AffectRecallView(recalled=(), block=BLOCK)) as asked:
         await hook("prompt", stdin=told)
         await with_tool("prompt", "--data", str(tmp_path), stdin=told)
-    first, second = (AffectRecallQuery.model_validate(each) for each in asked)
+    first, second = (ShowMemories.model_validate(each) for each in asked)
     assert (first.program, first.tool) == (f"{sys.executable} -m nemuri", None)
     assert (second.program, second.tool) == (f"{first.program} --data {tmp_path}", "memories")
 
@@ -181,7 +183,7 @@ async def test_the_block_is_asked_for_with_what_is_at_hand(settings: Settings, t
 async def test_a_command_or_blank_prompt_sends_no_query(settings: Settings, tmp_path: Path) -> None:
     """A slash command or a blank prompt sends no query. A recall that finds no memory prints nothing."""
     hook = Hook(settings, tmp_path)
-    async with answering_queries(settings, affect_recall=lambda _: AffectRecallView(recalled=(), block="")) as asked:
+    async with answering_queries(settings, show_memories=lambda _: AffectRecallView(recalled=(), block="")) as asked:
         for prompt in ("/help", "  /model opus", " \n", "", None, ["hello"]):
             assert await hook("prompt", stdin=prompt_input(prompt)) == ""
         assert asked == []
@@ -197,7 +199,7 @@ async def test_a_failing_hook_prints_nothing_and_exits_with_0(settings: Settings
     refused, wrong = Hook(settings, tmp_path / "refused"), Hook(settings, tmp_path / "wrong", NEMURI_HOOK_PATIENCE="-1")
     assert await gone("prompt", stdin=prompt_input("hello")) == ""
     answers = {"refused": Refusal(refused="there is no agent 'assistant'"), "silent": None}
-    async with answering_queries(settings, affect_recall=lambda asked: answers[asked["prompt"]]):
+    async with answering_queries(settings, show_memories=lambda asked: answers[asked["prompt"]]):
         printed = await asyncio.gather(
             refused("prompt", stdin=prompt_input("refused")),
             silent("prompt", stdin=prompt_input("silent")),
@@ -273,7 +275,7 @@ async def test_secrets_are_redacted(servers: Servers, settings: Settings, tmp_pa
     assert files_with(data, "[redacted:github-token] to deploy")["[redacted:github-token] to deploy"]
     hook = Hook(settings, data)
     recall = AffectRecallView(recalled=(), block="")
-    async with answering_queries(settings, affect_recall=lambda _: recall) as asked:
+    async with answering_queries(settings, show_memories=lambda _: recall) as asked:
         assert "uploaded 3 turns" in await hook("flush")
         assert "uploaded 3 turns" in await hook("import", str(tmp_path / "s1.jsonl"), "--agent", "assistant")
         await hook("prompt", stdin=prompt_input(f"why does {key} not work, and DB_PASSWORD={word} does?"))

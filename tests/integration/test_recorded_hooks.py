@@ -50,7 +50,7 @@ async def test_a_recorded_session_is_asked_about_and_handed_on(
     option = () if assistant == "claude" else ("--assistant", assistant)
     nothing = AffectRecallView(recalled=(), block="")
     brief = AffectBriefView(block="", memories=())
-    async with answering_queries(settings, affect_recall=lambda _: nothing, affect_brief=lambda _: brief) as asked:
+    async with answering_queries(settings, show_memories=lambda _: nothing, show_brief=lambda _: brief) as asked:
         for call in calls:
             await hook(call["hook"], *option, stdin=given(call, tmp_path))
     turns = await offered_turns(settings)

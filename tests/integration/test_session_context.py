@@ -50,7 +50,7 @@ async def test_a_memory_is_shown_once_in_a_context(settings: Settings, tmp_path:
     """
     hook = Hook(settings, tmp_path / "data")
     start = prompt_input(None, hook_event_name="SessionStart")
-    async with answering_queries(settings, affect_recall=lambda _: SHOWN, affect_brief=lambda _: BRIEF) as asked:
+    async with answering_queries(settings, show_memories=lambda _: SHOWN, show_brief=lambda _: BRIEF) as asked:
 
         async def context(session: str = "s1") -> list[str]:
             """Return what the platform is told about the context of a session that asks."""
@@ -74,7 +74,7 @@ async def test_a_memory_is_shown_once_in_a_context(settings: Settings, tmp_path:
 async def test_a_session_that_is_resumed_after_its_end_has_its_context(settings: Settings, tmp_path: Path) -> None:
     """The context of an ended session, with its turns, is there again when the session is resumed."""
     hook, start = Hook(settings, tmp_path / "data"), prompt_input(None, hook_event_name="SessionStart")
-    async with answering_queries(settings, affect_recall=lambda _: SHOWN, affect_brief=lambda _: BRIEF) as asked:
+    async with answering_queries(settings, show_memories=lambda _: SHOWN, show_brief=lambda _: BRIEF) as asked:
         await hook("prompt", stdin=prompt_input("the oven"))
         await hook("session-end", stdin=session_end_input(tmp_path, "s1", "one"))
         await hook("session-start", stdin=start | {"source": "resume"})
@@ -86,7 +86,7 @@ async def test_a_session_that_is_resumed_after_its_end_has_its_context(settings:
 async def test_a_compaction_in_a_pause_empties_the_context(settings: Settings, tmp_path: Path) -> None:
     """A compaction counts in a pause too, by whichever hook it is noticed."""
     hook, start = Hook(settings, tmp_path / "data"), prompt_input(None, hook_event_name="SessionStart")
-    async with answering_queries(settings, affect_recall=lambda _: SHOWN, affect_brief=lambda _: BRIEF) as asked:
+    async with answering_queries(settings, show_memories=lambda _: SHOWN, show_brief=lambda _: BRIEF) as asked:
         for name, given in (
             ("pre-compact", session_end_input(tmp_path, "s1", "one")),
             ("session-start", start | {"source": "compact"}),
@@ -105,7 +105,7 @@ async def test_a_rewind_empties_the_context(settings: Settings, tmp_path: Path) 
     hook, transcript = Hook(settings, tmp_path / "data"), tmp_path / "s1.jsonl"
     prompt = prompt_input("the oven", transcript_path=str(transcript))
     mark = {"type": "last-prompt", "sessionId": "s1", "leafUuid": "user-one"}
-    async with answering_queries(settings, affect_recall=lambda _: SHOWN) as asked:
+    async with answering_queries(settings, show_memories=lambda _: SHOWN) as asked:
         for last, context in (
             ({}, []),
             (mark, [MEMORY_ID]),
@@ -122,7 +122,7 @@ async def test_a_rewind_empties_the_context(settings: Settings, tmp_path: Path) 
 async def test_a_session_outside_of_projects_asks_for_no_other(settings: Settings, tmp_path: Path) -> None:
     """A session in a home directory, or without a directory, is shown no project's memories."""
     hook = Hook(settings, tmp_path / "data")
-    async with answering_queries(settings, affect_recall=lambda _: SHOWN) as asked:
+    async with answering_queries(settings, show_memories=lambda _: SHOWN) as asked:
         for place in (str(Path.home()), "/", "relative", None):
             await hook("prompt", stdin=prompt_input("the oven", cwd=place))
             assert asked[-1]["project"] == "/"
@@ -138,7 +138,7 @@ async def test_a_session_outside_of_projects_asks_for_no_other(settings: Setting
 async def test_turns_of_a_session_are_in_its_context(settings: Settings, tmp_path: Path) -> None:
     """A turn that was handed on is in the context of its session, once."""
     hook, given = Hook(settings, tmp_path / "data"), session_end_input(tmp_path, "s1", "one")
-    async with answering_queries(settings, affect_recall=lambda _: SHOWN) as asked:
+    async with answering_queries(settings, show_memories=lambda _: SHOWN) as asked:
         for _ in range(2):
             await hook("stop", stdin=given)
         await hook("prompt", stdin=prompt_input("the oven"))
@@ -152,7 +152,7 @@ async def test_an_assistant_that_drops_a_block_is_shown_it_again(
     """OpenCode has a block before it with one prompt only. Of the others, the turns count too, until a compaction."""
     hook, option = Hook(settings, tmp_path / "data"), ("--assistant", assistant)
     said: dict[str, Any] = {"session_id": "c", "cwd": str(tmp_path), "prompt": "the oven", "reply": "A fuse."}
-    async with answering_queries(settings, affect_recall=lambda _: SHOWN) as asked:
+    async with answering_queries(settings, show_memories=lambda _: SHOWN) as asked:
         await hook("prompt", *option, stdin=said)
         await hook("turn", *option, stdin=said | {"turn_id": "t"})
         await hook("prompt", *option, stdin=said)

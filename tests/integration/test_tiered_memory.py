@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
 
 from nemuri.admin.tiered import consolidate, share
@@ -15,6 +16,7 @@ from nemuri.operations.erasure import forget
 from nemuri.operations.reembed import reembed
 from nemuri.operations.views import rebuild
 from nemuri_contracts.agents import PolicyAdopted
+from nemuri_contracts.queries import AccessMemories
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_contracts.tiered import (
     ConsolidationAsked,
@@ -25,11 +27,14 @@ from nemuri_contracts.tiered import (
     ExperienceRecorded,
     MemoryFormed,
 )
+from nemuri_contracts.tiered_views import TiersRecallView
 from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
 from nemuri_domain.tiered.fold import FOLDED, fold
+from nemuri_domain.tiered.retrieval import columns_of
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.erasure_lineage import Thing
+from nemuri_infra.projections.memory_indexes import TIERED, current_index
 from nemuri_infra.projections.rows import load
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
@@ -77,7 +82,9 @@ async def all_memories(resources: Resources) -> list[TierMemory]:
 
 
 async def assert_as_folded(resources: Resources) -> None:
-    """Assert that the rows equal the fold of the log, and that each memory has a vector and nothing else has."""
+    """Assert that the rows and this process's index equal the fold of the log, and that each memory has a vector and
+    nothing else has.
+    """
     tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.tier_agent, TiersAgent)
@@ -85,7 +92,13 @@ async def assert_as_folded(resources: Resources) -> None:
     assert agents == [tiers.agent]
     assert {each.memory_id: each for each in known} == dict(tiers.memories)
     ids = [each.memory_id for each in known]
-    assert set(await TieredQueries(resources.database).vectors("noah", resources.vectors, ids)) == set(ids)
+    vectors = await TieredQueries(resources.database).vectors("noah", resources.vectors, ids)
+    assert set(vectors) == set(ids)
+    async with current_index(resources.database, TIERED, "noah", resources.vectors) as index:
+        rows = dict(zip(map(index.id, range(len(index))), index.features.tolist(), strict=True))
+        cosines = index.cosines(np.stack([vectors[each] for each in rows])).diagonal() if rows else np.ones(0)
+    assert rows == {each.memory_id: columns_of(each.layer, each.type, each.at, each.importance) for each in known}
+    assert cosines == pytest.approx(1, abs=1e-5)
 
 
 async def test_a_repeated_experience_is_recorded_once(settings: Settings) -> None:
@@ -146,6 +159,12 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
         assert (talking.recalled, working.recalled, working.working) == ((), (), True)
         await until_idle(resources)
         assert {each.access_count for each in await all_memories(resources)} == {1}
+        asked = {"agent_id": "noah", "query": "how do I get iron with Lila?", "second": 60.0, "request": uuid4()}
+        for _ in range(2):
+            assert (await client._exchange.ask(AccessMemories, TiersRecallView, **asked)).recalled
+        await until_idle(resources)
+        counts = {each.access_count for each in await all_memories(resources)}
+        assert counts == {2}, "a repeated request counts once"
         await assert_as_folded(resources)
         done = await reembed(settings, embedder=BuiltInEmbedder(128))
         assert (done.agents, done.memories) == (1, 3)
@@ -243,5 +262,6 @@ async def test_an_erased_experience_is_erased_with_its_formed_memory(settings: S
         assert words
         assert not [each for each in words if "iron" in each.model_dump_json()]
         assert [each.content for each in await all_memories(resources)] == ["Mira sang a canary song"]
+        await assert_as_folded(resources)
     await rebuild(settings)
     await assert_verified(settings)

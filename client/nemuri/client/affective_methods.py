@@ -66,13 +66,16 @@ class AffectiveMethods(ClientBase):
         """
         return await self._exchange.ask(queries.AffectQuery, AffectView, agent_id=agent)
 
-    async def affect_brief(self, agent: str, **options: Unpack[AffectBriefKeywords]) -> AffectBriefView:
+    async def affect_brief(
+        self, agent: str, *, quietly: bool = False, **options: Unpack[AffectBriefKeywords]
+    ) -> AffectBriefView:
         """Return the most important affective memories of a project, one line each, for the start of a session.
 
         That they were shown is recorded in the log, unless `quietly` is set.
 
         Args:
             agent: Id of an agent with affective memory.
+            quietly: Do not record that the memories were shown.
 
         Returns:
             The text block for the assistant's context, at most 4,000 characters, and the ids of the memories in it.
@@ -84,10 +87,13 @@ class AffectiveMethods(ClientBase):
             >>> len((await client.affect_brief("diary", quietly=True)).memories)
             1
         """
-        return await self._exchange.ask(queries.AffectBriefQuery, AffectBriefView, agent_id=agent, **options)
+        if quietly:
+            asked = {"agent_id": agent, "project": options.get("project")}
+            return await self._exchange.ask(queries.AffectBriefQuery, AffectBriefView, **asked)
+        return await self._exchange.ask(queries.ShowBrief, AffectBriefView, agent_id=agent, **options)
 
     async def affect_recall(
-        self, agent: str, prompt: Written, **options: Unpack[AffectRecallKeywords]
+        self, agent: str, prompt: Written, *, quietly: bool = False, **options: Unpack[AffectRecallKeywords]
     ) -> AffectRecallView:
         """Return the affective memories that match a prompt, and the text block for the assistant's context.
 
@@ -97,6 +103,7 @@ class AffectiveMethods(ClientBase):
         Args:
             agent: Id of an agent with affective memory.
             prompt: The user's prompt, 1 to 100,000 characters.
+            quietly: Do not record the recall.
 
         Returns:
             The memories that fit into the text block, best first, and the block itself.
@@ -110,7 +117,11 @@ class AffectiveMethods(ClientBase):
             True
         """
         return await self._exchange.ask(
-            queries.AffectRecallQuery, AffectRecallView, agent_id=agent, prompt=prompt, **options
+            queries.AffectRecallQuery if quietly else queries.ShowMemories,
+            AffectRecallView,
+            agent_id=agent,
+            prompt=prompt,
+            **options,
         )
 
     async def affect_memory(self, agent: str, memory: str) -> AffectMemoryView:

@@ -16,8 +16,6 @@ class AffectBriefKeywords(TypedDict, total=False):
     """Project of the session. Without it, only memories that matter in every project are returned."""
     session: str | None
     """Name of the session."""
-    quietly: bool
-    """Do not record that the memories were shown."""
 
 
 class AffectListKeywords(TypedDict, total=False):
@@ -51,8 +49,6 @@ class AffectRecallKeywords(TypedDict, total=False):
     others take the places of the turns only, so that a repeated prompt does not bring up what is less and less
     relevant. At most 1,000.
     """
-    quietly: bool
-    """Do not record the recall."""
 
 
 class ExperienceKeywords(TypedDict, total=False):
@@ -245,5 +241,3 @@ class TiersRecallKeywords(TypedDict, total=False):
     """Also search the memories that other agents share with this agent."""
     second: float | None
     """Current time in seconds of the simulation's clock. By default, the time of the log."""
-    quietly: bool
-    """Do not record the retrieval."""

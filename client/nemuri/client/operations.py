@@ -24,7 +24,7 @@ from nemuri_contracts.event import Options
 from nemuri_contracts.tiered import Experience, Layer
 
 OPTIONS: Final[Mapping[str, type[Options]]] = {
-    "AffectBriefKeywords": queries.AffectBriefQuery,
+    "AffectBriefKeywords": queries.ShowBrief,
     "AffectListKeywords": queries.AffectListQuery,
     "AffectRecallKeywords": queries.AffectRecallQuery,
     "ExperienceKeywords": Experience,

@@ -136,7 +136,7 @@ class PlatformMethods(AgentMethods):
             >>> await client.retry_event("intake", 1)
             'task_submitted'
         """
-        query, answer = queries.RetryQuery, RetriedView
+        query, answer = queries.RetryEvent, RetriedView
         return (await self._exchange.ask(query, answer, service=service, sequence=sequence)).kind
 
     async def whole_id(self, of: Named, beginning: str) -> UUID:

@@ -74,7 +74,9 @@ class TieredMethods(ClientBase):
         """
         return await self._exchange.ask(queries.TiersQuery, TiersView, agent_id=agent)
 
-    async def tiers_recall(self, agent: str, query: Written, **options: Unpack[TiersRecallKeywords]) -> TiersRecallView:
+    async def tiers_recall(
+        self, agent: str, query: Written, *, quietly: bool = False, **options: Unpack[TiersRecallKeywords]
+    ) -> TiersRecallView:
         """Return the tiered memories that match a query, best first, with the parts of their scores.
 
         The retrieval is recorded in the log and counts as an access of the returned memories, unless `quietly` is set.
@@ -82,6 +84,7 @@ class TieredMethods(ClientBase):
         Args:
             agent: Id of an agent with tiered memory.
             query: Text to search for, 1 to 16,000 characters.
+            quietly: Do not record the retrieval.
 
         Returns:
             The memories with their relevance, recency, importance and score, and the weights that the module gives to
@@ -96,7 +99,11 @@ class TieredMethods(ClientBase):
             ['Noah mined iron with Lila in the cave.']
         """
         return await self._exchange.ask(
-            queries.TiersRecallQuery, TiersRecallView, agent_id=agent, query=query, **options
+            queries.TiersRecallQuery if quietly else queries.AccessMemories,
+            TiersRecallView,
+            agent_id=agent,
+            query=query,
+            **options,
         )
 
     async def tiers_memory(self, agent: str, memory: str) -> TierMemoryView:

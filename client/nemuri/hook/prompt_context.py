@@ -40,7 +40,7 @@ def context_block(said: dict[str, Any], where: "HookSettings") -> str:
     asked: dict[str, Any] = {"prompt": storable(redact(prompt), TURN_LIMIT)}
     if session:
         asked["context"] = session_context.known(where.data, where.agent, session)
-    answer = ask("affect-recall", asked, said, where)
+    answer = ask("show-memories", asked, said, where)
     if _is_kept(said.get("assistant")):
         shown = [each["memory"]["memory_id"] for each in answer.get("recalled", ())]
         session_context.add(where.data, where.agent, session, shown)
@@ -52,7 +52,7 @@ def brief_block(said: dict[str, Any], where: "HookSettings") -> str:
 
     Raises the errors of `context_block`.
     """
-    return _block(ask("affect-brief", {}, said, where))
+    return _block(ask("show-brief", {}, said, where))
 
 
 def ask(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSettings") -> dict[str, Any]:
@@ -61,6 +61,7 @@ def ask(topic: str, asked: dict[str, Any], said: dict[str, Any], where: "HookSet
     from nemuri.platform.program_path import program_command
 
     about = {"agent_id": where.agent, "session": valid_label(said.get("session_id")), "within": where.patience}
+    about["request"] = os.urandom(16).hex()  # an id of 128 random bits, without the import of uuid
     about["project"] = project_of(said.get("cwd")) or NO_PROJECT
     about |= {"program": program} if (program := program_command() + where.option) != PROGRAM else {}
     about |= {"tool": tool} if (tool := os.environ.get(TOOL)) else {}

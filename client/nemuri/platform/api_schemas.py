@@ -19,7 +19,7 @@ from pydantic import BaseModel, TypeAdapter
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.event import ClientEvent, Event
 from nemuri_contracts.memory_views import RetriedView
-from nemuri_contracts.queries import Query, Refusal, RetryQuery
+from nemuri_contracts.queries import Command, Query, Refusal, RetryEvent
 from nemuri_contracts.subjects import PARTITIONS, Subjects
 from nemuri_contracts.task_views import TaskResult
 from nemuri_infra.bus.event_log import MESSAGE_ID, RECORDED_AT
@@ -90,7 +90,7 @@ def _channels() -> Iterator[tuple[str, dict[str, Any]]]:
     for kind, event in EVENTS.items():
         yield kind, channel(SUBJECTS.address(event), event, kind)
     for name, (query, _) in _questions().items():
-        address = SUBJECTS.query(f"{name}.{{service}}" if query is RetryQuery else name)
+        address = SUBJECTS.query(f"{name}.{{service}}" if query is RetryEvent else name)
         yield f"ask_{name}", channel(address, query, f"ask_{name}")
         answers = {f"answer_{name}": message(f"answer_{name}"), "refusal": message("refusal")}
         yield f"told_{name}", {"address": None, "summary": "Reply inbox of the client.", "messages": answers}
@@ -161,12 +161,12 @@ def _headers(*, recorded: bool, named: bool) -> dict[str, Any]:
 
 def _questions() -> dict[str, tuple[type[Query], type[BaseModel]]]:
     """Return every query by name, with the type of its answer."""
-    found: dict[str, tuple[type[Query], type[BaseModel]]] = {RetryQuery.name: (RetryQuery, RetriedView)}
+    found: dict[str, tuple[type[Query], type[BaseModel]]] = {RetryEvent.name: (RetryEvent, RetriedView)}
     for service in SERVICES.values():
         for query, answering in service.query_handlers.items():
             said = get_type_hints(answering)["return"]
             [answer] = [each for each in get_args(said) or (said,) if each is not Refusal]
-            found[query.name] = (query, answer)
+            found[query.name] = (query, get_args(answer)[0] if issubclass(query, Command) else answer)
     return dict(sorted(found.items()))
 
 

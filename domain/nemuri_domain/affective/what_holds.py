@@ -14,6 +14,7 @@ import numpy as np
 from nemuri_contracts.affective import LinkSort
 from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory, embedded_text
 from nemuri_domain.affective.retrieval import RetrievedMemory
+from nemuri_domain.language.relevance import read_text
 from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.succession import StatementPairs, signs_of_change
 
@@ -85,7 +86,8 @@ def _by_words(memories: Sequence[AffectMemory]) -> dict[UUID, AffectMemory]:
     found: dict[UUID, AffectMemory] = {}
     if not signed:
         return found
-    pairs = StatementPairs.of([embedded_text(each.trigger, each.content)[:STATEMENT] for each in memories])
+    texts = (embedded_text(each.trigger, each.content)[:STATEMENT] for each in memories)
+    pairs = StatementPairs.of([read_text(each)[0] for each in texts])
     for at, older in enumerate(memories):
         for to in signed:
             fresh = said[to][~np.isin(said[to], pairs.words[at])]

@@ -1,10 +1,10 @@
 """An inverted index with Okapi BM25 weights, stored in compact arrays."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -92,31 +92,29 @@ class InvertedIndex:
         idf = ln(1 + (N - n + ½) / (n + ½)), where n of all N rows of the index have the term. A term that occurs twice
         in a query counts twice.
         """
-        result = np.zeros((len(queries), rows), np.float32)
-        wanted: dict[str, dict[int, int]] = {}
+        return self.scores_and_limits(queries, rows)[0]
+
+    def scores_and_limits(self, queries: Sequence[Sequence[str]], rows: int) -> tuple[Floats, Floats]:
+        """Return the BM25 scores, and the limit of the score for each query, shape (queries,): that of a text of
+        nothing but its terms. The limit is 0 for a query without terms.
+        """
+        scores, limits = np.zeros((len(queries), rows), np.float32), np.zeros(len(queries))
+        wanted: dict[str, Counter[int]] = {}
         for number, query in enumerate(queries):
             for term in query:
-                askers = wanted.setdefault(term, {})
-                askers[number] = askers.get(number, 0) + 1
-        if not wanted or not self._total:
-            return result
-        damping = self.lengths(rows) * np.float32(K1 * B * self._count / self._total) + np.float32(K1 * (1 - B))
+                wanted.setdefault(term, Counter())[number] += 1
+        slope = np.float32(K1 * B * self._count / max(self._total, 1))
+        damping = self.lengths(rows) * slope + np.float32(K1 * (1 - B))
         for term, askers in wanted.items():
             parts = list(self._terms.column(_hashed(term)))
-            holding = sum(len(at) for at, _ in parts)
-            highest = np.float32((K1 + 1) * rarity(self._count, holding))
+            highest = (K1 + 1) * rarity(self._count, sum(len(at) for at, _ in parts))
+            for number, times in askers.items():
+                limits[number] += times * highest
             for at, count in parts:
-                weight = highest * count / (count + damping[at])
+                weight = np.float32(highest) * count / (count + damping[at])
                 for number, times in askers.items():
-                    result[number, at] += weight if times == 1 else times * weight
-        return result
-
-    def highest_scores(self, queries: Sequence[Sequence[str]]) -> Floats:
-        """Return the limit of the BM25 score for each query, shape (queries,): that of a text of nothing but its
-        terms. It is 0 for a query without terms.
-        """
-        rare = {term: rarity(self._count, self.holding(term)) for term in {*chain.from_iterable(queries)}}
-        return np.array([sum((K1 + 1) * rare[term] for term in query) for query in queries], np.float32)
+                    scores[number, at] += weight if times == 1 else times * weight
+        return scores, limits.astype(np.float32)
 
     def shares(self, query: Sequence[str], rows: int) -> Floats:
         """Return the share of the query that each of the rows 0 … `rows` - 1 contains, shape (rows,), 0 to 1.

@@ -1,10 +1,13 @@
 """Candidates: what stage 1 of retrieval finds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nemuri_domain.language.word_table import Words
 
 Floats = NDArray[np.float32]
 
@@ -27,5 +30,7 @@ class Candidates:
     more, BM25 adds up to `LEXICAL`, and it is averaged with that of the neighbours if the memory comes from a
     conversation (`conversation_order`).
     """
+    words: Sequence[Words] = ()
+    """The words of the indexed text of each memory."""
     nearest: tuple[UUID, float] | None = None
     """If there are no candidates: the memory that is nearest to being relevant, with its relevance."""

@@ -44,10 +44,22 @@ def embedded_text(memory: MemoryContent) -> str:
     leading zero, and has the time unless it is midnight: recall@10 on conversations is .637 with "08 May 2023", .640
     with "8 May 2023", .645 with "8 May 2023 1:56 pm".
     """
-    said = " ".join(part for part in (memory.said_by, _moment(memory.said_at) if memory.said_at else None) if part)
-    learned = "\n".join(text for text in memory.learnings.values() if text not in memory.content)
+    said, learned = _speaker_and_time(memory), _learned(memory)
     body = f"{said}: {memory.content}" if said else memory.content
     return "\n".join(part for part in (body, learned) if part)
+
+
+def around_content(memory: MemoryContent) -> tuple[str, str]:
+    """Return what stands before and after the content in the text for the lexical index (`indexed_text`)."""
+    return _speaker_and_time(memory), f"{_learned(memory)}\n{' '.join(memory.tags)}"
+
+
+def _speaker_and_time(memory: MemoryContent) -> str:
+    return " ".join(part for part in (memory.said_by, _moment(memory.said_at) if memory.said_at else None) if part)
+
+
+def _learned(memory: MemoryContent) -> str:
+    return "\n".join(text for text in memory.learnings.values() if text not in memory.content)
 
 
 def compared_texts(memory: MemoryContent) -> tuple[str, str]:

@@ -236,13 +236,14 @@ class MemoryRows:
         stand_ins = self.stand_ins()
         if stand_ins is None:
             return rows, columns
-        standing, places = np.unique(stand_ins[rows], return_inverse=True)
-        found = [np.zeros(len(standing), each.dtype) for each in columns]
+        others = stand_ins[rows]
+        moved, there = others != rows, np.zeros(self.count, np.bool_)
+        there[others] = True
+        found = [np.full(self.count, False if each.dtype == np.bool_ else -np.inf, each.dtype) for each in columns]
         for highest, each in zip(found, columns, strict=True):
-            if each.dtype != np.bool_:
-                highest.fill(-np.inf)
-            np.maximum.at(highest, places, each)
-        return standing, found
+            highest[rows[~moved]] = each[~moved]
+            np.maximum.at(highest, others[moved], each[moved])
+        return np.flatnonzero(there), [highest[there] for highest in found]
 
     def with_neighbours(self, rows: Rows, relevance: Floats, hits: Mask) -> tuple[Floats, Mask]:
         """Return the relevance of the rows with that of their neighbours in conversations, and which rows have a

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.agents import GENERAL
 from nemuri_contracts.strength import FEATURES, Candidate
+from nemuri_domain.language.word_table import Words
 from nemuri_domain.strength import scorer
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer, is_principle
-from nemuri_domain.strength.memory_content import shown_text, told_at
+from nemuri_domain.strength.memory_content import around_content, shown_text, told_at
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.succession import Statement, Successor, successors
+from nemuri_domain.strength.succession import IndexedWords, Statement, Successor, successors
 
 DAY = 86_400.0
 HALF = 0.5
@@ -49,6 +50,8 @@ class RelevantMemory:
     relevance: float
     in_context: float
     """The relevance with that of its neighbours in a conversation."""
+    words: Words | None = None
+    """The words of its indexed text, if they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,26 +162,29 @@ def ranked(
         for each, row, value in zip(found, raw, values, strict=True)
     ]
     by_id = {each.memory.memory_id: (each.content, each.memory) for each in found}
-    return best_first(candidates, by_id, occasion.perspective, occasion.query)
+    words = {each.memory.memory_id: each.words for each in found}
+    return best_first(candidates, by_id, occasion.perspective, occasion.query, words)
 
 
 def best_first(
-    candidates: Sequence[Candidate], known: Mapping[UUID, Remembered], perspective: str | None, query: str
+    candidates: Sequence[Candidate],
+    known: Mapping[UUID, Remembered],
+    perspective: str | None,
+    query: str,
+    words: Mapping[UUID, Words | None] = MappingProxyType({}),
 ) -> tuple[Candidate, ...]:
     """Return the candidates by score, best first; ties by relevance, then by id.
 
     Before sorting, the scores of outdated candidates are lowered (`lower_outdated`): of those that a newer memory is
     recorded to contradict or supersede, and of those that a newer candidate about the same thing succeeds
-    (`succession`).
+    (`succession`). `words` has the words of indexed texts by memory id, as far as they are known.
     """
     contents = [known[each.memory_id][0] for each in candidates]
-    later = successors(
-        [
-            Statement(each.memory_id, shown_text(content, perspective), told_at(content, memory), each.relevance)
-            for each, (content, memory) in ((each, known[each.memory_id]) for each in candidates)
-        ],
-        query,
-    )
+    statements = [
+        _statement(*known[each.memory_id], each.relevance, perspective, words.get(each.memory_id))
+        for each in candidates
+    ]
+    later = successors(statements, query)
     memories = {memory_id: memory for memory_id, (_, memory) in known.items()}
     aside, archived = (
         outdated_elsewhere(contents, perspective),
@@ -194,6 +200,14 @@ def best_first(
     }
     yielding = lower_outdated(_lifted(candidates, later), memories, aside, later)
     return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
+
+
+def _statement(
+    content: Content, memory: Memory, relevance: float, perspective: str | None, words: Words | None
+) -> Statement:
+    text, of = shown_text(content, perspective), content.memory
+    indexed = None if words is None or text != of.content else IndexedWords(words, around_content(of))
+    return Statement(content.memory_id, text, told_at(content, memory), relevance, indexed)
 
 
 def outdated_elsewhere(contents: Sequence[Content], perspective: str | None) -> frozenset[tuple[UUID, UUID]]:

@@ -117,10 +117,12 @@ def with_contents(found: Candidates, known: MemoryLookup) -> list[RelevantMemory
     """Return the results of stage 1 with the content and state of each memory, in the same order, without erased
     memories.
     """
-    rows = zip(found.ids, found.similarity, found.lexical, found.relevance, found.in_context, strict=True)
+    numbers = np.array([found.similarity, found.lexical, found.relevance, found.in_context]).T.tolist()
     return [
-        RelevantMemory(*memory, *map(float, numbers))
-        for memory_id, *numbers in rows
+        RelevantMemory(*memory, similarity, lexical, relevance, in_context, words)
+        for memory_id, (similarity, lexical, relevance, in_context), words in zip(
+            found.ids, numbers, found.words, strict=True
+        )
         if (memory := known(memory_id)) is not None
     ]
 

@@ -14,11 +14,11 @@ from nemuri_domain.language.relevance import WordPairs, alignments, relevance
 from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.language.tokenization import term_counts
 from nemuri_domain.language.word_table import Words, word_table
+from nemuri_domain.retrieval.vector_rows import VectorRows
 from nemuri_domain.strength.best_rows import best_rows
 from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.memory_rows import MemoryRows, RowArrays
 from nemuri_domain.strength.search_texts import SearchTexts
-from nemuri_domain.strength.vector_rows import VectorRows
 from nemuri_domain.strength.word_rows import WordRows
 
 Floats = NDArray[np.float32]
@@ -233,9 +233,8 @@ class AgentIndex:
 
     def _lexical(self, asked: SearchTexts, rows: Rows, size: int) -> Floats:
         """Return the BM25 score of each of the rows for each text, as a share of the highest possible one."""
-        highest = self._postings.highest_scores(asked.terms)[:, None]
-        scores = self._postings.scores(asked.terms, size)[:, rows]
-        return (scores / np.where(highest > 0, highest, 1)).astype(np.float32)
+        scores, highest = self._postings.scores_and_limits(asked.terms, size)
+        return (scores[:, rows] / np.where(highest > 0, highest, 1)[:, None]).astype(np.float32)
 
     def _aligned(self, asked: SearchTexts, similarity: Floats, rows: Rows, chosen: Rows) -> tuple[Floats, Floats]:
         """Return the alignment of each text with each of the rows, absolute, and by the rarity of words here. It is 0
@@ -260,7 +259,8 @@ class AgentIndex:
             aligned[:, fresh] = alignments(self._table, asked.words, self._words.of(rows[fresh].tolist()))
         relevant = (asked.weights * relevance(similarity, aligned, asked.scale)).max(axis=0)
         ids = tuple(self._id(int(row)) for row in rows)
-        return Candidates(ids, similarity.max(axis=0), aligned.max(axis=0), relevant, joined)
+        words = self._words.of(rows.tolist())
+        return Candidates(ids, similarity.max(axis=0), aligned.max(axis=0), relevant, joined, words)
 
     def _id(self, row: int) -> UUID:
         return UUID(bytes=self._memories.id_bytes(row))

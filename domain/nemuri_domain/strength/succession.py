@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
 from functools import cache
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_domain.language.relevance import WordPairs, read_text
-from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, Words, word_table
+from nemuri_domain.language.word_table import LONGEST_TEXT, MEDIAN_IMPORTANCE, Words, word_table
 
 COMPARED: Final = 10
 """Maximum number of memories of a retrieval that are compared with each other, the most relevant ones."""
@@ -61,6 +61,13 @@ Mask = NDArray[np.bool_]
 _NO_WORDS: Final = np.zeros(0, np.int64)
 
 
+class IndexedWords(NamedTuple):
+    """The words of a text in which a statement stands, and what stands before and after it."""
+
+    words: Words
+    around: tuple[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """The text of a memory with the time at which it was told, and its relevance to a request, 0 to 1."""
@@ -69,6 +76,16 @@ class Statement:
     text: str
     told_at: datetime
     relevance: float
+    indexed: IndexedWords | None = None
+    """Where its words are found, if an index has them. Then the text is not divided into words again."""
+
+    @property
+    def words(self) -> Words:
+        """Return the words of the text."""
+        if self.indexed is None or len(self.text) + sum(map(len, self.indexed.around)) >= LONGEST_TEXT:
+            return read_text(self.text)[0]
+        before, after = (len(word_table().words(each)) for each in self.indexed.around)
+        return self.indexed.words[before : len(self.indexed.words) - after]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +112,17 @@ class StatementPairs:
     """Greatest likeness to a word of change of a word that only the newer statement has, 0 to 1."""
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Self:
-        """Compare each text with each other one."""
-        table, read = word_table(), [read_text(each) for each in texts]
-        words = [each for each, _ in read]
+    def of(cls, words: Sequence[Words]) -> Self:
+        """Compare each statement, given by its words, with each other one."""
+        table = word_table()
         every = np.unique(np.concatenate([*words, _NO_WORDS]))
-        counts = np.array([(each[:, None] == every).sum(axis=0) for each in words]).reshape(len(texts), len(every))
+        counts = np.array([(each[:, None] == every).sum(axis=0) for each in words]).reshape(len(words), len(every))
         has, weights = (counts > 0).astype(np.float32), (counts * table.importance(every)).astype(np.float64)
         both, totals = weights @ has.T, weights.sum(axis=1)
         shared = (both + both.T) / np.maximum(totals[:, None] + totals, 1.0)
         fresh = has[None] * (1 - has[:, None])
         signs = (fresh * signs_of_change(every)).max(axis=2, initial=0.0)
-        rows = np.array([each for _, each in read], np.float32).reshape(len(read), table.dimension)
+        rows = table.vectors(words)
         return cls(words, rows @ rows.T, shared.astype(np.float32), signs)
 
     def evidence(self, relevances: Sequence[float]) -> Floats:
@@ -154,7 +170,7 @@ def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID,
     near = [each for each in near if each.relevance >= COMPARABLE_RELEVANCE * best]
     if len({each.told_at for each in near}) < 2:
         return {}
-    pairs = StatementPairs.of([each.text for each in near])
+    pairs = StatementPairs.of([each.words for each in near])
     told = np.array([each.told_at.timestamp() for each in near])
     evidence = pairs.evidence([each.relevance for each in near])
     succeeding = (evidence >= 0) & (told[:, None] < told)

@@ -10,7 +10,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_contracts.tiered import Layer, MemoryType
+from nemuri_contracts.tiered import Layer, MemoryType, Module
+from nemuri_domain.retrieval.memory_index import MemoryIndex
 from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
 from nemuri_domain.tiered.merge_and_forget import recency
 from nemuri_domain.tiered.policy import Pattern, TiersPolicy
@@ -21,14 +22,12 @@ CANDIDATES_PER_RESULT: Final = 2
 """Number of candidates per layer for each wanted memory. There are more than wanted, because some contain the same
 experiences.
 """
+FIELDS: Final = ("layer", "type", "at", "importance")
+"""The fields of a memory that the index holds."""
 COLUMNS: Final = np.dtype([("layer", "i1"), ("type", "i1"), ("at", "f8"), ("importance", "f8")])
-"""Columns of a table with one row per memory: indexes into `LAYERS` and `TYPES`, time in seconds of the agent's clock,
-and importance 0 to 1.
-"""
-Rows = NDArray[Any]
-"""Array of shape (n,) with the columns `COLUMNS`."""
-Relevance = NDArray[np.floating[Any]]
-"""Array of shape (n,): the cosine of each memory and the query, -1 to 1."""
+"""Columns of the index: places in `LAYERS` and `TYPES`, time in seconds of the agent's clock, and importance 0 to 1."""
+MemoryLookup = Callable[[UUID], TierMemory]
+"""Function that returns the memory with an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +43,9 @@ class ScoredMemory:
     """The weighted sum alpha · relevance + beta · recency + gamma · importance."""
 
 
-def row_of(memory: TierMemory) -> tuple[int, int, float, float]:
-    """Return the values of a memory's columns."""
-    return LAYERS.index(memory.layer), TYPES.index(memory.type), memory.at, memory.importance
+def columns_of(layer: Layer, kind: MemoryType, at: float, importance: float) -> tuple[int, int, float, float]:
+    """Return the values of the `COLUMNS` of a memory with these `FIELDS`."""
+    return LAYERS.index(layer), TYPES.index(kind), at, importance
 
 
 def restricted_pattern(pattern: Pattern, layers: Collection[Layer] = (), top: int | None = None) -> Pattern:
@@ -71,13 +70,15 @@ def current_time(agent: TiersAgent, newest: float | None, clock: float) -> float
 
 
 def rank(
-    name: Callable[[int], UUID], rows: Rows, relevance: Relevance, now: float, pattern: Pattern, rules: TiersPolicy
+    index: MemoryIndex, asked: NDArray[np.float32], now: float, pattern: Pattern, rules: TiersPolicy
 ) -> list[ScoredMemory]:
     """Return the candidates for a module from the pattern's layers and types, best first; ties are broken by id.
 
-    Only the newest `recent` memories of the short-term layer are searched. Each layer gives up to twice the pattern's
-    `top`, or more if scores are equal. `name` returns the memory's id for a row.
+    `asked` is the vector of the query, of length 1, and `now` the time by the agent's clock. Only the newest `recent`
+    memories of the short-term layer are searched. Each layer gives up to twice the pattern's `top`, or more if scores
+    are equal.
     """
+    rows, relevance = index.features, index.cosines(asked[None])[:, 0]
     wanted = np.zeros(len(rows), bool)
     fresh = recency(rows["at"], now, rules.retrieval.decay_per_hour)
     scores = pattern.alpha * relevance + pattern.beta * fresh + pattern.gamma * rows["importance"]
@@ -90,10 +91,10 @@ def rank(
         if pattern.types:
             mine &= np.isin(rows["type"], [TYPES.index(each) for each in pattern.types])
         wanted |= _best(mine, scores, pattern.top * CANDIDATES_PER_RESULT)
-    chosen = sorted(map(int, np.flatnonzero(wanted)), key=lambda each: (-scores[each], name(each)))
+    chosen = sorted(map(int, np.flatnonzero(wanted)), key=lambda each: (-scores[each], index.ids[each]))
     return [
         ScoredMemory(
-            name(each),
+            index.id(each),
             LAYERS[rows["layer"][each]],
             float(relevance[each]),
             float(fresh[each]),
@@ -121,6 +122,30 @@ def without_shared_experiences(
             told |= experiences
             kept.append(each)
     return kept
+
+
+def recalled(
+    index: MemoryIndex,
+    agent: TiersAgent,
+    known: MemoryLookup,
+    asked: NDArray[np.float32],
+    now: float,
+    module: Module = "default",
+    top: int | None = None,
+) -> list[tuple[ScoredMemory, TierMemory]]:
+    """Return the memories for a module, best first.
+
+    `top` replaces the number of memories of the module's pattern, if given. Working memory is not searched.
+    """
+    pattern = restricted_pattern(agent.rules.pattern(module), top=top)
+    memories: dict[UUID, TierMemory] = {}
+
+    def origins(memory_id: UUID) -> frozenset[UUID]:
+        memories[memory_id] = known(memory_id)
+        return memories[memory_id].origins
+
+    found = rank(index, asked, now, pattern, agent.rules)
+    return [(each, memories[each.memory_id]) for each in without_shared_experiences(found, origins, pattern.top)]
 
 
 class HasVisibility(Protocol):

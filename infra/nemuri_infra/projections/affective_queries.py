@@ -15,12 +15,13 @@ from nemuri_contracts.abbreviated_id import beginning, between
 from nemuri_contracts.affective import LinkSort, MemoriesRecalled, TurnOffered, TurnRemembered
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
+from nemuri_domain.affective.candidate_selection import candidates, chosen
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.retrieval import AffectCandidate
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.affective_index import current_index
 from nemuri_infra.projections.database import Database, binary_rows
+from nemuri_infra.projections.memory_indexes import AFFECTIVE, current_index
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
 from nemuri_infra.stores.vectors import Vectors
@@ -125,8 +126,8 @@ class AffectiveQueries:
         self, agent: AffectAgent, vectors: Vectors, asked: PromptVectors, wanted: AffectiveRetrieval
     ) -> list[AffectCandidate]:
         """Return the candidates of a retrieval by centred vectors of the calibrated store `vectors`."""
-        async with current_index(self.database, agent.agent_id, vectors) as index:
-            return await asyncio.to_thread(index.candidates, agent, asked, wanted)
+        async with current_index(self.database, AFFECTIVE, agent.agent_id, vectors) as index:
+            return await asyncio.to_thread(candidates, index, agent, asked, wanted)
 
     async def candidates_by_words(
         self, agent: AffectAgent, vectors: Vectors, terms: Sequence[str], wanted: AffectiveRetrieval
@@ -139,10 +140,10 @@ class AffectiveQueries:
             return []
         async with self.database.reading() as connection:
             rows = await connection.execute(_SHARES, {"agent": agent.agent_id, "asked": list(terms)})
-            shares = {each.memory_id: each.share for each in rows}
-        async with current_index(self.database, agent.agent_id, vectors) as index:
-            found = np.array([shares.get(each.memory_id, 0.0) for each in index.memories], np.float32)
-            return index.chosen(agent, found, None, wanted)
+            shares = {each.memory_id.bytes: each.share for each in rows}
+        async with current_index(self.database, AFFECTIVE, agent.agent_id, vectors) as index:
+            found = np.array([shares.get(each, 0.0) for each in index.ids], np.float32)
+            return chosen(index, agent, found, None, wanted)
 
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]

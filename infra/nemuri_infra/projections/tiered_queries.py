@@ -2,53 +2,26 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 from immutables import Map
 from numpy.typing import NDArray
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.abbreviated_id import beginning, between
 from nemuri_contracts.tiered import MemoryType
 from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 from nemuri_domain.tiered.merge_and_forget import LongTermColumns
-from nemuri_domain.tiered.retrieval import COLUMNS, LAYERS, TYPES, Relevance, Rows
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.centred_similarity import similarity_sql, similarity_values
 from nemuri_infra.projections.database import Database, read_snapshot
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.stores.vectors import Vectors
 
 _MEMORY = tables.tier_memory
 _OF = _MEMORY.c
-# Each vector is looked up by its key: without statistics, a join compares every memory with every vector.
-_SIMILARITY = """COALESCE((
-        SELECT {cosine} FROM memory_vector AS v
-        WHERE v.agent_id = m.agent_id AND v.memory_id = m.memory_id AND v.model = :generation
-    ), 0) AS similarity"""
-_OWN = f"""
-    -- All memories of an agent, each with its cosine similarity to the query. A memory without a vector has 0.
-    SELECT m.memory_id, m.layer, m.type, m.at, m.importance, {_SIMILARITY}
-    FROM tier_memory AS m WHERE m.agent_id = :agent
-    """  # noqa: S608 - a constant of our own
-_SHARED = f"""
-    -- Memories that other agents share with an agent. A memory embedded by another model has similarity 0.
-    SELECT m.memory_id, m.layer, m.type, m.at, m.importance, {_SIMILARITY}
-    FROM tier_memory AS m
-    WHERE m.agent_id <> :agent AND m.scope <> 'private' AND (m.scope = 'global' OR m.visible_to ? :agent)
-    """  # noqa: S608 - a constant of our own
-
-
-@dataclass(frozen=True, slots=True)
-class SearchedMemories:
-    """The memories that a retrieval searches, as parallel sequences: item n of each belongs to the same memory."""
-
-    ids: Sequence[UUID]
-    rows: Rows
-    relevance: Relevance
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,26 +111,6 @@ class TieredQueries:
         async with self.database.reading() as connection:
             found: float | None = (await connection.execute(select(func.min(_OF.at)).where(*of))).scalar_one()
             return found
-
-    async def candidates(
-        self, agent_id: str, vectors: Vectors, vector: NDArray[np.float32], of: Literal["own", "shared"] = "own"
-    ) -> SearchedMemories:
-        """Return the memories that a retrieval of the agent searches, with their similarity to `vector`, a centred
-        vector of the calibrated store `vectors`.
-
-        These are all memories of the agent (`own`), or the memories that other agents share with it (`shared`).
-        """
-        centre = vectors.comparing.calibration.centre
-        query = _OWN if of == "own" else _SHARED
-        values = similarity_values(vector, centre) | {"agent": agent_id, "generation": vectors.generation}
-        async with self.database.reading() as connection:
-            asked = text(query.format(cosine=similarity_sql("v.vector", centre)))
-            found = (await connection.execute(asked, values)).all()
-        rows = np.array(
-            [(LAYERS.index(each.layer), TYPES.index(each.type), each.at, each.importance) for each in found], COLUMNS
-        )
-        relevance = np.array([each.similarity for each in found], np.float64)
-        return SearchedMemories([each.memory_id for each in found], rows, relevance)
 
     async def to_consolidate(self, agent_id: str) -> tuple[TieredMind, LongTermColumns] | None:
         """Return the agent with its short-term memories, and its long-term memories as columns.

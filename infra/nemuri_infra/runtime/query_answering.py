@@ -7,14 +7,14 @@ from pydantic import ValidationError
 
 from nemuri_contracts.codec import UndecodableError, validation_message
 from nemuri_contracts.memory_views import RetriedView
-from nemuri_contracts.queries import Answer, Query, Refusal, RetryQuery
+from nemuri_contracts.queries import Answer, Command, Query, Refusal, RetryEvent
 from nemuri_infra.errors.log_safe import first_line
 from nemuri_infra.runtime.consumer_pauses import check_complete
 from nemuri_infra.runtime.event_processor import EventProcessor
 from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
 from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Service
+from nemuri_infra.runtime.service import Performed, Service
 
 MAX_WAITING_QUERIES = 64
 """Maximum number of one client's queries in one worker that wait for the projections.
@@ -50,7 +50,7 @@ class QueryAnswering:
         """Return the resources of the service."""
         return self.events.resources
 
-    async def _retry(self, query: RetryQuery) -> RetriedView | Refusal:
+    async def _retry(self, query: RetryEvent) -> RetriedView | Refusal:
         """Handle an event of the log once more, although it is not being delivered.
 
         Events that the handler appended before get the same ids again, so they are not duplicated.
@@ -83,13 +83,7 @@ class QueryAnswering:
             if (refusal := await self._behind(query, asker)) is not None:
                 return refusal, "refused"
             async with turns.turn(asker):
-                if kind in self.service.appending:
-                    durable, *_ = self.service.durables(self.resources.log.subjects)
-                    await check_complete(self.resources.log, durable.name)
-                if isinstance(query, RetryQuery):
-                    answer: Answer | Refusal = await self._retry(query)
-                else:
-                    answer = await self.service.query_handlers[kind](query, self.resources)
+                answer = await self._handle(query)
         except ValidationError as error:
             return Refusal(refused=validation_message(error)), "refused"
         except CrowdedError:
@@ -100,6 +94,23 @@ class QueryAnswering:
             logger.exception("no answer", service=self.service.name, query=kind.name)
             return Refusal(refused=f"{self.service.name} failed: {first_line(error)}"), "failed"
         return answer, "refused" if isinstance(answer, Refusal) else "answered"
+
+    async def _handle(self, query: Query) -> Answer | Refusal:
+        """Return the handler's answer, after the events of a command have been appended.
+
+        Raises an outage error for a command while the log is incomplete.
+        """
+        if isinstance(query, Command):
+            durable, *_ = self.service.durables(self.resources.log.subjects)
+            await check_complete(self.resources.log, durable.name)
+        if isinstance(query, RetryEvent):
+            return await self._retry(query)
+        done = await self.service.query_handlers[type(query)](query, self.resources)
+        if not isinstance(done, Performed):
+            return done
+        for event in done.events:
+            await self.resources.log.append(event)
+        return done.answer
 
     async def _behind(self, query: Query, asker: str) -> Refusal | None:
         """Wait until the projections contain everything up to the query's `after`.

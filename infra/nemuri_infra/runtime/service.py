@@ -14,13 +14,14 @@ from functools import reduce
 from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from nemuri_contracts.event import ClientEvent, Event
-from nemuri_contracts.queries import Answer, Query, Refusal, RetryQuery
+from nemuri_contracts.queries import Answer, Query, Refusal, RetryEvent
 from nemuri_contracts.subjects import PARTITIONS, Subjects
 from nemuri_contracts.tasks import ReactionFailed
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.rights import Rights
 
+A_co = TypeVar("A_co", bound=Answer, covariant=True)
 E_co = TypeVar("E_co", bound=Event, covariant=True)
 
 
@@ -35,10 +36,18 @@ class ConditionalAppend(Generic[E_co]):
     last: int
 
 
+@dataclass(frozen=True, slots=True)
+class Performed(Generic[A_co, E_co]):
+    """The answer to a command, and the events that are appended before it is sent, in this order."""
+
+    answer: A_co
+    events: Sequence[E_co] = ()
+
+
 Outcome = Event | ConditionalAppend[Event] | Sequence[Event] | None
 EventHandler = Callable[[Any, Resources], Awaitable[Outcome]]
 GroupHandler = Callable[[Any, Resources], Awaitable[Sequence[Event | None]]]
-QueryHandler = Callable[[Any, Resources], Awaitable[Answer | Refusal]]
+QueryHandler = Callable[[Any, Resources], Awaitable[Answer | Performed[Answer, Event] | Refusal]]
 R = TypeVar("R", bound=EventHandler)
 A = TypeVar("A", bound=QueryHandler)
 G = TypeVar("G", bound=GroupHandler)
@@ -79,8 +88,7 @@ class Service:
     together: set[type[Event]] = field(default_factory=set)
     """Kinds of events whose handler takes several events at once and returns one outcome for each."""
     query_handlers: dict[type[Query], QueryHandler] = field(default_factory=dict)
-    appending: set[type[Query]] = field(default_factory=lambda: {RetryQuery})
-    """Kinds of queries whose handlers may append an event."""
+    """Handlers of queries and of commands. Only that of a command may return `Performed`."""
     background: Callable[[Resources], Awaitable[None]] | None = None
     """Function that runs for as long as the service, in addition to its handlers; None for none."""
     also_emits: tuple[type[Event], ...] = ()
@@ -127,17 +135,11 @@ class Service:
 
         return declare
 
-    def answers(self, kind: type[Query], *, appends: bool = False) -> Callable[[A], A]:
-        """Return a decorator that makes a function the handler of queries of this kind.
-
-        With `appends`, the handler may append events. Its queries are then refused while the log is incomplete, because
-        an import or a restore is not finished.
-        """
+    def answers(self, kind: type[Query]) -> Callable[[A], A]:
+        """Return a decorator that makes a function the handler of queries, or of commands, of this kind."""
 
         def declare(function: A) -> A:
             self.query_handlers[kind] = function
-            if appends:
-                self.appending.add(kind)
             return function
 
         return declare
@@ -145,19 +147,20 @@ class Service:
     def emits(self) -> frozenset[type[Event]]:
         """Return the kinds of events that the service appends.
 
-        They are the kinds in the return types of its event handlers and the kinds in `also_emits`. A service with event
-        handlers also appends `ReactionFailed`.
+        They are the kinds in the return types of its handlers of events and commands and the kinds in `also_emits`. A
+        service with event handlers also appends `ReactionFailed`.
         """
-        returned = (get_type_hints(each)["return"] for each in self.handlers.values())
+        handlers = (*self.handlers.values(), *self.query_handlers.values())
+        returned = (get_type_hints(each)["return"] for each in handlers)
         said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_emits))
         return said | {ReactionFailed} if self.handlers else said
 
     def query_topics(self) -> tuple[tuple[type[Query], str], ...]:
         """Return the kinds of queries that the service answers, each with its topic.
 
-        A service with event handlers also answers `RetryQuery`.
+        A service with event handlers also performs `RetryEvent`.
         """
-        retried = ((RetryQuery, f"{RetryQuery.name}.{self.name}"),) if self.handlers else ()
+        retried = ((RetryEvent, f"{RetryEvent.name}.{self.name}"),) if self.handlers else ()
         return (*((kind, kind.name) for kind in self.query_handlers), *retried)
 
     def durables(self, subjects: Subjects) -> tuple[Durable, ...]:

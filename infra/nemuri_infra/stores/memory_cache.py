@@ -12,9 +12,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from nemuri_domain.retrieval.memory_index import MemoryIndex
 from nemuri_domain.tiered.aggregate import TierMemory
-from nemuri_domain.tiered.retrieval import COLUMNS, row_of
-from nemuri_domain.tiered.vector_index import TieredVectorIndex
+from nemuri_domain.tiered.retrieval import COLUMNS, FIELDS, columns_of
 
 Vector = NDArray[np.float32]
 _SETTINGS = (
@@ -55,7 +55,8 @@ class MemoryCache:
         """
         with self._database:
             for each in memories:
-                columns, record = _COLUMNS.pack(*row_of(each)), each.model_dump_json()
+                values = columns_of(*(getattr(each, name) for name in FIELDS))
+                columns, record = _COLUMNS.pack(*values), each.model_dump_json()
                 key, vector = (each.agent_id, each.memory_id.bytes), vectors.get(each.memory_id)
                 if vector is None:
                     change = "UPDATE memory SET columns = ?, record = ? WHERE agent = ? AND id = ?"
@@ -97,12 +98,12 @@ class MemoryCache:
         rows = self._each("SELECT id, vector FROM memory WHERE agent = ? AND id = ?", agent_id, memory_ids)
         return {UUID(bytes=each): np.frombuffer(vector, "<f4") for each, vector in rows}
 
-    def vector_index(self, agent_id: str) -> TieredVectorIndex:
+    def index(self, agent_id: str) -> MemoryIndex:
         """Read the vectors of all memories of an agent, and return an index of them."""
         rows = self._database.execute("SELECT id, columns, vector FROM memory WHERE agent = ?", (agent_id,)).fetchall()
         ids, columns, vectors = zip(*rows, strict=True) if rows else ((), (), ())
-        return TieredVectorIndex(
-            lambda place: UUID(bytes=ids[place]),
+        return MemoryIndex.of(
+            ids,
             np.frombuffer(b"".join(columns), COLUMNS),
             np.frombuffer(b"".join(vectors), "<f4").reshape(len(ids), self._dimension),
         )

@@ -1,6 +1,7 @@
 """Event and query handlers of affective memory."""
 
 from collections.abc import Sequence
+from time import monotonic
 from typing import Final, Literal
 
 from nemuri_contracts.affective import (
@@ -33,6 +34,8 @@ from nemuri_contracts.queries import (
     AffectRecallQuery,
     AffectTurnQuery,
     Refusal,
+    ShowBrief,
+    ShowMemories,
 )
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedded_text
@@ -46,16 +49,24 @@ from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
+from nemuri_infra.runtime.service import Capability, ConditionalAppend, Performed, Service
 from nemuri_services.affective_memory.presenters import memory_view, state_view
-from nemuri_services.affective_memory.retrieval import brief, heard, retrieve
+from nemuri_services.affective_memory.retrieval import (
+    SelectedMemories,
+    brief,
+    heard,
+    is_waited_for,
+    recall_view,
+    retrieve,
+    shown_event,
+    shown_events,
+)
 from nemuri_services.affective_memory.turn_understanding import understand
 
 STEPS: Final[tuple[Literal[2, 3], ...]] = (2, 3)
 """Levels of detail to which a memory's text can be compressed, in order: a summary (2), then keywords (3)."""
 service = Service(
     "affective-memory",
-    also_emits=(MemoriesRecalled, ContextShown),
     capabilities=frozenset({Capability.MAKES_VECTORS, Capability.READS_CLOCK}),
 )
 
@@ -164,24 +175,59 @@ async def protect_waiting(
     return ConditionalAppend(ProtectionChanged.following(event, key=key, memory_id=room[0], protected=True), newest)
 
 
-@service.answers(AffectRecallQuery, appends=True)
+@service.answers(AffectRecallQuery)
 async def recall(query: AffectRecallQuery, resources: Resources) -> AffectRecallView | Refusal:
-    """Return the memories that match a prompt.
+    """Return the memories that match a prompt."""
+    selected = await _selected(query, resources)
+    return selected if isinstance(selected, Refusal) else recall_view(*selected)
 
-    The recall is recorded as an event under the conditions of `retrieve`.
+
+@service.answers(ShowMemories)
+async def show_memories(
+    command: ShowMemories, resources: Resources
+) -> Performed[AffectRecallView, MemoriesRecalled | ContextShown] | Refusal:
+    """Return the memories that match a prompt, and record what is shown of them.
+
+    Nothing is recorded if this took longer than the client waits.
     """
-    queries = AffectiveQueries(resources.database)
-    agent, defined = await queries.agent(query.agent_id), await resources.views.agent(query.agent_id)
+    began = monotonic()
+    selected = await _selected(command, resources)
+    if isinstance(selected, Refusal):
+        return selected
+    recorded = is_waited_for(command.within, began)
+    return Performed(recall_view(*selected), shown_events(command, *selected) if recorded else [])
+
+
+async def _selected(
+    query: AffectRecallQuery, resources: Resources
+) -> tuple[SelectedMemories | None, AffectAgent] | Refusal:
+    agent = await AffectiveQueries(resources.database).agent(query.agent_id)
+    defined = await resources.views.agent(query.agent_id)
     if agent is None or defined is None:
         return Refusal(refused=no_feeling(query.agent_id))
-    return await retrieve(query, agent, defined, resources)
+    return await retrieve(query, agent, defined, resources), agent
 
 
-@service.answers(AffectBriefQuery, appends=True)
-async def show_brief(query: AffectBriefQuery, resources: Resources) -> AffectBriefView | Refusal:
-    """Return the most important memories of a project. That they were shown is recorded as an event."""
+@service.answers(AffectBriefQuery)
+async def read_brief(query: AffectBriefQuery, resources: Resources) -> AffectBriefView | Refusal:
+    """Return the most important memories of a project."""
     agent = await AffectiveQueries(resources.database).agent(query.agent_id)
     return Refusal(refused=no_feeling(query.agent_id)) if agent is None else await brief(query, agent, resources)
+
+
+@service.answers(ShowBrief)
+async def show_brief(command: ShowBrief, resources: Resources) -> Performed[AffectBriefView, ContextShown] | Refusal:
+    """Return the most important memories of a project, and record that they are shown.
+
+    Nothing is recorded if there are none, or if this took longer than the client waits.
+    """
+    began = monotonic()
+    view = await read_brief(command, resources)
+    if isinstance(view, Refusal):
+        return view
+    recorded = view.memories and is_waited_for(command.within, began)
+    shown = shown_event("session_start", command, view.memories, view.block)
+    return Performed(view, [shown] if recorded else [])
 
 
 @service.answers(AffectListQuery)

@@ -5,11 +5,12 @@ answer in time.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from nemuri_contracts.affective import ContextShown, MemoriesRecalled, Occasion
 from nemuri_contracts.affective_views import AffectBriefView, AffectRecallView, RecalledView
-from nemuri_contracts.queries import AffectBriefQuery, AffectListQuery, AffectRecallQuery
+from nemuri_contracts.event import derive
+from nemuri_contracts.queries import AffectBriefQuery, AffectListQuery, AffectRecallQuery, ShowBrief, ShowMemories
 from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval
 from nemuri_domain.affective.context_block import BLOCK_LIMIT, BRIEF_LIMIT, ContextBlock, protection_question
@@ -57,19 +58,18 @@ class SelectedMemories:
 
 async def retrieve(
     query: AffectRecallQuery, agent: AffectAgent, defined: Agent, resources: Resources
-) -> AffectRecallView:
-    """Return the memories that match a prompt, and record the recall as a `memories_recalled` event.
-
-    No event is recorded if the query is quiet, if it took longer than the client waits (`query.within` seconds), or if
-    nothing relevant was found. The result is empty for a blank prompt and for a slash command.
-    """
+) -> SelectedMemories | None:
+    """Return the memories that match a prompt; None for a blank prompt and for a slash command."""
     if not is_conversation(query.prompt):
-        return AffectRecallView(recalled=(), block="")
-    began = monotonic()
+        return None
     vectors = await calibrated_vectors(resources, defined)
-    found = await select_memories(query, agent, vectors, AffectiveQueries(resources.database))
-    if found.block.text and not query.quietly and is_waited_for(query.within, began):
-        await _record(query, found, agent, resources)
+    return await select_memories(query, agent, vectors, AffectiveQueries(resources.database))
+
+
+def recall_view(found: SelectedMemories | None, agent: AffectAgent) -> AffectRecallView:
+    """Return the answer to a recall."""
+    if found is None:
+        return AffectRecallView(recalled=(), block="")
     views = tuple(_view(each, agent) for each in found.block.whole)
     return AffectRecallView(recalled=views, block=found.block.text, words_only=found.words_only)
 
@@ -82,10 +82,9 @@ async def heard(query: AffectListQuery, agent: AffectAgent, resources: Resources
     defined = await resources.views.agent(query.agent_id)
     if defined is None or query.containing is None:
         return []
-    asked = AffectRecallQuery(agent_id=query.agent_id, prompt=query.containing, project=query.project, quietly=True)
-    vectors = await calibrated_vectors(resources, defined)
-    found = await select_memories(asked, agent, vectors, AffectiveQueries(resources.database))
-    if found.asking.only_time:
+    asked = AffectRecallQuery(agent_id=query.agent_id, prompt=query.containing, project=query.project)
+    found = await retrieve(asked, agent, defined, resources)
+    if found is None or found.asking.only_time:
         return []
     memories = [each.memory for each in found.block.whole if each.ranked is not None]
     return [each for each in memories if each.archived == query.archived and each.protected >= query.protected]
@@ -94,7 +93,7 @@ async def heard(query: AffectListQuery, agent: AffectAgent, resources: Resources
 async def select_memories(
     query: AffectRecallQuery, agent: AffectAgent, vectors: Vectors, queries: AffectiveQueries
 ) -> SelectedMemories:
-    """Return the memories that match a prompt, in a block of limited length. Nothing is recorded."""
+    """Return the memories that match a prompt, in a block of limited length."""
     rules = agent.rules
     projects = agent.project_names(query.project) if query.project else ()
     mood = await queries.mood(agent.agent_id, query.session) if query.session else None
@@ -127,22 +126,18 @@ async def select_memories(
 
 
 async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resources) -> AffectBriefView:
-    """Return what to show at the start of a session in a project, one line each, and record that it was shown.
+    """Return what to show at the start of a session in a project, one line each.
 
-    If memories wait for protection, the block asks to let the user choose. Nothing is recorded if the query is quiet,
-    if it took longer than the client waits, or if there are no memories.
+    If memories wait for protection, the block asks to let the user choose.
     """
-    queries, began = AffectiveQueries(resources.database), monotonic()
+    queries = AffectiveQueries(resources.database)
     block = ContextBlock(agent.agent_id, BRIEF_LIMIT, program=query.program, tool=query.tool)
     projects = agent.project_names(query.project) if query.project else ()
     if waiting := await queries.awaiting_protection(agent.agent_id):
         oldest = await queries.protected(agent.agent_id, MAX_NAMED)
         block.note(protection_question(agent, waiting, oldest, query.program))
     block.list(without_outdated(await AffectiveLists(resources.database).shown_unasked(agent, projects, MAX_BRIEF)))
-    shown = tuple(each.memory_id for each in block.listed)
-    if shown and not query.quietly and is_waited_for(query.within, began):
-        await resources.log.append(_shown_event("session_start", query, shown, block))
-    return AffectBriefView(block=block.text, memories=shown)
+    return AffectBriefView(block=block.text, memories=tuple(each.memory_id for each in block.listed))
 
 
 def is_waited_for(within: float | None, began: float) -> bool:
@@ -150,27 +145,33 @@ def is_waited_for(within: float | None, began: float) -> bool:
     return within is None or monotonic() - began < within
 
 
-async def _record(query: AffectRecallQuery, found: SelectedMemories, agent: AffectAgent, resources: Resources) -> None:
-    """Record what was shown, and the recall of the memories that were shown as a whole."""
-    block, recalled = found.block, recall_event(query, found, agent)
-    if recalled.recalled or recalled.asked_back:
-        await resources.log.append(recalled)
-    whole = (each.memory.memory_id for each in block.whole)
-    shown = (*whole, *(each.memory_id for each in block.listed))
-    await resources.log.append(_shown_event("prompt", query, shown, block))
+def shown_events(
+    command: ShowMemories, found: SelectedMemories | None, agent: AffectAgent
+) -> list[MemoriesRecalled | ContextShown]:
+    """Return the events that record what was shown for a prompt: the recall of the memories that were shown as a whole,
+    and the block. There are none if nothing relevant was found.
+    """
+    if found is None or not found.block.text:
+        return []
+    block = found.block
+    recalled = recall_event(command, found, agent)
+    shown = (*(each.memory.memory_id for each in block.whole), *(each.memory_id for each in block.listed))
+    told = shown_event("prompt", command, shown, block.text)
+    return [recalled, told] if recalled.recalled or recalled.asked_back else [told]
 
 
-def _shown_event(
-    occasion: Occasion, query: AffectRecallQuery | AffectBriefQuery, shown: tuple[UUID, ...], block: ContextBlock
+def shown_event(
+    occasion: Occasion, command: ShowMemories | ShowBrief, shown: tuple[UUID, ...], block: str
 ) -> ContextShown:
+    """Return the event that records which memories a block showed."""
     return ContextShown(
-        event_id=uuid4(),
-        agent_id=query.agent_id,
+        event_id=derive(f"{command.agent_id}/{command.request}", ContextShown.kind_of()),
+        agent_id=command.agent_id,
         occasion=occasion,
-        session=query.session,
-        project=query.project,
+        session=command.session,
+        project=command.project,
         memories=shown,
-        characters=len(block.text),
+        characters=len(block),
     )
 
 
@@ -203,7 +204,7 @@ async def _add_memories(
         left -= len(reach)
 
 
-def recall_event(query: AffectRecallQuery, found: SelectedMemories, agent: AffectAgent) -> MemoriesRecalled:
+def recall_event(command: ShowMemories, found: SelectedMemories, agent: AffectAgent) -> MemoriesRecalled:
     """Return the event that records a recall. It names the memories that the assistant is shown, except those that only
     fill up the result.
     """
@@ -211,9 +212,9 @@ def recall_event(query: AffectRecallQuery, found: SelectedMemories, agent: Affec
     came = [each.ranked for each in shown if each.ranked is not None]
     meant = [each.memory for each in shown if each.ranked is None or each.ranked.by != "fill"]
     return MemoriesRecalled(
-        event_id=uuid4(),
+        event_id=derive(f"{command.agent_id}/{command.request}", MemoriesRecalled.kind_of()),
         agent_id=agent.agent_id,
-        session=query.session,
+        session=command.session,
         recalled=tuple(each.memory_id for each in meant if not each.archived),
         asked_back=to_revive(came, found.asking),
         mood=meant[0].emotion if meant else None,

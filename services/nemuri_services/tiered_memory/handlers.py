@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nemuri_contracts.error_messages import no_tiers
 from nemuri_contracts.event import derive
-from nemuri_contracts.queries import Refusal, TiersMemoryQuery, TiersQuery, TiersRecallQuery
+from nemuri_contracts.queries import AccessMemories, Refusal, TiersMemoryQuery, TiersQuery, TiersRecallQuery
 from nemuri_contracts.strength import MemoryRefused
 from nemuri_contracts.tiered import (
     ConsolidationAsked,
@@ -22,16 +22,16 @@ from nemuri_domain.tiered.fold import moment_of
 from nemuri_domain.tiered.memory_merging import form_memory
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
-from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
+from nemuri_infra.runtime.service import Capability, ConditionalAppend, Performed, Service
 from nemuri_services.tiered_memory.consolidation_input import consolidation_plan, merged_text
 from nemuri_services.tiered_memory.consolidation_schedule import watch
 from nemuri_services.tiered_memory.presenters import memory_view, state_view
-from nemuri_services.tiered_memory.retrieval import retrieve
+from nemuri_services.tiered_memory.retrieval import access_events, retrieve
 
 service = Service(
     "tiered-memory",
     background=watch,
-    also_emits=(MemoriesAccessed, ConsolidationAsked),
+    also_emits=(ConsolidationAsked,),
     capabilities=frozenset({Capability.MAKES_VECTORS}),
 )
 
@@ -123,9 +123,18 @@ async def form_group(event: FormationDue, resources: Resources) -> MemoryFormed 
     )
 
 
-@service.answers(TiersRecallQuery, appends=True)
+@service.answers(AccessMemories)
+async def access(
+    command: AccessMemories, resources: Resources
+) -> Performed[TiersRecallView, MemoriesAccessed] | Refusal:
+    """Return the memories that match a query, and record the access to the agent's own."""
+    found = await recall(command, resources)
+    return found if isinstance(found, Refusal) else Performed(found, access_events(command, found))
+
+
+@service.answers(TiersRecallQuery)
 async def recall(query: TiersRecallQuery, resources: Resources) -> TiersRecallView | Refusal:
-    """Return the memories that match a query. The access to them is recorded as an event unless the query is quiet."""
+    """Return the memories that match a query."""
     agent = await TieredQueries(resources.database).agent(query.agent_id)
     defined = await resources.views.agent(query.agent_id)
     if agent is None or defined is None:

@@ -5,9 +5,9 @@ The retrieval pattern of the querying module weighs the results.
 
 import time
 from datetime import UTC, datetime
-from uuid import UUID, uuid4
 
-from nemuri_contracts.queries import TiersRecallQuery
+from nemuri_contracts.event import derive
+from nemuri_contracts.queries import AccessMemories, TiersRecallQuery
 from nemuri_contracts.tiered import Access, MemoriesAccessed
 from nemuri_contracts.tiered_views import TierRecalledView, TiersRecallView
 from nemuri_domain.strength.aggregate import Agent
@@ -22,17 +22,15 @@ from nemuri_domain.tiered.retrieval import (
     restricted_pattern,
     without_shared_experiences,
 )
-from nemuri_infra.projections.tiered_queries import SearchedMemories, TieredQueries
+from nemuri_infra.projections.memory_indexes import TIERED, current_index, shared_index
+from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.tiered_memory.presenters import memory_view
 
 
 async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, resources: Resources) -> TiersRecallView:
-    """Return the memories that match a query, and record the access to the agent's own memories as an event.
-
-    No event is recorded if the query is quiet, or if none of the memories is the agent's own.
-    """
+    """Return the memories that match a query."""
     pattern = restricted_pattern(agent.rules.pattern(query.module), query.layers, query.top)
     found = await _candidates(query, pattern, agent, defined, resources)
     known = await TieredQueries(resources.database).memories(each.memory_id for each in found)
@@ -54,9 +52,6 @@ async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
     )
     by_id = {each.memory_id: each for each in chosen}
     chosen = [by_id[each] for each in newer_first(list(by_id), later)]
-    own = [each.memory_id for each in chosen if known[each.memory_id].agent_id == query.agent_id]
-    if own and not query.quietly:
-        await resources.log.append(_access_event(query, own))
     views = (
         TierRecalledView(
             memory=memory_view(known[each.memory_id]),
@@ -84,26 +79,28 @@ async def _candidates(
     """
     if not pattern.top:
         return []
-    vectors, queries = await calibrated_vectors(resources, defined), TieredQueries(resources.database)
+    vectors = await calibrated_vectors(resources, defined)
     [asked] = await vectors.comparing.queries([query.query])  # not stored: no event holds the query
-    own = await queries.candidates(agent.agent_id, vectors, asked)
-    newest = float(own.rows["at"].max()) if own.ids else None
-    now = current_time(agent, newest, time.time()) if query.second is None else query.second
-    found = _ranked(own, now, pattern, agent)
+    async with current_index(resources.database, TIERED, agent.agent_id, vectors) as own:
+        newest = float(own.features["at"].max()) if len(own) else None
+        now = current_time(agent, newest, time.time()) if query.second is None else query.second
+        found = rank(own, asked, now, pattern, agent.rules)
     if query.shared:
-        others = await queries.candidates(agent.agent_id, vectors, asked, "shared")
-        found += _ranked(others, now, pattern.model_copy(update={"layers": ("long",)}), agent)
+        others = await shared_index(resources.database, agent.agent_id, vectors)
+        found += rank(others, asked, now, pattern.model_copy(update={"layers": ("long",)}), agent.rules)
     return sorted(found, key=lambda each: (-each.score, each.memory_id))
 
 
-def _ranked(searched: SearchedMemories, now: float, pattern: Pattern, agent: TiersAgent) -> list[ScoredMemory]:
-    return rank(searched.ids.__getitem__, searched.rows, searched.relevance, now, pattern, agent.rules)
-
-
-def _access_event(query: TiersRecallQuery, memory_ids: list[UUID]) -> MemoriesAccessed:
-    return MemoriesAccessed(
-        event_id=uuid4(),
-        agent_id=query.agent_id,
-        accessed=tuple(Access(memory_id=each) for each in memory_ids),
-        second=query.second,
-    )
+def access_events(command: AccessMemories, found: TiersRecallView) -> list[MemoriesAccessed]:
+    """Return the event that records the access to the agent's own memories; none if none of these was returned."""
+    own = [each.memory.memory_id for each in found.recalled if each.memory.agent_id == command.agent_id]
+    if not own:
+        return []
+    return [
+        MemoriesAccessed(
+            event_id=derive(f"{command.agent_id}/{command.request}", MemoriesAccessed.kind_of()),
+            agent_id=command.agent_id,
+            accessed=tuple(Access(memory_id=each) for each in own),
+            second=command.second,
+        )
+    ]

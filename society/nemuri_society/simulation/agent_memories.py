@@ -33,6 +33,7 @@ from nemuri_domain.tiered.consolidation import due_reason
 from nemuri_domain.tiered.consolidation_decision import plan_for_mind
 from nemuri_domain.tiered.fold import evolve, evolve_at_its_time, moment_of, touched
 from nemuri_domain.tiered.memory_merging import extract_memory, form_memory
+from nemuri_domain.tiered.retrieval import recalled
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.errors.log_safe import log_safe
@@ -170,9 +171,8 @@ class AgentMemories:
             return ()
         memory_module: Module = module if module in MODULES else "default"  # type: ignore[assignment]
         known = partial(self._cache.memory, agent_id)
-        found = self._cache.vector_index(agent_id).recall(
-            cached.agent, known, self._query_vector(query), second, memory_module
-        )
+        asked = self._query_vector(query)
+        found = recalled(self._cache.index(agent_id), cached.agent, known, asked, second, memory_module)
         cached.access_counts.update(each.memory_id for each, _ in found)
         return [RetrievedMemory(memory.content, each.score, each.layer, memory.type) for each, memory in found]
 

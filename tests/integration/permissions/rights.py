@@ -111,12 +111,15 @@ ANSWERED_BY = {
     "due": "tutor",
     "affect": "affective-memory",
     "affect-brief": "affective-memory",
+    "show-brief": "affective-memory",
+    "show-memories": "affective-memory",
     "affect-list": "affective-memory",
     "affect-recall": "affective-memory",
     "affect-memory": "affective-memory",
     "affect-turn": "affective-memory",
     "tiers": "tiered-memory",
     "tiers-recall": "tiered-memory",
+    "access-memories": "tiered-memory",
     "tiers-memory": "tiered-memory",
 }
 """The service that answers each query. The query API answers all other queries."""

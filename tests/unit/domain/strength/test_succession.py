@@ -1,6 +1,7 @@
 """Tests of succession: of two statements about the same thing, the one that was told later comes first."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -9,9 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_domain.language.word_table import word_table
+from nemuri_domain.strength.memory_content import around_content, indexed_text
 from nemuri_domain.strength.succession import (
     COMPARED,
     LONG,
+    IndexedWords,
     Statement,
     StatementPairs,
     Successor,
@@ -175,3 +180,22 @@ def test_places_of_long_statements_are_not_compared() -> None:
 
     assert exchanged(long, long[1:], frozenset({0}))
     assert not exchanged(long[:9], long[1:9], frozenset({0}))
+
+
+@given(
+    st.sampled_from([*UNRELATED, *CHANGED[0], "彼は京都へ引っ越した。", ""]),
+    st.sampled_from(["", "Ann", "山田"]),
+    st.booleans(),
+)
+def test_the_words_of_a_statement_come_from_the_indexed_text(text: str, speaker: str, dated: bool) -> None:
+    """The words of a content are the same, whether they are read from it or found in its indexed text."""
+    memory = MemoryContent(
+        content=text or "xqzvwk",
+        said_by=speaker or None,
+        said_at=BEGINNING if dated else None,
+        learnings={"use": "moved to Kyoto", "same": text[:3] or "x"},
+        tags=("京都", "moving-house"),
+    )
+    whole = word_table().words(indexed_text(memory))
+    of = Statement(UUID(int=1), memory.content, BEGINNING, 0.5)
+    assert replace(of, indexed=IndexedWords(whole, around_content(memory))).words.tolist() == of.words.tolist()

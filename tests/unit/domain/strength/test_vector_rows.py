@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.strength.vector_rows import LEAST_RESERVED, Floats, VectorRows
+from nemuri_domain.retrieval.vector_rows import LEAST_RESERVED, Floats, VectorRows
 
 DIMENSION = 12
 

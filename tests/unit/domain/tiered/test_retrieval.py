@@ -9,22 +9,23 @@ import pytest
 from numpy.typing import NDArray
 
 from nemuri_contracts.tiered import Experienced, Module
+from nemuri_domain.retrieval.memory_index import MemoryIndex
+from nemuri_domain.tiered import retrieval
 from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_domain.tiered.policy import TiersPolicy
-from nemuri_domain.tiered.retrieval import COLUMNS, ScoredMemory, row_of, without_shared_experiences
-from nemuri_domain.tiered.vector_index import TieredVectorIndex
+from nemuri_domain.tiered.retrieval import COLUMNS, FIELDS, ScoredMemory, columns_of, without_shared_experiences
 from tests.unit.domain.tiered.lives import became, lived, named, simulated
 
 ASKED = np.array([1.0, 0.0], np.float32)
 TYPES: tuple[Experienced, ...] = ("conversation", "action", "observation", "reflection")
 
 
-def shelf_of(tiers: TieredMind, vectors: Mapping[UUID, NDArray[np.float32]]) -> TieredVectorIndex:
-    """Return the vector index of a tiered memory."""
+def index_of(tiers: TieredMind, vectors: Mapping[UUID, NDArray[np.float32]]) -> MemoryIndex:
+    """Return the index of a tiered memory."""
     memories = list(tiers.memories.values())
-    return TieredVectorIndex(
-        lambda place: memories[place].memory_id,
-        np.array([row_of(each) for each in memories], COLUMNS),
+    return MemoryIndex.of(
+        [each.memory_id.bytes for each in memories],
+        np.array([columns_of(*(getattr(each, name) for name in FIELDS)) for each in memories], COLUMNS),
         np.array([vectors[each.memory_id] for each in memories], np.float32).reshape(len(memories), -1),
     )
 
@@ -39,7 +40,8 @@ def recalled(
 ) -> list[ScoredMemory]:
     """Return the memories that a module retrieves at the second `now`."""
     assert tiers.agent is not None
-    found = shelf_of(tiers, vectors).recall(tiers.agent, tiers.memories.__getitem__, asked, now, module, top)
+    index, known = index_of(tiers, vectors), tiers.memories.__getitem__
+    found = retrieval.recalled(index, tiers.agent, known, asked, now, module, top)
     assert all(memory is tiers.memories[each.memory_id] for each, memory in found)
     return [each for each, _ in found]
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_domain.tiered.aggregate import TieredMind, TierMemory
+from nemuri_domain.tiered.retrieval import recalled
 from nemuri_infra.stores.memory_cache import MemoryCache
 from tests.unit.domain.tiered.lives import became, lived, named, rows, simulated
 
@@ -52,9 +53,9 @@ def test_the_cache_holds_the_current_memories_of_each_agent(steps: list[tuple[in
     for name, mine in known.items():
         ids = list(map(named, range(10)))
         assert shelves.memories(name) == shelves.memories(name, ids) == mine
-        shelf, agent = shelves.vector_index(name), TieredMind.of(name).agent
+        index, agent = shelves.index(name), TieredMind.of(name).agent
         assert agent is not None
-        found = shelf.recall(agent, partial(shelves.memory, name), ASKED, 10.0, top=100)
+        found = recalled(index, agent, partial(shelves.memory, name), ASKED, 10.0, top=100)
         assert {each.memory_id for each, _ in found} == set(mine)
         assert all(each.relevance == pytest.approx(float(vectors[each.memory_id] @ ASKED)) for each, _ in found)
         assert {each: vector.tolist() for each, vector in shelves.vectors(name, ids).items()} == {
@@ -79,7 +80,7 @@ def test_an_agent_that_leaves_takes_its_memories_along(shelves: MemoryCache) -> 
     shelves.add([memory(1), memory(2), memory(1, "lila")], vectors)
     shelves.drop("noah")
     assert shelves.memories("noah") == {}
-    assert len(shelves.vector_index("noah").rows) == 0
+    assert len(shelves.index("noah")) == 0
     assert set(shelves.memories("lila")) == {named(1)}
     with pytest.raises(KeyError):
         shelves.memory("noah", named(1))

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from nemuri_contracts.affective import Emotion
 from nemuri_domain.affective.aggregate import AffectMemory
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
-from nemuri_domain.affective.memory_index import FEW, IndexedMemory, MemoryIndex
+from nemuri_domain.affective.candidate_selection import COLUMNS, candidates, chosen, columns, similarities
 from nemuri_domain.affective.retrieval import RetrievalRequest, priority, rank, resonance
+from nemuri_domain.retrieval.memory_index import FEW, MemoryIndex
 from tests.unit.domain.affective.lives import Life, living
 
 NUMBER, DIMENSION = 40, 16
@@ -40,8 +41,8 @@ def lived() -> tuple[Life, list[AffectMemory], MemoryIndex]:
         life.recall(*ids[::7])
         life.night(nights)
     memories = [life.memory(each) for each in ids]
-    index = MemoryIndex(DIMENSION)
-    index.put([IndexedMemory.of(each) for each in memories], vectors())
+    index = MemoryIndex(DIMENSION, COLUMNS)
+    index.put([each.memory_id for each in memories], columns(memories), vectors())
     return life, memories, index
 
 
@@ -49,7 +50,7 @@ def test_candidates_have_the_fields_of_their_memories() -> None:
     """A candidate has the retention, the level and the recalls that its memory has on this night."""
     life, memories, index = lived()
     known = {each.memory_id: each for each in memories}
-    found = index.candidates(life.agent, PromptVectors(ASKED, WEIGHTS), WANTED)
+    found = candidates(index, life.agent, PromptVectors(ASKED, WEIGHTS), WANTED)
     assert {each.memory_id for each in found} == set(known)
     assert {each.archived for each in found} == {True, False}
     for each in found:
@@ -64,7 +65,7 @@ def test_similarity_is_the_cosine_with_the_nearest_part() -> None:
     """Each cosine counts with the weight of its part. With contrast the common vector is taken out of both sides."""
     _, _, index = lived()
     rows, common = vectors(), vectors().sum(axis=0) / (NUMBER + FEW)
-    similarity, contrast = index.similarities(PromptVectors(ASKED, WEIGHTS, contrasted=True))
+    similarity, contrast = similarities(index, PromptVectors(ASKED, WEIGHTS, contrasted=True))
     assert similarity == pytest.approx((rows @ ASKED.T * WEIGHTS).max(axis=1), abs=1e-6)
     assert contrast is not None
     apart, asked = rows - common, ASKED - common
@@ -72,7 +73,7 @@ def test_similarity_is_the_cosine_with_the_nearest_part() -> None:
     asked /= np.linalg.norm(asked, axis=1, keepdims=True)
     assert contrast[:-1] == pytest.approx((apart @ asked.T * WEIGHTS).max(axis=1)[:-1], abs=1e-5)
     assert contrast[-1] == 0
-    assert index.similarities(PromptVectors(ASKED, WEIGHTS))[1] is None
+    assert similarities(index, PromptVectors(ASKED, WEIGHTS))[1] is None
 
 
 def test_few_candidates_contain_those_of_highest_priority() -> None:
@@ -80,8 +81,8 @@ def test_few_candidates_contain_those_of_highest_priority() -> None:
     life, _, index = lived()
     for mood in (None, Emotion(valence="negative", arousal=80, tags=("anger",))):
         wanted, asked = replace(WANTED, mood=mood), PromptVectors(ASKED, WEIGHTS)
-        every = index.candidates(life.agent, asked, wanted)
-        few = index.candidates(life.agent, asked, replace(wanted, top=5))
+        every = candidates(index, life.agent, asked, wanted)
+        few = candidates(index, life.agent, asked, replace(wanted, top=5))
         asking = RetrievalRequest("parser", -1, -1, mood)
         best = [each.memory_id for each in rank(every, asking, life.agent.rules)]
         assert [each.memory_id for each in rank(few, asking, life.agent.rules)] == best
@@ -94,12 +95,12 @@ def test_what_is_not_wanted_is_no_candidate() -> None:
     asked, known = PromptVectors(ASKED, WEIGHTS), {each.memory_id: each for each in memories}
 
     def found(**changes: object) -> set[UUID]:
-        return {each.memory_id for each in index.candidates(life.agent, asked, replace(WANTED, **changes))}  # type: ignore[arg-type]
+        return {each.memory_id for each in candidates(index, life.agent, asked, replace(WANTED, **changes))}  # type: ignore[arg-type]
 
     assert not any(known[each].archived for each in found(archive=False))
     assert {known[each].project for each in found(projects=("a",))} == {"a", None}
     assert memories[0].memory_id not in found(without=(memories[0].turn_id,))
-    near, _ = index.similarities(asked)
+    near, _ = similarities(index, asked)
     close = {each.memory_id for each, value in zip(memories, near, strict=True) if value >= 0.3}
     assert found(relevance=0.3, revival=0.3) == close
     assert found(relevance=0.3, revival=0.3, fill=True) > close
@@ -112,9 +113,9 @@ def test_dropped_and_changed_memories() -> None:
     life, memories, index = lived()
     index.drop([memories[0].memory_id, UUID(int=999)])
     changed, row = memories[1].replace(recall_count=77), ASKED[:1]
-    index.put([IndexedMemory.of(changed)], row)
+    index.put([changed.memory_id], columns([changed]), row)
     assert len(index) == NUMBER - 1
-    found = {each.memory_id: each for each in index.candidates(life.agent, PromptVectors(ASKED, WEIGHTS), WANTED)}
+    found = {each.memory_id: each for each in candidates(index, life.agent, PromptVectors(ASKED, WEIGHTS), WANTED)}
     assert memories[0].memory_id not in found
     assert found[changed.memory_id].recall_count == 77
     assert found[changed.memory_id].similarity == pytest.approx(1)
@@ -126,7 +127,7 @@ def test_priority_follows_the_formula() -> None:
     life, memories, index = lived()
     mood = Emotion(valence="neutral", arousal=10, tags=())
     similarity = np.linspace(0.1, 0.9, NUMBER, dtype=np.float32)
-    found = index.chosen(life.agent, similarity, None, replace(WANTED, top=1, mood=mood, newest=True, archive=False))
+    found = chosen(index, life.agent, similarity, None, replace(WANTED, top=1, mood=mood, newest=True, archive=False))
 
     def value(at: int) -> float:
         memory = memories[at]
