@@ -197,7 +197,7 @@ def delete(
     erase(session, Thing("memory", found.memory_id), dry_run=dry_run, yes=yes)
 
 
-@takes(AffectRecallQuery, without=["session", "quietly", "context"])
+@takes(AffectRecallQuery, without=["session", "context"])
 def recall(
     context: typer.Context,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to retrieve memories for.")],

@@ -63,7 +63,7 @@ def record(
     session.tell({"memory_id": memory}, f"stored for {agent}: {memory}")
 
 
-@takes(TiersRecallQuery, without=["quietly"])
+@takes(TiersRecallQuery)
 def recall(
     context: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The text to search for.")],
