@@ -44,7 +44,7 @@ class Shown:
         """Count what one prompt was shown."""
         shown = [each.memory for each in block.whole if each.memory.memory_id in wanted]
         self.found.append(len(shown) / len(wanted))
-        self.whole.append(sum(each.words_level == 1 for each in shown) / len(wanted))
+        self.whole.append(sum(memory.words_level == 1 for memory in shown) / len(wanted))
         self.characters.append(len(block.text))
 
     def figures(self) -> dict[str, float | None]:
@@ -75,15 +75,15 @@ class Lived:
     def flattened(self) -> None:
         """Give all memories the same retention."""
         state = self.memory.state
-        state.mind = state.mind.with_memories(each.replace(kept=100.0) for each in [*state.mind.memories.values()])
+        state.mind = state.mind.with_memories(memory.replace(kept=100.0) for memory in [*state.mind.memories.values()])
 
     def levels(self) -> Counter[int]:
         """Return the number of cues at each level; 4 is the archive."""
-        return Counter(self.memory.mind.memories[each].level for each in self.cues)
+        return Counter(self.memory.mind.memories[cue].level for cue in self.cues)
 
     def nights(self, levels: Iterable[int]) -> list[int]:
         """Return, for each cue, the number of nights that it spent at these levels."""
-        return [sum(self.memory.nights_at[each, level] for level in levels) for each in self.cues]
+        return [sum(self.memory.nights_at[cue, level] for level in levels) for cue in self.cues]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _schedule(conversation: Conversation, gap: timedelta | None, recalled: Seque
         at = conversation.asked_at - (pair.gap if gap is None else gap + moved)
         found.append(Scheduled(at, f"cue-{number}", [pair.cue]))
         found += [Scheduled(at + each, f"recall-{number}", recalling=pair.cue.prompt) for each in recalled]
-    return sorted(found, key=lambda each: each.at)
+    return sorted(found, key=lambda scheduled: scheduled.at)
 
 
 async def _session(memory: SimulatedMemory, name: str, began: datetime, turns: Sequence[SpokenTurn]) -> list[UUID]:

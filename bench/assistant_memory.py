@@ -77,17 +77,17 @@ async def arms(
     for arm in (DOCUMENT, CODING, EVERYTHING, SIMILARITY, BM25):
         kinds = {kind: Shown() for kind in ("trigger", "restated", "question")}
         blocks, lives = list[int](), list[Lived]()
-        for each in conversations:
-            life = await lived(each, EVERYTHING if arm == BM25 else arm, embedder)
+        for conversation in conversations:
+            life = await lived(conversation, EVERYTHING if arm == BM25 else arm, embedder)
             answering = by_bm25(life.memory) if arm == BM25 else life.answer
             lives.append(life)
-            await probed(each, life, answering, kinds)
-            questions = ((question, {life.places[at] for at in places}) for question, places in each.questions)
+            await probed(conversation, life, answering, kinds)
+            questions = ((question, {life.places[at] for at in places}) for question, places in conversation.questions)
             await asked(questions, answering, kinds["question"])
             blocks += [len((await answering(prompt)).text) for prompt in unrelated]
         figures[arm] = {kind: shown.figures() for kind, shown in kinds.items() if shown.found}
         figures[arm]["unrelated"] = {
-            "nothing": round(mean(not each for each in blocks), 3),
+            "nothing": round(mean(not block for block in blocks), 3),
             "characters": round(mean(blocks)),
         }
         figures[arm]["stored"] = stored(lives)
@@ -97,7 +97,7 @@ async def arms(
 
 def stored(lives: Iterable[Lived]) -> dict[str, float]:
     """Return the mean number of active and of archived memories of a conversation, and of characters of all of them."""
-    some = [list(each.memory.mind.memories.values()) for each in lives]
+    some = [list(life.memory.mind.memories.values()) for life in lives]
     return {
         "active": round(mean(sum(each.level < ARCHIVED for each in one) for one in some), 1),
         "archived": round(mean(sum(each.level == ARCHIVED for each in one) for one in some), 1),
@@ -117,9 +117,9 @@ async def aged(
     """
     kinds, levels = {"trigger": Shown(), "restated": Shown()}, Counter[int]()
     whole, active = list[int](), list[int]()
-    for each in conversations:
-        life = await lived(each, arm, embedder, gap=months * MONTH, recalled=recalled)
-        await probed(each, life, life.answer, kinds)
+    for conversation in conversations:
+        life = await lived(conversation, arm, embedder, gap=months * MONTH, recalled=recalled)
+        await probed(conversation, life, life.answer, kinds)
         levels += life.levels()
         whole += life.nights((1,))
         active += life.nights(range(1, ARCHIVED))
@@ -132,12 +132,12 @@ async def measure(
     conversations: Sequence[Conversation], unrelated: Sequence[str], embedder: CachedEmbedder
 ) -> dict[str, Any]:
     """Return all figures of a set of conversations."""
-    turns = [turn for each in conversations for _, some in each.sessions for turn in some]
+    turns = [turn for conversation in conversations for _, some in conversation.sessions for turn in some]
     figures: dict[str, Any] = {
         "conversations": len(conversations),
         "turns": len(turns),
-        "cues": sum(len(each.pairs) for each in conversations),
-        "questions": sum(len(each.questions) for each in conversations),
+        "cues": sum(len(conversation.pairs) for conversation in conversations),
+        "questions": sum(len(conversation.questions) for conversation in conversations),
         "unrelated": len(unrelated) * len(conversations),
         "history_characters": round(sum(len(each.prompt) + len(each.reply) for each in turns) / len(conversations)),
         "arms": await arms(conversations, unrelated, embedder),

@@ -66,7 +66,9 @@ class Example(BaseModel):
     @property
     def job(self) -> JudgeJob:
         """Return the input of the usage judge."""
-        return JudgeJob(self.question, self.answer, tuple(Source(each.id, each.content) for each in self.memories))
+        return JudgeJob(
+            self.question, self.answer, tuple(Source(memory.id, memory.content) for memory in self.memories)
+        )
 
 
 @dataclass
@@ -91,7 +93,7 @@ def shown(example: Example) -> list[ContextMemory]:
 
     The attribution service compares memories and answers in the same way.
     """
-    texts = [embedded_text(MemoryContent(content=each.content, tags=each.tags)) for each in example.memories]
+    texts = [embedded_text(MemoryContent(content=memory.content, tags=memory.tags)) for memory in example.memories]
     again = told_again(example.question, texts, example.answer)
     return [
         ContextMemory(UUID(int=number), each.tags, told)
@@ -116,7 +118,7 @@ def pure(detection: Detection, every: Sequence[Example]) -> Verdicts:
         )
         spent += time.process_time() - began
         names = {each.int: held.id for each, held in zip(labels.values(), example.memories, strict=True)}
-        verdicts.found[example.id] = frozenset(names[each.memory_id.int] for each in found)
+        verdicts.found[example.id] = frozenset(names[use.memory_id.int] for use in found)
     verdicts.milliseconds = 1_000 * spent / len(every)
     return verdicts
 
@@ -124,7 +126,7 @@ def pure(detection: Detection, every: Sequence[Example]) -> Verdicts:
 def extractive(every: Sequence[Example]) -> Verdicts:
     """Return the decisions of the extractive judge, which works without a language model."""
     began = time.process_time()
-    found = {each.id: frozenset(each.job.without_model()) for each in every}
+    found = {example.id: frozenset(example.job.without_model()) for example in every}
     return Verdicts("judge, extractive", found, milliseconds=1_000 * (time.process_time() - began) / len(every))
 
 
@@ -157,7 +159,7 @@ def recorded(every: Sequence[Example], layered: Verdicts) -> tuple[Verdicts, int
 
 def labels(every: Iterable[Example]) -> Verdicts:
     """Return the labels of the examples in the form of a method's decisions."""
-    return Verdicts("labels", {each.id: each.used for each in every})
+    return Verdicts("labels", {example.id: example.used for example in every})
 
 
 def decisions(every: Iterable[Example], of: Verdicts) -> list[bool]:
@@ -209,7 +211,7 @@ def table(title: str, every: Sequence[Example], ways: Sequence[Verdicts]) -> Non
     for way in ways:
         said = decisions(every, way)
         precision, recall, f1 = scores(truth, said)
-        exact = sum(way.found[each.id] == each.used for each in every) / len(every)
+        exact = sum(way.found[example.id] == example.used for example in every) / len(every)
         print(f"{way.name:20}{precision:9.3f}{recall:8.3f}{f1:8.3f}{exact:8.3f}{kappa(truth, said):8.3f}")
 
 
@@ -223,20 +225,20 @@ def agreement(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
 def by_case(every: Sequence[Example], ways: Sequence[Verdicts]) -> None:
     """Print the share of answers with all memories decided correctly, for each kind of difficulty."""
     print(f"\nexact by case{'':12}" + "".join(f"{way.name.split(', ')[-1]:>12}" for way in ways))
-    for case in sorted({each.case for each in every}):
-        mine = [each for each in every if each.case == case]
+    for case in sorted({example.case for example in every}):
+        mine = [example for example in every if example.case == case]
         print(f"{case:20}{len(mine):5}" + "".join(f"{share(mine, way):12.2f}" for way in ways))
 
 
 def share(every: Sequence[Example], way: Verdicts) -> float:
     """Return the share of answers with all memories decided correctly."""
-    return sum(way.found[each.id] == each.used for each in every) / len(every)
+    return sum(way.found[example.id] == example.used for example in every) / len(every)
 
 
 def measured() -> None:
     """Measure every method over the whole set and for each language, print the tables and save the F1 values."""
     every = examples()
-    ways = [pure(each, every) for each in PURE]
+    ways = [pure(detection, every) for detection in PURE]
     ways.append(extractive(every))
     judge = recorded(every, ways[0])
     if judge is not None:
@@ -267,7 +269,7 @@ def languages(every: Sequence[Example]) -> list[tuple[str, list[Example]]]:
         ("English", lambda one: one.language == "en"),
         ("Japanese", lambda one: one.language == "ja"),
     ]
-    return [(name, [each for each in every if chosen(each)]) for name, chosen in names]
+    return [(name, [example for example in every if chosen(example)]) for name, chosen in names]
 
 
 def main() -> None:

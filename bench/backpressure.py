@@ -74,7 +74,7 @@ async def measured(tasks: int, seconds: float) -> dict[str, Any]:
             **{f"{name}_per_second": round(number / spent, 2) for name, number in progress.items()},
             **progress,
             "memory": {name: _summary(found) for name, found in samples.items()},
-            "cpu_seconds": {each.name: _computed(each) for each in workers},
+            "cpu_seconds": {worker.name: _computed(worker) for worker in workers},
         }
 
 
@@ -92,11 +92,11 @@ async def _platform() -> AsyncIterator[tuple[Settings, list[Worker]]]:
         home = Home(directory / "home")
         home.workers.mkdir(parents=True, exist_ok=True)
         workers = [Worker(home, name, environment_of(settings) | told) for name in SERVICES]
-        await asyncio.gather(*(each.start() for each in workers))
+        await asyncio.gather(*(worker.start() for worker in workers))
         try:
             yield settings, workers
         finally:
-            await asyncio.gather(*(each.stop() for each in workers))
+            await asyncio.gather(*(worker.stop() for worker in workers))
     finally:
         await nats.stop()
         await postgres.stop()
@@ -146,9 +146,9 @@ async def _counted(resources: Resources) -> dict[str, int]:
 
 async def _sample(workers: list[Worker], samples: dict[str, list[float]]) -> None:
     while True:
-        for each in workers:
-            if each.pid is not None:
-                samples[each.name].append(psutil.Process(each.pid).memory_info().rss / 2**20)
+        for worker in workers:
+            if worker.pid is not None:
+                samples[worker.name].append(psutil.Process(worker.pid).memory_info().rss / 2**20)
         await asyncio.sleep(1.0)
 
 

@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 def features(texts: Sequence[str]) -> Floats:
     """Return the vectors of texts with a one for the bias, shape (texts, dimension + 1)."""
     words = word_table()
-    rows = words.vectors([words.words(each) for each in texts]).astype(np.float64)
+    rows = words.vectors([words.words(text) for text in texts]).astype(np.float64)
     return np.hstack([rows, np.ones((len(rows), 1))])
 
 
@@ -45,7 +45,7 @@ def fitted(texts: Sequence[str], categories: Sequence[Category]) -> Floats:
     """Return the weights of a logistic regression in which all categories count the same, shape (dimension + 1,
     categories).
     """
-    rows, wanted = features(texts), np.eye(len(CATEGORIES))[[CATEGORIES.index(each) for each in categories]]
+    rows, wanted = features(texts), np.eye(len(CATEGORIES))[[CATEGORIES.index(category) for category in categories]]
     counts = (wanted * (len(texts) / (len(CATEGORIES) * wanted.sum(axis=0)))).sum(axis=1, keepdims=True)
     weights = np.zeros((rows.shape[1], len(CATEGORIES)))
     for _ in range(STEPS):
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--save", action="store_true")
     chosen = parser.parse_args(arguments)
     sentences = [orjson.loads(line) for line in SENTENCES.read_bytes().splitlines()]
-    texts, labels = [each["text"] for each in sentences], [each["category"] for each in sentences]
+    texts, labels = [sentence["text"] for sentence in sentences], [sentence["category"] for sentence in sentences]
     held = [_held_out(texts, labels, part) for part in range(PARTS)]
     weights, judged = fitted(texts, labels), labelled()
     rows: list[tuple[object, ...]] = [("texts", "accuracy"), ("sentences, held out", round(float(np.mean(held)), 3))]

@@ -46,7 +46,7 @@ def labelled() -> list[dict[str, Any]]:
 
 def fitted(texts: Sequence[str], concerns: Sequence[Concern]) -> Floats:
     """Return the weights of a logistic regression in which all concerns count the same, shape (features, concerns)."""
-    rows, wanted = features(texts), np.eye(len(CONCERNS))[[CONCERNS.index(each) for each in concerns]]
+    rows, wanted = features(texts), np.eye(len(CONCERNS))[[CONCERNS.index(concern) for concern in concerns]]
     counts = (wanted * (len(texts) / (len(CONCERNS) * wanted.sum(axis=0)))).sum(axis=1, keepdims=True)
     weights = np.zeros((rows.shape[1], len(CONCERNS)))
     for _ in range(STEPS):
@@ -60,9 +60,9 @@ def fitted(texts: Sequence[str], concerns: Sequence[Concern]) -> Floats:
 def _training(tuning: Sequence[dict[str, Any]]) -> tuple[list[str], list[Concern]]:
     """Return the sentences to fit to, with those of the categories, and their concerns."""
     others = [orjson.loads(line) for line in CATEGORIES_FILE.read_bytes().splitlines()]
-    others = [each for each in others if each["category"] in LIKE]
-    texts = [each["text"] for each in (*tuning, *others)]
-    return texts, [*(each["concern"] for each in tuning), *(LIKE[each["category"]] for each in others)]
+    others = [other for other in others if other["category"] in LIKE]
+    texts = [other["text"] for other in (*tuning, *others)]
+    return texts, [*(each["concern"] for each in tuning), *(LIKE[other["category"]] for other in others)]
 
 
 def _held_out(tuning: Sequence[dict[str, Any]], part: int) -> float:
@@ -81,8 +81,10 @@ def read_as(text: str) -> Concern:
 def figures(some: Sequence[dict[str, Any]]) -> dict[str, float]:
     """Return the share that is read rightly, the share found of each concern, and the number wrongly read as it."""
     found = [(each["concern"], read_as(each["text"])) for each in some]
-    of = {each: [wanted == read for wanted, read in found if wanted == each] for each in CONCERNS}
-    wrong = {f"wrong {each}": float(sum(read == each != wanted for wanted, read in found)) for each in CONCERNS}
+    of = {concern: [wanted == read for wanted, read in found if wanted == concern] for concern in CONCERNS}
+    wrong = {
+        f"wrong {concern}": float(sum(read == concern != wanted for wanted, read in found)) for concern in CONCERNS
+    }
     return {"right": share([wanted == read for wanted, read in found])} | {k: share(v) for k, v in of.items()} | wrong
 
 
@@ -101,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for language in ("en", "ja"):
             some = [each for each in every if each["part"] == part and each["language"] == language]
             rows[f"{part}, {language}"] = figures(some)
-    work = [each["prompt"] for each in feelings() if each["category"] == "work"]
+    work = [feeling["prompt"] for feeling in feelings() if feeling["category"] == "work"]
     everywhere = share([concern_of(each, "", personal=False) == "user" for each in work])
     sys.stdout.write(f"tuning, held out: {held}; work of feelings.jsonl read as the user: {everywhere}\n")
     sys.stdout.write(table([("part", *rows["unseen, en"]), *((name, *each.values()) for name, each in rows.items())]))

@@ -241,7 +241,7 @@ def calls(client: Client, tasks: int, memories: int, bulks: int) -> dict[str, tu
     ]
     return {
         "task": ([partial(client.ask, each) for each in asked], AgentSlept.kind_of()),
-        "memory": ([partial(client.remember, agent, each) for each in notes], None),
+        "memory": ([partial(client.remember, agent, note) for note in notes], None),
         "bulk": ([partial(client.remember_all, agent, each) for each in many], None),
     }
 

@@ -85,7 +85,7 @@ def locomo_plus(folder: Path) -> list[Conversation]:
     LoCoMo-Plus itself inserts one pair at a time, into a conversation drawn at random.
     """
     samples = json.loads((folder / CONVERSATIONS).read_text(encoding="utf-8"))
-    pairs = [_pair(each) for each in json.loads((folder / PLUS).read_text(encoding="utf-8"))]
+    pairs = [_pair(load) for load in json.loads((folder / PLUS).read_text(encoding="utf-8"))]
     return [_conversation(each, pairs[place :: len(samples)]) for place, each in enumerate(samples)]
 
 
@@ -109,7 +109,7 @@ def _conversation(sample: dict[str, Any], pairs: Sequence[CuePair]) -> Conversat
         (each["question"], known.intersection(each.get("evidence", ())), each["category"]) for each in sample["qa"]
     )
     questions = [(question, places) for question, places, category in asked if places and category != ADVERSARIAL]
-    return Conversation(sorted(sessions, key=lambda each: each[0]), pairs, questions)
+    return Conversation(sorted(sessions, key=lambda session: session[0]), pairs, questions)
 
 
 def _turns(utterances: Sequence[dict[str, Any]]) -> Iterator[SpokenTurn]:
@@ -117,9 +117,10 @@ def _turns(utterances: Sequence[dict[str, Any]]) -> Iterator[SpokenTurn]:
     for place in range(0, len(utterances), 2):
         some = utterances[place : place + 2]
         texts = [
-            f"{each['text']} [{each['blip_caption']}]" if each.get("blip_caption") else each["text"] for each in some
+            f"{utterance['text']} [{utterance['blip_caption']}]" if utterance.get("blip_caption") else utterance["text"]
+            for utterance in some
         ]
-        yield SpokenTurn(texts[0], " ".join(texts[1:]), frozenset(each["dia_id"] for each in some))
+        yield SpokenTurn(texts[0], " ".join(texts[1:]), frozenset(utterance["dia_id"] for utterance in some))
 
 
 def generated(number: int = 240, cues: int = 24, months: int = 8) -> list[Conversation]:

@@ -109,11 +109,11 @@ class Asker:
 
     def __post_init__(self) -> None:
         spans = split_into_chunks(self.made.text)
-        chunks = (Detail(document="d", ref="0" * 64, start=each.start, end=each.end) for each in spans)
-        self.details = tuple(DetailPoint(detail=each, point=None) for each in chunks)
+        chunks = (Detail(document="d", ref="0" * 64, start=span.start, end=span.end) for span in spans)
+        self.details = tuple(DetailPoint(detail=chunk, point=None) for chunk in chunks)
         self.blobs, self.reader = _Held(self.made.text), PassageReader(channels=self.channels)
         pieces = split_into_chunks(self.made.text, characters=PASSAGE, pages=1)
-        self.pieces = [(each.start, each.end) for each in pieces]
+        self.pieces = [(piece.start, piece.end) for piece in pieces]
         self.by_unit, self.by_piece = _indexed(self.made, self.made.units), _indexed(self.made, self.pieces)
 
     async def ask(self, fact: Fact) -> tuple[bool, bool]:
@@ -125,7 +125,7 @@ class Asker:
         quotes = [_folded(line.rpartition(" [")[0]) for line in answer.splitlines()[1:]]
         right = [_folded(self.made.text[start:end]) for start, end in self.right_units(fact)]
         return (
-            _holds([(each.detail.start, each.detail.end) for each in found], fact),
+            _holds([(passage.detail.start, passage.detail.end) for passage in found], fact),
             any(quote and (quote in unit or unit in quote) for quote in quotes for unit in right),
         )
 
@@ -202,7 +202,7 @@ def materials_of(folder: Path | None) -> dict[str, list[Material]]:
             found[name] = list(made(folder / file))
     generated = list(reports())
     for language in ("en", "ja"):
-        found[f"reports {language}"] = [each for each in generated if each.language == language]
+        found[f"reports {language}"] = [report for report in generated if report.language == language]
     return found
 
 

@@ -101,7 +101,7 @@ async def measure(sizes: list[Size], rounds: int) -> dict[str, object]:
                         alone += [await asked(other) for _ in range(3)]
                         await read_beside(reader, other, size, number)
     base = statistics.median(alone)
-    at = {str(each.kilobytes): each.figures(base) for each in sizes}
+    at = {str(siz.kilobytes): siz.figures(base) for siz in sizes}
     grown = statistics.median(sizes[-1].document) / statistics.median(sizes[-2].document) if len(sizes) > 1 else None
     return {"rounds": rounds, "alone_seconds": round(base, 3), "growth": grown and round(grown, 2), "at": at}
 
@@ -124,7 +124,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[250, 1_000, 5_000], metavar="KILOBYTES")
     parser.add_argument("--rounds", type=int, default=2)
     chosen = parser.parse_args()
-    sizes = [Size(each) for each in sorted(chosen.sizes)]
+    sizes = [Size(siz) for siz in sorted(chosen.sizes)]
     figures = run(measure(sizes, chosen.rounds))
     rows: list[tuple[object, ...]] = [("kB", "seconds", "question meanwhile / alone", "longest / alone")]
     at: dict[str, dict[str, float]] = figures["at"]  # type: ignore[assignment]

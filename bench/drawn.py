@@ -31,7 +31,9 @@ class Drawn:
 
     def definition(self, name: str) -> Definition:
         """Return a random definition of the agent `name`."""
-        perspectives = tuple(Perspective(name=each, keywords=(each, "price")) for each in PERSPECTIVES)
+        perspectives = tuple(
+            Perspective(name=perspective, keywords=(perspective, "price")) for perspective in PERSPECTIVES
+        )
         return Definition(role=name, description=self.text(12), perspectives=perspectives)
 
     def task(self) -> TaskSubmitted:

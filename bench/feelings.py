@@ -37,14 +37,14 @@ def share(hits: Sequence[bool]) -> float:
 
 def figures(turns: Sequence[dict[str, Any]]) -> dict[str, float]:
     """Return the accuracies on these turns."""
-    read = [read_turn(each["prompt"], "") for each in turns]
+    read = [read_turn(turn["prompt"], "") for turn in turns]
     right = [one.emotion.valence == each["valence"] for one, each in zip(read, turns, strict=True)]
     by_strength = [(hit, each["strength"]) for hit, each in zip(right, turns, strict=True)]
     return {
         "valence": share(right),
         "calm": share([hit for hit, strength in by_strength if strength == 0]),
         "felt": share([hit for hit, strength in by_strength if strength >= 2]),
-        "always_neutral": share([each["valence"] == "neutral" for each in turns]),
+        "always_neutral": share([turn["valence"] == "neutral" for turn in turns]),
         "category": share([one.category == each["category"] for one, each in zip(read, turns, strict=True)]),
     }
 
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.parse_args(arguments)
     turns = labelled()
-    found = {name: figures([each for each in turns if each["language"] == name]) for name in ("en", "ja")}
+    found = {name: figures([turn for turn in turns if turn["language"] == name]) for name in ("en", "ja")}
     rows = [(name, *each.values()) for name, each in found.items()]
     sys.stdout.write(table([("language", *found["en"]), *rows]))
     save_figures("feelings", {"turns": len(turns)} | found)

@@ -48,12 +48,12 @@ def results(folder: Path = RESULTS) -> dict[str, Any]:
 def table(found: Results) -> str:
     """Return the table of all figures that have a saved result, as Markdown."""
     lines = ["| measure | figure | goal | script |", "|---|---|---|---|"]
-    for each in FIGURES:
-        if each.script in found and (each.size is None or each.size in found[each.script]["at"]):
-            one = found[each.script]
-            module = each.script.partition("-")[0]
+    for figure in FIGURES:
+        if figure.script in found and (figure.size is None or figure.size in found[figure.script]["at"]):
+            one = found[figure.script]
+            module = figure.script.partition("-")[0]
             lines.append(
-                f"| {each.label} | {each.text(one)}{_reserved(one)} | {_goal(each, one)} | `bench/{module}.py` |"
+                f"| {figure.label} | {figure.text(one)}{_reserved(one)} | {_goal(figure, one)} | `bench/{module}.py` |"
             )
     return "\n".join(lines)
 
@@ -65,12 +65,12 @@ def headlines(found: Results, *, japanese: bool = False) -> str:
 
 
 def _headline_rows(found: Results, *, japanese: bool) -> Iterator[str]:
-    for each in FIGURES:
-        if each.headline and each.script in found:
-            values = f"{each.text(found[each.script])} | {_goal(each, found[each.script])}"
+    for figure in FIGURES:
+        if figure.headline and figure.script in found:
+            values = f"{figure.text(found[figure.script])} | {_goal(figure, found[figure.script])}"
             for english, translated in JAPANESE if japanese else ():
                 values = re.sub(english, translated, values)
-            yield f"| {each.headline[japanese]} | {values} |"
+            yield f"| {figure.headline[japanese]} | {values} |"
 
 
 def _reserved(one: Any) -> str:

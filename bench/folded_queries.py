@@ -48,7 +48,10 @@ class FoldedQueries(AffectiveQueries):
     async def words(self, memory_ids: Iterable[UUID]) -> dict[UUID, str]:
         """Return the present text of the memories with these ids, by id."""
         some = self.state.mind.find(memory_ids)
-        return {each.memory_id: topic_text(each.trigger, each.content, each.keywords) for each in some}
+        return {
+            affect_memory.memory_id: topic_text(affect_memory.trigger, affect_memory.content, affect_memory.keywords)
+            for affect_memory in some
+        }
 
     async def mood(self, agent_id: str, session: str) -> Mood | None:  # noqa: ARG002 - no session has a mood
         """Return None."""
@@ -61,7 +64,7 @@ class FoldedQueries(AffectiveQueries):
     ) -> dict[UUID, list[tuple[AffectMemory, LinkSort]]]:
         """Return the memories related to each memory in `memory_ids` in either direction, by id."""
         known = self.state.mind.memories
-        found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {each: [] for each in memory_ids}
+        found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {memory_id: [] for memory_id in memory_ids}
         for memory in sorted(known.values(), key=lambda each: each.memory_id):
             for link in memory.relations:
                 for here, there in ((memory.memory_id, link.to), (link.to, memory.memory_id)):

@@ -71,7 +71,7 @@ async def places(client: Client, agent: str, ids: Sequence[UUID], question: str)
     """Return the places of what is recalled for a question, best first."""
     at = {memory_id: place for place, memory_id in enumerate(ids)}
     found = await client.recall(agent, question, top=FOUND)
-    return [at.get(each.candidate.memory_id, LEARNED) for each in found.memories]
+    return [at.get(memory.candidate.memory_id, LEARNED) for memory in found.memories]
 
 
 async def hear(client: Client, sets: Mapping[str, Sequence[Item]], heard: Shares) -> None:
@@ -117,10 +117,10 @@ async def told_twice(
     client: Client, agent: str, items: Sequence[Item], january: str, june: str
 ) -> list[tuple[Item, list[int]]]:
     """Tell one statement of each item in January and the other in June, and return what its question recalls."""
-    told = [MemoryContent(content=each[january], said_at=JANUARY) for each in items]
-    told += [MemoryContent(content=each[june], said_at=JUNE) for each in items]
+    told = [MemoryContent(content=item[january], said_at=JANUARY) for item in items]
+    told += [MemoryContent(content=item[june], said_at=JUNE) for item in items]
     ids = await remembered(client, agent, told)
-    return [(each, await places(client, agent, ids, each["question"])) for each in items]
+    return [(item, await places(client, agent, ids, item["question"])) for item in items]
 
 
 async def keep(client: Client, sets: Mapping[str, Sequence[Item]], heard: Shares) -> None:

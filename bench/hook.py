@@ -140,9 +140,9 @@ def in_sessions(data: Path, folder: Path, number: int, beginning: int) -> dict[s
         took[hook].append(spent)
         return out
 
-    for each in sessions(number, folder, beginning):
-        each.resume(data, AGENT)
-        if "<memories>" not in each.run(call):
+    for session in sessions(number, folder, beginning):
+        session.resume(data, AGENT)
+        if "<memories>" not in session.run(call):
             raise RuntimeError("the hook for the start of a session printed no memories")
     if failures := recent_entries(str(data)):
         raise RuntimeError(f"a hook failed: {failures[-1]}")

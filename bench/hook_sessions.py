@@ -34,7 +34,7 @@ class AssistantSession:
         for _ in range(EARLIER):
             self._say()
         known, _ = transcript_at(self._transcript, self._name)
-        handed = frozenset(str(turn_id(agent, each.identity)) for each in known.turns)
+        handed = frozenset(str(turn_id(agent, turn.identity)) for turn in known.turns)
         open_sessions.save(str(data), OpenSession(agent, self._name, str(self._transcript), handed))
 
     def run(self, called: Called) -> str:

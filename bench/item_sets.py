@@ -218,7 +218,7 @@ def _numbered(pool: Pool, asking: str, *, other: bool) -> tuple[str, Sequence[st
 
 def _bulleted(pool: Pool, asking: str, *, other: bool) -> tuple[str, Sequence[str]]:
     mark = "* " if other else "- [ ] "
-    return "\n".join([asking, "", *(mark + each for each in pool.orders)]), pool.orders
+    return "\n".join([asking, "", *(mark + order for order in pool.orders)]), pool.orders
 
 
 def _nested(pool: Pool, asking: str, *, other: bool) -> tuple[str, Sequence[str]]:
@@ -235,7 +235,7 @@ def _deep(pool: Pool, asking: str, *, other: bool) -> tuple[str, Sequence[str]]:
     for place, head in enumerate(pool.heads[:2]):
         lines += [f"* {head}", f"    * {pool.heads[2]}"] if other else [f"- {head}", f"\t- {pool.heads[2]}"]
         below = pool.orders[place * half : (place + 1) * half]
-        lines += [f"        * {each}" if other else f"\t\t- {each}" for each in below]
+        lines += [f"        * {order}" if other else f"\t\t- {order}" for order in below]
     return "\n".join(lines), pool.orders
 
 

@@ -58,18 +58,20 @@ def main() -> None:
     every, figures = cases(), dict[str, float]()
     print(f"{'format':24} {'language':8}  tuning: recall precision  unseen: recall precision  baseline, unseen: recall")
     for name, language in dict.fromkeys((each.name, each.language) for each in every):
-        mine = {each.half: each for each in every if (each.name, each.language) == (name, language)}
+        mine = {case.half: case for case in every if (case.name, case.language) == (name, language)}
         tuned, unseen = (scores(mine[half], separate_requests) for half in HALVES)
         plain = scores(mine["unseen"], baseline)[0]
         numbers = f"{tuned[0]:14.2f} {tuned[1]:9.2f} {unseen[0]:15.2f} {unseen[1]:9.2f} {plain:17.2f}"
         print(f"{name:24} {language:8} {numbers}")
     for half in HALVES:
-        known = [each for each in every if each.half == half]
+        known = [case for case in every if case.half == half]
         for label, find in (("", separate_requests), ("baseline_", baseline)):
             found = [scores(each, find) for each in known]
             figures[f"{label}recall_{half}"] = mean(each[0] for each in found)
             figures[f"{label}precision_{half}"] = mean(each[1] for each in found)
-        figures[f"urgent_{half}"] = first_five(lambda items: [each.index for each in most_important(items, 10)], half)
+        figures[f"urgent_{half}"] = first_five(
+            lambda items: [importance.index for importance in most_important(items, 10)], half
+        )
         figures[f"urgent_by_centrality_{half}"] = first_five(lambda items: most_representative(items, 10), half)
     figures["material_left_whole"] = mean(not separate_requests(text) for _, text in MATERIAL)
     for figure, value in figures.items():

@@ -65,7 +65,7 @@ def orders(answer: str, shown: list[ContextMemory]) -> dict[str, Places]:
     """
 
     def found(**how: Any) -> Places:
-        return {each.memory_id.int for each in detect_uses(answer, [], shown, **how)}
+        return {use.memory_id.int for use in detect_uses(answer, [], shown, **how)}
 
     tags, similar = found(detection="tag"), found(detection="similarity")
     return {

@@ -143,7 +143,9 @@ def compared(agent: Told, pairs: Sequence[Pair], *, everything: bool) -> dict[Pa
 def merged(agent: Told, near: Sequence[Sequence[Remembered]], *, everything: bool) -> list[list[Remembered]]:
     """Return the groups that become semantic memories."""
     if everything:  # A judge knows the neighbours too that similarity does not bring up.
-        by_fact = [[each for each in agent.memories if agent.owner[each[0].memory_id] == fact] for fact in range(8)]
+        by_fact = [
+            [memory for memory in agent.memories if agent.owner[memory[0].memory_id] == fact] for fact in range(8)
+        ]
         near = [[each for each in some if may_agree(some[0][0], each[0])] for some in by_fact]
     comparisons = compared(agent, comparable_pairs(near), everything=everything)
     return groups(near, comparisons, len(agent.memories))  # type: ignore[arg-type]

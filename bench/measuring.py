@@ -144,5 +144,5 @@ async def until_quiet(log: Log) -> None:
         while held:
             await asyncio.sleep(0.05)
             consumers = await consumers_of(log.stream, log.subjects.stream)
-            durable = [each for each in consumers if each.config.durable_name]
-            held = any(each.num_pending or each.num_ack_pending for each in durable)
+            durable = [consumer for consumer in consumers if consumer.config.durable_name]
+            held = any(consumer.num_pending or consumer.num_ack_pending for consumer in durable)

@@ -93,7 +93,7 @@ class Usage:
         return sum(each.memory_full_info().pss for each in every if each.is_running())
 
     def _files(self) -> Iterator[Path]:
-        return (each for each in self.folder.rglob("base/*/*") if each.is_file() and each.stat().st_size)
+        return (path for path in self.folder.rglob("base/*/*") if path.is_file() and path.stat().st_size)
 
     def _cached(self, path: Path) -> int:
         with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
@@ -173,7 +173,7 @@ async def _pattern(resources: Resources, texts: Sequence[str], agents: int) -> l
     async with resources.database.begin() as connection:
         await insert(connection, tables.memory, contents)
         await insert(connection, tables.memory_state, states)
-    return [each.memory_id for each in contents]
+    return [content.memory_id for content in contents]
 
 
 async def insert(connection: AsyncConnection, table: Table, states: Sequence[State]) -> None:
@@ -186,7 +186,7 @@ async def _copied(resources: Resources, number: int, name: str) -> None:
     async with resources.database.begin() as connection:
         await connection.execute(text("SET LOCAL synchronous_commit = off"))
         for table in (tables.memory, tables.memory_state):
-            rest = ", ".join(each.name for each in table.columns if each.name not in {"memory_id", "agent_id"})
+            rest = ", ".join(column.name for column in table.columns if column.name not in {"memory_id", "agent_id"})
             rows = f"SELECT {_SHIFTED.format(number=number)}, '{name}', {rest} FROM {table.name}"
             await connection.execute(
                 text(f"INSERT INTO {table.name} (memory_id, agent_id, {rest}) {rows} WHERE agent_id = '{MODEL}'")

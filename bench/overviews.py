@@ -57,15 +57,15 @@ class Document:
 def documents(folder: Path) -> Iterator[Document]:
     """Yield the documents of both languages."""
     conversations = json.loads((folder / SETS[0]).read_text(encoding="utf-8"))
-    spoken = [_conversation(each["conversation"]) for each in conversations]
+    spoken = [_conversation(conversation["conversation"]) for conversation in conversations]
     articles = json.loads((folder / SETS[1]).read_text(encoding="utf-8"))["data"]
     written = [
         "\n\n".join(each["context"].split("[SEP]")[-1].strip() for each in one["paragraphs"]) for one in articles
     ]
     for language, texts in (("en", spoken), ("ja", written)):
         whole = ""
-        for each in texts:
-            whole += each + "\n\n"
+        for text in texts:
+            whole += text + "\n\n"
             if len(whole) >= CHARACTERS[language]:
                 yield _planted(language, whole[: CHARACTERS[language]])
                 whole = ""

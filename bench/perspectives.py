@@ -71,11 +71,11 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print the requests for tuning that go wrong")
     show = parser.parse_args().show
     agents = json.loads((HERE / "perspectives.json").read_text(encoding="utf-8"))
-    facts = [json.loads(each) for each in (HERE / "word_pairs.jsonl").read_text(encoding="utf-8").splitlines()]
+    facts = [json.loads(line) for line in (HERE / "word_pairs.jsonl").read_text(encoding="utf-8").splitlines()]
     right: dict[str, defaultdict[tuple[str, str, str], list[bool]]] = {arm: defaultdict(list) for arm in ARMS}
     seconds = dict.fromkeys(ARMS, 0.0)
     for number, agent in enumerate(agents.values()):
-        others = [each[f"f_{agent['language']}"] for each in facts]
+        others = [fact[f"f_{agent['language']}"] for fact in facts]
         known = {ARMS[0]: {}, ARMS[1]: memories(agent, [], number), ARMS[2]: memories(agent, others, number)}
         for kind, text, wanted in requests(agent):
             for arm, strong in known.items():

@@ -207,6 +207,6 @@ ANSWER_FIGURES: Final = (
     ),
     Figure(
         "detection of use on hand-written answers, F1: default / judge without / with a language model", "attribution",
-        lambda one: " / ".join(f"{one['f1'][each]:.3f}" for each in JUDGES),
+        lambda one: " / ".join(f"{one['f1'][judge]:.3f}" for judge in JUDGES),
     ),
 )  # fmt: skip

@@ -23,7 +23,7 @@ def _arms(*path: str, form: str = ".2f") -> Callable[[Any], str]:
 def _stored(result: Any) -> str:
     arms = result["at"][SET]["arms"]
     whole = arms["everything"]["stored"]["characters"]
-    return " / ".join(f"{arms[each]['stored']['characters'] / whole:.2f}" for each in ARMS[:2])
+    return " / ".join(f"{arms[arm]['stored']['characters'] / whole:.2f}" for arm in ARMS[:2])
 
 
 def _nights(result: Any) -> str:
@@ -73,9 +73,9 @@ ASSISTANT_FIGURES: Final = (
     Figure(
         "the same of the hooks for the start of a session / a reply / a compaction / the end of a session",
         "hook",
-        lambda one: " / ".join(f"{one['other_hooks_ms'][each]['p95']:.0f}" for each in HOOKS) + " ms",
+        lambda one: " / ".join(f"{one['other_hooks_ms'][hook]['p95']:.0f}" for hook in HOOKS) + " ms",
         "90 ms",
-        lambda one: bool(max(one["other_hooks_ms"][each]["p95"] for each in HOOKS) <= one["goal_p95_ms"]),
+        lambda one: bool(max(one["other_hooks_ms"][hook]["p95"] for hook in HOOKS) <= one["goal_p95_ms"]),
         headline=(
             "the same of the hooks for the start of a session / a reply / a compaction / the end of a session",
             "同じく、セッション開始 / 応答 / 圧縮 / セッション終了のフック",

@@ -77,7 +77,7 @@ def articles(path: Path) -> Iterator[Material]:
     """Yield each long article of JSQuAD as a document of one subject."""
     for article in json.loads(path.read_text(encoding="utf-8"))["data"]:
         paragraphs = article["paragraphs"]
-        if sum(len(each["context"]) for each in paragraphs) >= LEAST_ARTICLE:
+        if sum(len(paragraph["context"]) for paragraph in paragraphs) >= LEAST_ARTICLE:
             yield _of_paragraphs("one subject", paragraphs)
 
 
@@ -92,11 +92,11 @@ def mixed(path: Path) -> Iterator[Material]:
 
 def _of_paragraphs(kind: Kind, paragraphs: Sequence[Mapping[str, Any]]) -> Material:
     made = Material(kind, "ja")
-    for each in paragraphs:
-        context = each["context"].partition(" [SEP] ")[2]
-        shift = len(each["context"]) - len(context)
+    for paragraph in paragraphs:
+        context = paragraph["context"].partition(" [SEP] ")[2]
+        shift = len(paragraph["context"]) - len(context)
         start, _ = made.add(context, "\n\n")
-        for asked in each["qas"]:
+        for asked in paragraph["qas"]:
             right = asked["answers"][0]
             at = right["answer_start"] - shift
             said = [(one, end) for one, end in spans(context) if one <= at < end]

@@ -142,8 +142,8 @@ async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
 async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> AgentIndex:
     """Return an index of the same memories in this process."""
     index = AgentIndex(EMBEDDER.dimension)
-    vectors = await EMBEDDER.embed_documents([embedded_text(each) for each in memories])
-    texts, turns = [indexed_text(each) for each in memories], [each.turn for each in memories]
+    vectors = await EMBEDDER.embed_documents([embedded_text(memory) for memory in memories])
+    texts, turns = [indexed_text(memory) for memory in memories], [memory.turn for memory in memories]
     index.add(ids, vectors, texts, turns=turns)
     return index
 
@@ -172,7 +172,7 @@ async def measure(client: Client, name: str, person: Person, measured: Measured)
         (measured.seconds if number else measured.first_seconds).append(between - started)
         measured.bare_seconds.append(ended - between)
         measured.shares.append(
-            len(wanted.intersection(each.candidate.memory_id for each in found.memories)) / len(wanted)
+            len(wanted.intersection(memory.candidate.memory_id for memory in found.memories)) / len(wanted)
         )
         measured.bare_shares.append(len(wanted.intersection(bare)) / len(wanted))
 
@@ -195,7 +195,7 @@ def read(path: Path, limit: int | None) -> list[Person]:
     """Return the agents of a data set, each with at most `limit` questions."""
     data = json.loads(path.read_text(encoding="utf-8"))
     people = squad(data) if isinstance(data, dict) else locomo(data)
-    return [Person(each.memories, each.questions[:limit]) for each in people]
+    return [Person(person.memories, person.questions[:limit]) for person in people]
 
 
 async def run(people: Sequence[Person], keywords: Sequence[str]) -> None:

@@ -126,12 +126,12 @@ class Corpus:
 
 
 def _described(domains: Sequence[str]) -> Definition:
-    role, described = zip(*(ROLES[each] for each in domains), strict=True)
+    role, described = zip(*(ROLES[domain] for domain in domains), strict=True)
     return Definition(role=" and ".join(role), description=" ".join(described), perspectives=PERSPECTIVES)
 
 
 def _listed(intents: Sequence[str]) -> Definition:
-    handled = ", ".join(each.replace("_", " ") for each in intents)
+    handled = ", ".join(intent.replace("_", " ") for intent in intents)
     return Definition(role="Clerk", description=f"Handles {handled}.", perspectives=PERSPECTIVES)
 
 
@@ -161,7 +161,7 @@ async def routed(case: Case, embedder: CalibratedEmbedder, calibration: Calibrat
         for text, row in zip(texts, rows, strict=True):
             evidence = Evidence({text: model.fit(features(text, row))}, calibration.sharpness)
             decided = routing.route(_submitted(text), _task(text), applicants, evidence)
-            best = max(decided.scores, key=lambda each: each.total).agent_id  # type: ignore[union-attr]
+            best = max(decided.scores, key=lambda score: score.total).agent_id  # type: ignore[union-attr]
             found.append((best, not isinstance(decided, TaskRouted)))
         return found
 

@@ -34,15 +34,15 @@ class Row:
 
 
 def _text(values: tuple[Value, ...]) -> str:
-    return " / ".join("–" if each is None else f"{each:.2f}" for each in values)
+    return " / ".join("–" if value is None else f"{value:.2f}" for value in values)
 
 
 def _thirds(name: str, half: str, shares: str) -> Values:
-    return lambda found: tuple(found[name][half][shares].get(each) for each in THIRDS)
+    return lambda found: tuple(found[name][half][shares].get(third) for third in THIRDS)
 
 
 def _overview(what: str) -> Values:
-    return lambda found: tuple(found.get(f"{what}_{each}") for each in THIRDS)
+    return lambda found: tuple(found.get(f"{what}_{third}") for third in THIRDS)
 
 
 def _routing(split: str, name: str) -> Values:
@@ -169,6 +169,6 @@ def scoreboard(found: Mapping[str, Any]) -> str:
 
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
-    for each in ROWS:
-        if each.script in found:
-            yield each.line(found[each.script])
+    for row in ROWS:
+        if row.script in found:
+            yield row.line(found[row.script])

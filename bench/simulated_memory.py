@@ -186,7 +186,7 @@ class SimulatedMemory:
                 if more is None:
                     break
                 passed = more
-            self.nights_at.update((each.memory_id, each.level) for each in self.mind.memories.values())
+            self.nights_at.update((memory.memory_id, memory.level) for memory in self.mind.memories.values())
 
     def _take(self, event: AnyAgentEvent, at: datetime) -> AnyAgentEvent:
         known = event.model_copy(update={"sequence": len(self.events) + 1, "recorded_at": at})
@@ -218,18 +218,23 @@ class SimulatedMemory:
             self.state.rows[memory_id] = (await self.embedder.embed_documents([text]))[0]
 
     def _waiting(self) -> list[AffectMemory]:
-        some = (each for each in self.mind.memories.values() if each.protection == "asked" and each.level < ARCHIVED)
-        return sorted(some, key=lambda each: (each.said_at, each.memory_id))
+        some = (
+            memory for memory in self.mind.memories.values() if memory.protection == "asked" and memory.level < ARCHIVED
+        )
+        return sorted(some, key=lambda memory: (memory.said_at, memory.memory_id))
 
     def _night_input(self) -> NightInput:
         every = list(self.mind.memories.values())
-        active = [each for each in every if each.level < ARCHIVED]
-        asked = [each for each in every if each.level == ARCHIVED and each.asked_back_at is not None]
-        fresh = [each.memory_id for each in active if each.fresh]
+        active = [memory for memory in every if memory.level < ARCHIVED]
+        asked = [memory for memory in every if memory.level == ARCHIVED and memory.asked_back_at is not None]
+        fresh = [affect_memory.memory_id for affect_memory in active if affect_memory.fresh]
         return NightInput(
             agent=self.agent,
             table=self.table,
-            asked_back=sorted(asked, key=lambda each: (cast("datetime", each.asked_back_at), each.memory_id)),
+            asked_back=sorted(
+                asked,
+                key=lambda affect_memory: (cast("datetime", affect_memory.asked_back_at), affect_memory.memory_id),
+            ),
             waiting=self._waiting(),
             web=[Tie(of=each.memory_id, to=link.to, sort=link.sort) for each in active for link in each.relations],
             fresh=fresh,
@@ -242,8 +247,8 @@ class SimulatedMemory:
         if self.policy.retention.aging_days == "all":
             return None
         since = self.agent.last_night or date.min
-        days = (nightly_job.work_day(each.said_at, HOUR) for each in self.mind.memories.values())
-        return frozenset(each for each in days if each >= since)
+        days = (nightly_job.work_day(memory.said_at, HOUR) for memory in self.mind.memories.values())
+        return frozenset(day for day in days if day >= since)
 
     def _alike(self, fresh: Sequence[UUID]) -> list[tuple[UUID, UUID, float]]:
         if not fresh:

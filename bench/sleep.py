@@ -123,7 +123,7 @@ async def session(resources: Resources, agent_id: str, memories: list[UUID]) -> 
         expansions={}, vector="-", perspective="cost", setting=Setting(), seed=1, ranking="linear-1", candidates=(),
         selected=tuple(memories),
     )  # fmt: skip
-    uses = tuple(Use(memory_id=each, method="citation") for each in memories[:USED])
+    uses = tuple(Use(memory_id=memory, method="citation") for memory in memories[:USED])
     used = MemoriesUsed(event_id=uuid4(), agent_id=agent_id, assignment_id=assignment, perspective="cost", uses=uses)
     over = SessionEnded(event_id=uuid4(), agent_id=agent_id, assignment_id=assignment)
     await say(resources, retrieved, used, encoded(agent_id, f"Lesson {assignment}"), over)

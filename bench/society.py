@@ -79,12 +79,12 @@ class Watching:
         if (
             self.stop.is_set()
             or seen.world_health is None
-            or sum(each.agents for each in seen.vitals.values()) < self.agents
+            or sum(vital.agents for vital in seen.vitals.values()) < self.agents
         ):
             return
         due = (0.0, min(SETTLED, self.seconds / 4), self.seconds / 2, self.seconds)[len(self.moments)]
         if self.moments:
-            self.silence = max(self.silence, *(each.silence for each in seen.vitals.values()))
+            self.silence = max(self.silence, *(vital.silence for vital in seen.vitals.values()))
         if not self.moments or time.monotonic() - self.moments[0].at >= due:
             self.moments.append(_moment(dict(seen.vitals), seen.world_health))
         if len(self.moments) == 4:
@@ -92,9 +92,9 @@ class Watching:
 
 
 def _moment(hosts: Mapping[str, HostHealthReport], world: WorldHealthReport) -> Moment:
-    server = next(each for each in psutil.Process().children(recursive=True) if each.name() == "nats-server")
+    server = next(child for child in psutil.Process().children(recursive=True) if child.name() == "nats-server")
     held = {
-        "hosts": sum(each.memory for each in hosts.values()),
+        "hosts": sum(health_report.memory for health_report in hosts.values()),
         "world": world.memory,
         "server": server.memory_info().rss,
     }
@@ -134,9 +134,9 @@ def figures(watching: Watching) -> dict[str, Any]:
     late = _late(ends)
     together = sum(late.values(), Lateness())
     heard = sum((now.hearing.since(then.hearing) for then, now in ends), Lateness())
-    asked = sum((each.asked for each in last.hosts.values()), Waits())
+    asked = sum((host.asked for host in last.hosts.values()), Waits())
     world = last.world.lateness.since(first.world.lateness)
-    answered = asked.answered - sum(each.asked.answered for each in first.hosts.values())
+    answered = asked.answered - sum(host.asked.answered for host in first.hosts.values())
     return {
         "agents": watching.agents,
         "hosts": len(ends),
@@ -148,7 +148,7 @@ def figures(watching: Watching) -> dict[str, Any]:
         "hearing_ms": {"50": heard.quantile(0.5), "99": heard.quantile(0.99)},
         "answers_per_second": round(answered / seconds, 1),
         "waits": {rank: _waits(ends, rank) for rank in ends[0][1].waits} | {"together": _shown(asked)},
-        "waiting": sum(each.waiting for each in last.hosts.values()),
+        "waiting": sum(host.waiting for host in last.hosts.values()),
         "silence_s": round(watching.silence, 1),
         "cores": {
             "hosts": _cores(sum(then.cpu - before.cpu for before, then in ends), seconds),
@@ -166,8 +166,8 @@ def figures(watching: Watching) -> dict[str, Any]:
             "percepts_per_second": round((last.world.percepts - first.world.percepts) / seconds, 1),
             "acts_per_second": round((last.world.acts - first.world.acts) / seconds, 1),
         },
-        "conflicts": sum(each.conflicts for each in last.hosts.values()),
-        "failures": dict(sum((Counter(each.failures) for each in last.hosts.values()), Counter[str]())),
+        "conflicts": sum(host.conflicts for host in last.hosts.values()),
+        "failures": dict(sum((Counter(host.failures) for host in last.hosts.values()), Counter[str]())),
     }
 
 
@@ -183,7 +183,7 @@ def _rates(ends: Sequence[tuple[HostHealthReport, HostHealthReport]], agents: in
 
 
 def _specs() -> dict[str, Spec]:
-    return {each.spec.name: each.spec for each in build_modules(NoMemories())}
+    return {module.spec.name: module.spec for module in build_modules(NoMemories())}
 
 
 def _late(ends: Sequence[tuple[HostHealthReport, HostHealthReport]]) -> dict[str, Lateness]:
@@ -209,7 +209,7 @@ def _shown(waits: Waits) -> dict[str, float]:
 
 
 def _memories(moment: Moment) -> int:
-    return sum(each.memories for each in moment.hosts.values())
+    return sum(host.memories for host in moment.hosts.values())
 
 
 def _cores(spent: float, seconds: float) -> float:
@@ -227,8 +227,8 @@ def _columns(one: Mapping[str, Any]) -> tuple[object, ...]:
         f"{asked['mean']:.2f} / {asked['longest']:.1f}",
         f"{asked['unfairness']:.2f}",
         f"{one['silence_s']:.0f}",
-        " / ".join(f"{each:.2f}" for each in cores.values()),
-        " > ".join(f"{each['hosts']:.0f}" for each in sizes.values()),
+        " / ".join(f"{core:.2f}" for core in cores.values()),
+        " > ".join(f"{siz['hosts']:.0f}" for siz in sizes.values()),
         one["world"]["percepts_per_second"],
         one["world"]["ticks_per_second"],
     )

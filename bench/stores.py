@@ -131,12 +131,12 @@ class Nemuri:
             raise LookupError(f"{AGENT} was not defined")
         found = await self.minds.recall(self.resources, agent, question, perspective=None, setting=Setting())
         best = selected(found.candidates, agent.rules, top=BEST, seed=0).memory_ids
-        return [found.known[each][0].memory.content for each in best]
+        return [found.known[memory_id][0].memory.content for memory_id in best]
 
     async def recall_over_the_bus(self, question: str) -> Found:
         """Recall by a request of the client to the specialist."""
         view = await self.client.recall(AGENT, question, top=BEST)
-        return [each.memory.content for each in view.memories]
+        return [memory.memory.content for memory in view.memories]
 
     def nearest(self, question: str) -> Found:
         """Return the nearest texts by vector search alone, without the ranking."""

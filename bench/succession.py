@@ -40,7 +40,7 @@ Pair = tuple[str, str, str]
 
 def lines(name: str) -> list[dict[str, str]]:
     """Return the items of a file in this folder."""
-    return [json.loads(each) for each in (HERE / name).read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (HERE / name).read_text(encoding="utf-8").splitlines()]
 
 
 def compared(pair: Pair) -> tuple[float, float, float, float]:
@@ -62,7 +62,7 @@ class Memory:
     def found(self, question: str) -> list[int]:
         """Return the places of the statements that a retrieval would compare with each other."""
         parts = message_parts(question)
-        asked = SearchTexts.of(parts, _rows([each.text for each in parts]))
+        asked = SearchTexts.of(parts, _rows([part.text for part in parts]))
         found = self._index.search(asked, floor=RELEVANCE_FLOOR, limit=COMPARED)
         least = COMPARABLE_RELEVANCE * found.relevance.max(initial=0.0)
         return [each.int - 1 for each, value in zip(found.ids, found.relevance, strict=True) if value >= least]
@@ -92,9 +92,9 @@ def main() -> None:
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     items = lines("succession_pairs.jsonl")
     changed = [
-        compared((each["question"], each["older"], each["newer"])) for each in items if each["kind"] == "changed"
+        compared((line["question"], line["older"], line["newer"])) for line in items if line["kind"] == "changed"
     ]
-    others = [compared(each) for each in unrelated(items)]
+    others = [compared(pair) for pair in unrelated(items)]
     labels = np.repeat([1, 0], [len(changed), len(others)])
     weights = np.repeat([1 / len(changed), 1 / len(others)], [len(changed), len(others)]) * 500
     model = LogisticRegression(C=REGULARISATION).fit(np.array(changed + others), labels, sample_weight=weights)
@@ -107,7 +107,7 @@ def main() -> None:
 
 def _rows(texts: Sequence[str]) -> NDArray[np.float32]:
     table = word_table()
-    return table.vectors([table.words(each) for each in texts])
+    return table.vectors([table.words(text) for text in texts])
 
 
 if __name__ == "__main__":

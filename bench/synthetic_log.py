@@ -241,13 +241,13 @@ class SyntheticLog:
         said = self.drawn.feedback(completed.task_id)
         yield said
         state, praised = self.tasks[completed.task_id], set[str]()
-        for each in decide_credit(state.feedback[said.event_id], state, {}, said):
-            yield each
-            if each.kind == "impact_credited" and state.task is not None and each.agent_id not in praised:
-                praised.add(str(each.agent_id))
-                memory = precedents.aptitude_memory(state.task, str(each.agent_id), "helpful")
+        for decision in decide_credit(state.feedback[said.event_id], state, {}, said):
+            yield decision
+            if decision.kind == "impact_credited" and state.task is not None and decision.agent_id not in praised:
+                praised.add(str(decision.agent_id))
+                memory = precedents.aptitude_memory(state.task, str(decision.agent_id), "helpful")
                 if memory is not None:
-                    yield self._precedent(each, memory, f"{state.task.task_id}/{each.agent_id}/helpful")
+                    yield self._precedent(decision, memory, f"{state.task.task_id}/{decision.agent_id}/helpful")
 
     def _precedent(self, cause: Event, memory: MemoryContent, key: str) -> MemoryEncoded:
         new = new_memory(self._agent(ORCHESTRATOR), memory, self._vector(embedded_text(memory)))

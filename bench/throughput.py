@@ -85,10 +85,10 @@ class Ground:
         homes = [_home(self.directory / f"home-{each}") for each in range(1, number)]
         self.extra = [Worker(home, name, self.told, self.fork_server) for home in homes for name in SCALED]
         try:
-            await asyncio.gather(*(each.start() for each in self.extra))
+            await asyncio.gather(*(worker.start() for worker in self.extra))
             yield
         finally:
-            await asyncio.gather(*(each.stop() for each in self.extra))
+            await asyncio.gather(*(worker.stop() for worker in self.extra))
             self.extra = []
 
     def processes(self) -> dict[str, list[psutil.Process]]:
@@ -97,9 +97,9 @@ class Ground:
         for worker in (*self.workers, *self.extra):
             if worker.pid is not None:
                 found[worker.name].append(psutil.Process(worker.pid))
-        for each in psutil.Process().children(recursive=True):
-            if each.name() in {"postgres", "nats-server"}:
-                found[each.name()].append(each)
+        for child in psutil.Process().children(recursive=True):
+            if child.name() in {"postgres", "nats-server"}:
+                found[child.name()].append(child)
         return dict(found)
 
     async def round(self, tasks: int) -> Round:
@@ -176,9 +176,9 @@ async def ground(milliseconds: int) -> AsyncIterator[Ground]:
         home = _home(directory / "home")
         fork_server = await stack.enter_async_context(worker_fork_server(home))
         workers = [Worker(home, name, told, fork_server) for name in SERVICES]
-        for each in workers:
-            stack.push_async_callback(each.stop)
-        await asyncio.gather(*(each.start() for each in workers))
+        for worker in workers:
+            stack.push_async_callback(worker.stop)
+        await asyncio.gather(*(worker.start() for worker in workers))
         await agents(resources)
         clients = [
             await stack.enter_async_context(Client.connect(str(settings.nats_url), client_id=f"client-{nth}"))

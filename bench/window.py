@@ -82,10 +82,10 @@ async def fill(settings: Settings, events: int) -> tuple[int, dict[str, str]]:
     try:
         number = await record(log, SyntheticLog().events(max(1, events // EVENTS_PER_TASK)))
         await rebuild(settings)
-        found = [each async for batch in log.read(number - 200, number) for each in batch.events]
+        found = [event async for batch in log.read(number - 200, number) for event in batch.events]
     finally:
         await log.close()
-    task = next(each.thread for each in reversed(found) if isinstance(each, TaskCompleted))
+    task = next(event.thread for event in reversed(found) if isinstance(event, TaskCompleted))
     async with open_client(settings) as client:
         [memory] = await client.memories("agent-1", limit=1)
     return number, pages_of(task, memory.memory_id)
@@ -131,8 +131,8 @@ async def measure_pages(servers_of: Settings, directory: Path, events: int, repe
             logs.append(WatchedLog(settings, await stack.enter_async_context(browser_of(settings)), pages, number))
         for _ in range(repetitions):
             for page in logs[0].pages:
-                for each in logs:
-                    await _measure(each, page)
+                for log in logs:
+                    await _measure(log, page)
     short, long = logs
     rows: dict[str, object] = {}
     for page, times in long.milliseconds.items():
@@ -216,8 +216,8 @@ async def watching(browser: httpx2.AsyncClient) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            for each in watchers:
-                each.cancel()
+            for watcher in watchers:
+                watcher.cancel()
 
 
 async def measure(events: int, repetitions: int, rounds: int, tasks: int) -> dict[str, object]:

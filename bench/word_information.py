@@ -118,7 +118,7 @@ def _thai_names() -> set[str]:
     """Return names of persons, which are often made of ordinary words."""
     folder = resources.files("pythainlp.corpus")
     files = ("family_names_th.txt", "person_names_female_th.txt", "person_names_male_th.txt")
-    names = {name.strip() for each in files for name in (folder / each).read_text("utf-8").splitlines()}
+    names = {name.strip() for file in files for name in (folder / file).read_text("utf-8").splitlines()}
     return {each for each in names - _thai().keys() if len(each) >= SHORTEST_NAME}
 
 

@@ -45,7 +45,7 @@ def megabytes(size: int) -> float:
 
 def workers(home: Home) -> dict[str, float]:
     """Return the megabytes (PSS) of each worker of a platform and of its fork server, by name."""
-    pids = {each.stem: json.loads(each.read_text())["pid"] for each in sorted(home.workers.glob("*.pid"))}
+    pids = {path.stem: json.loads(path.read_text())["pid"] for path in sorted(home.workers.glob("*.pid"))}
     return {name: megabytes(psutil.Process(pid).memory_full_info().pss) for name, pid in pids.items()}
 
 

@@ -98,7 +98,11 @@ def main() -> None:
     chosen = parser.parse_args()
     found = {str(agents): measure(agents, chosen.seconds) for agents in SIZES if agents <= chosen.most}
     columns = ("cores", "agent_steps_per_second", "cpu_ms", "wall_p95_ms", "percepts_per_step", "kilobytes_per_step")
-    print(table([("agents", *columns), *((agents, *(one[each] for each in columns)) for agents, one in found.items())]))
+    print(
+        table(
+            [("agents", *columns), *((agents, *(one[column] for column in columns)) for agents, one in found.items())]
+        )
+    )
     save_figures("world", {"seconds": chosen.seconds, "rate": RATE, "goal_cores_at_1000": GOAL, "at": found})
 
 

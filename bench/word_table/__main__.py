@@ -20,7 +20,7 @@ def main() -> None:
     vocabulary = Vocabulary.of_wordfreq()
     texts = training_texts(chosen.folder, vocabulary)
     initial = teacher_rows(chosen.folder, "words", vocabulary.words, queries=True)
-    rows = {each.name: teacher_rows(chosen.folder, each.name, each.texts, queries=each.queries) for each in texts}
+    rows = {text.name: teacher_rows(chosen.folder, text.name, text.texts, queries=text.queries) for text in texts}
     print(write(chosen.out, vocabulary, train(vocabulary, initial, texts, rows)))
 
 

@@ -59,12 +59,12 @@ class Contrasts:
             for fact in ("f_en", "f_ja")
         ]
         self._negatives = {
-            language: _joined([sources[each.name] for each in texts if _is_negative(each, language)])
+            language: _joined([sources[text.name] for text in texts if _is_negative(text, language)])
             for language in ("en", "ja")
         }
-        defined = [each for each in texts if each.named]
+        defined = [text for text in texts if text.named]
         self._definitions = [
-            ([vocabulary.known_words(names) for names in each.named], lines[each.name]) for each in defined
+            ([vocabulary.known_words(names) for names in text.named], lines[text.name]) for text in defined
         ]
 
     def pair_loss(self, table: TrainableTable, chance: np.random.Generator) -> torch.Tensor:
@@ -79,7 +79,7 @@ class Contrasts:
 
     def definition_loss(self, table: TrainableTable, chance: np.random.Generator) -> torch.Tensor:
         """Return the loss of words and their definitions."""
-        losses = [_plain(table, *each, chance) for each in self._definitions]
+        losses = [_plain(table, *definition, chance) for definition in self._definitions]
         return torch.stack([torch.zeros(()), *losses]).sum()
 
 
@@ -90,10 +90,14 @@ def _is_negative(texts: TrainingTexts, language: str) -> bool:
 def _joined(sources: Sequence[Source]) -> Source:
     """Return the sentences of all sources that are neither very short nor very long."""
     fitting = [
-        each.chosen(np.array([place for place, line in enumerate(each.lines) if len(line) in NEGATIVE_WORDS], np.intp))
-        for each in sources
+        source.chosen(
+            np.array([place for place, line in enumerate(source.lines) if len(line) in NEGATIVE_WORDS], np.intp)
+        )
+        for source in sources
     ]
-    return Source([line for each in fitting for line in each.lines], np.concatenate([each.teacher for each in fitting]))
+    return Source(
+        [line for each in fitting for line in each.lines], np.concatenate([source.teacher for source in fitting])
+    )
 
 
 def _distilled(

@@ -18,7 +18,7 @@ def write(folder: Path, vocabulary: Vocabulary, vectors: NDArray[np.float32]) ->
     levels, its length as a weight; the median importance is `MEDIAN_IMPORTANCE`.
     """
     trie: Any = marisa_trie.Trie(list(vocabulary.words))
-    order = np.argsort([trie[each] for each in vocabulary.words])
+    order = np.argsort([trie[word] for word in vocabulary.words])
     rows = vectors[order]
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     turned = rows @ np.linalg.svd(unit[::5], full_matrices=False)[2].T
@@ -31,5 +31,5 @@ def write(folder: Path, vocabulary: Vocabulary, vectors: NDArray[np.float32]) ->
     for name, rows in (("vectors", levels), ("weights", weights), ("costs", vocabulary.costs[order])):
         np.save(folder / "new.npy", rows)
         Path(folder, "new.npy").replace(folder / f"{name}.npy")
-    size = sum(each.stat().st_size for each in folder.iterdir() if each.suffix in {".trie", ".npy"})
+    size = sum(path.stat().st_size for path in folder.iterdir() if path.suffix in {".trie", ".npy"})
     return f"{folder}: {len(order)} words of {levels.shape[1]} numbers, {size / 1e6:.1f} MB"

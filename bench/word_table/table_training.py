@@ -82,7 +82,7 @@ class _Training:
             order = chance.permutation(self._kept)
             batches = [order[start : start + BATCH] for start in range(0, len(order) - BATCH + 1, BATCH)]
             cosines = [self._step(table, some, contrasts, optimisers, chance) for some in batches]
-            for group in (group for each in optimisers for group in each.param_groups):
+            for group in (group for optimiser in optimisers for group in optimiser.param_groups):
                 group["lr"] *= DECAY
             print(f"seed {seed}, epoch {epoch + 1}: cosine with the teacher {np.mean(cosines):.3f}", flush=True)
 
@@ -104,11 +104,11 @@ class _Training:
         if contrasts and chance.random() < CONTRASTED_SHARE:
             contrast = PAIRS * contrasts.pair_loss(table, chance)
             loss = loss + (contrast + DEFINITIONS * contrasts.definition_loss(table, chance)) / CONTRASTED_SHARE
-        for each in optimisers:
-            each.zero_grad()
+        for optimiser in optimisers:
+            optimiser.zero_grad()
         loss.backward()
-        for each in optimisers:
-            each.step()
+        for optimiser in optimisers:
+            optimiser.step()
         return float(cosine.detach())
 
 

@@ -51,7 +51,9 @@ def teacher_rows(folder: Path, name: str, texts: Sequence[str], *, queries: bool
 
         teacher: Any = E5()
         portions = (texts[start : start + PORTION] for start in range(0, len(texts), PORTION))
-        np.save(path, np.concatenate([teacher.encode(each, is_query=queries).astype(np.float16) for each in portions]))
+        np.save(
+            path, np.concatenate([teacher.encode(portion, is_query=queries).astype(np.float16) for portion in portions])
+        )
     rows: Floats = np.load(path).astype(np.float32)
     if len(rows) != len(texts):
         raise SystemExit(f"{path} has {len(rows)} vectors for {len(texts)} texts: delete it")
@@ -69,7 +71,7 @@ def training_texts(folder: Path, vocabulary: Vocabulary) -> list[TrainingTexts]:
     ]
     for key in PAIR_KEYS:
         other = f"{key[:2]}{'ja' if key.endswith('en') else 'en'}"
-        found.append(TrainingTexts(key, key[2:], [each[key] for each in known], queries=key[0] == "q", beside=other))
+        found.append(TrainingTexts(key, key[2:], [pair[key] for pair in known], queries=key[0] == "q", beside=other))
     return [*found, *_english(folder, vocabulary), *_japanese(folder)]
 
 
@@ -89,17 +91,17 @@ def _english(folder: Path, vocabulary: Vocabulary) -> Iterator[TrainingTexts]:
 
 def _japanese(folder: Path) -> Iterator[TrainingTexts]:
     if (path := folder / "jsts.json").exists():
-        said = {each[key] for each in _lines(path) for key in ("sentence1", "sentence2")}
+        said = {line[key] for line in _lines(path) for key in ("sentence1", "sentence2")}
         yield TrainingTexts("captions", "ja", _drawn(sorted(said), "captions"))
     if (path := folder / "jcq.json").exists():
-        yield TrainingTexts("questions", "ja", [each["question"] for each in _lines(path)], queries=True)
+        yield TrainingTexts("questions", "ja", [line["question"] for line in _lines(path)], queries=True)
     if (path := folder / "jsquad_test.json").exists():
         paragraphs = [each for article in json.loads(path.read_text())["data"] for each in article["paragraphs"]]
-        told = (each["context"].replace(" [SEP] ", "。") for each in paragraphs)
+        told = (paragraph["context"].replace(" [SEP] ", "。") for paragraph in paragraphs)
         yield TrainingTexts(
             "articles", "ja", list(dict.fromkeys(one for each in told for one in re.split("(?<=。)", each)))
         )
-        asked = [question["question"] for each in paragraphs for question in each["qas"]]
+        asked = [question["question"] for paragraph in paragraphs for question in paragraph["qas"]]
         yield TrainingTexts("asked", "ja", _drawn(asked, "asked"), queries=True)
 
 
@@ -113,7 +115,7 @@ def _wordnet(path: Path, vocabulary: Vocabulary) -> tuple[list[tuple[str, str, i
     for synset in yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader).values():
         names = [each.casefold() for each in synset["members"] if each.casefold() in vocabulary.places]
         if names:
-            first = min(vocabulary.places[each] for each in names)
+            first = min(vocabulary.places[name] for name in names)
             defined.append((" ".join(names[:3]), str(synset["definition"][0]), first))
             examples += [each for each in synset.get("example", ()) if isinstance(each, str)]
     return defined, examples

@@ -65,7 +65,7 @@ class TrainableTable(torch.nn.Module):
         """Return the vectors of all words, shape (words, dimension)."""
         with torch.no_grad():
             portions = torch.split(torch.arange(len(self._initial)), 5_000)
-            found: NDArray[np.float32] = torch.cat([self.rows(each) for each in portions]).numpy()
+            found: NDArray[np.float32] = torch.cat([self.rows(portion) for portion in portions]).numpy()
         return found
 
     def batch(self, lines: Lines) -> Batch:
@@ -81,7 +81,7 @@ class TrainableTable(torch.nn.Module):
         (requests, texts). Negative cosines are kept, so that their gradient is not lost.
         """
         batch = self.batch([*requests, *texts])
-        asked = sum(len(each) for each in requests)
+        asked = sum(len(request) for request in requests)
         cosines = batch.sums[: len(requests)] @ batch.sums[len(requests) :].T
         words, of_requests = np.unique(batch.places[:asked], return_inverse=True)
         others, of_texts = np.unique(batch.places[asked:], return_inverse=True)
@@ -100,9 +100,9 @@ def _nearest(near: torch.Tensor, of_texts: NDArray[np.intp], texts: Lines) -> to
     """Return the largest value in `near`, shape (words of texts, words of requests), over the words of each text,
     shape (texts, words of requests).
     """
-    longest = max(len(each) for each in texts)
+    longest = max(len(text) for text in texts)
     padded = np.full((len(texts), longest), len(near))
-    padded[np.arange(longest) < np.array([len(each) for each in texts])[:, None]] = of_texts
+    padded[np.arange(longest) < np.array([len(text) for text in texts])[:, None]] = of_texts
     places = torch.from_numpy(padded)
     values = torch.cat([near.detach(), torch.zeros(1, near.shape[1])])
     best = places[:, :1].expand(-1, near.shape[1]).clone()
@@ -117,4 +117,4 @@ def _nearest(near: torch.Tensor, of_texts: NDArray[np.intp], texts: Lines) -> to
 
 
 def _owners(lines: Lines) -> torch.Tensor:
-    return torch.from_numpy(np.repeat(np.arange(len(lines)), [len(each) for each in lines]))
+    return torch.from_numpy(np.repeat(np.arange(len(lines)), [len(line) for line in lines]))

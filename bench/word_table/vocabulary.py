@@ -61,7 +61,7 @@ class Vocabulary:
         import marisa_trie
 
         trie: Any = marisa_trie.Trie(list(self.words))
-        order = np.argsort([trie[each] for each in self.words])
+        order = np.argsort([trie[word] for word in self.words])
         self.__dict__["order"] = order
         nothing = np.zeros((len(order), 1), np.int8), np.zeros(len(order), np.uint16)
         return WordTable(trie, *nothing, self.costs[order])

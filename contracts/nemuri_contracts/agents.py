@@ -120,7 +120,8 @@ class Definition(Value):
     def held(self) -> tuple[tuple[str, Scope], ...]:
         """Return the text and the scope of each principle."""
         return tuple(
-            (each, EVERYWHERE) if isinstance(each, str) else (each.text, each.scope) for each in self.principles
+            (principle, EVERYWHERE) if isinstance(principle, str) else (principle.text, principle.scope)
+            for principle in self.principles
         )
 
 

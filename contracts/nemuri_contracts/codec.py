@@ -211,8 +211,8 @@ def validation_message(error: ValidationError) -> str:
     The line has the first error and the number of further ones.
     """
     first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    text = f"{place}: {plain(first)}" if place else plain(first)
+    location = ".".join(str(part) for part in first["loc"])
+    text = f"{location}: {plain(first)}" if location else plain(first)
     printable = "".join(each if each.isprintable() else " " for each in text)
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
     return f"{shorten(printable, _COMPLAINT - len(more), placeholder='…')}{more}"

@@ -53,7 +53,7 @@ class Chapter(Value):
     @property
     def size(self) -> int:
         """Return the size of the chapter's sections as JSON, in bytes."""
-        return sum(len(each.model_dump_json().encode()) for each in self.sections)
+        return sum(len(section.model_dump_json().encode()) for section in self.sections)
 
 
 class Textbook(Value):

@@ -270,17 +270,17 @@ class Usage(Value):
         commas, its `prompts` the distinct prompts."""
         spent = tuple(calls)
         return Usage(
-            model=", ".join(dict.fromkeys(each.model for each in spent)),
-            input_tokens=sum(each.input_tokens for each in spent),
-            output_tokens=sum(each.output_tokens for each in spent),
-            cached_tokens=sum(each.cached_tokens for each in spent),
-            prompts=tuple(dict.fromkeys(each for one in spent for each in one.prompts)),
-            money=_sum_of_known(each.money for each in spent),
-            over_budget=next((each.over_budget for each in spent if each.over_budget), None),
+            model=", ".join(dict.fromkeys(call.model for call in spent)),
+            input_tokens=sum(call.input_tokens for call in spent),
+            output_tokens=sum(call.output_tokens for call in spent),
+            cached_tokens=sum(call.cached_tokens for call in spent),
+            prompts=tuple(dict.fromkeys(prompt for one in spent for prompt in one.prompts)),
+            money=_sum_of_known(call.money for call in spent),
+            over_budget=next((call.over_budget for call in spent if call.over_budget), None),
         )
 
 
 def _sum_of_known(prices: "Iterable[float | None]") -> float | None:
     """Return the sum of the known prices; None if none is known."""
-    known = [each for each in prices if each is not None]
+    known = [price for price in prices if price is not None]
     return sum(known) if known else None

@@ -305,12 +305,12 @@ class WorkingMemory(Value):
         state = {"health": self.health, "hunger": self.hunger}
         if known := [f"{name} {value:g}" for name, value in state.items() if value is not None]:
             yield f"state: {', '.join(known)}"
-        if (place := self.location) is not None:
-            around = f" ({', '.join(filter(None, (place.biome, *place.nearby_structures)))})"
-            yield f"at: {place.x:g}, {place.y:g}, {place.z:g}{around if around != ' ()' else ''}"
+        if (location := self.location) is not None:
+            around = f" ({', '.join(filter(None, (location.biome, *location.nearby_structures)))})"
+            yield f"at: {location.x:g}, {location.y:g}, {location.z:g}{around if around != ' ()' else ''}"
         if self.inventory_summary:
             yield f"carrying: {self.inventory_summary}"
-        for each in self.nearby_agents:
-            yield f"near: {each.name}, {each.distance:g} away{f', {each.activity}' if each.activity else ''}"
+        for agent in self.nearby_agents:
+            yield f"near: {agent.name}, {agent.distance:g} away{f', {agent.activity}' if agent.activity else ''}"
         feeling = self.emotional_state
         yield f"feeling: valence {feeling.valence:+.1f}, arousal {feeling.arousal:.1f}"

@@ -68,5 +68,5 @@ SERVICES = ServiceRegistry(_OWN)
 @cache
 def users() -> ServiceRegistry:
     """Return the services and the processes of extensions: each is a user of the log with permissions of its own."""
-    added = {name: reference for each in extensions() for name, reference in each.processes.items()}
+    added = {name: reference for extension in extensions() for name, reference in extension.processes.items()}
     return ServiceRegistry(_OWN | added)

@@ -64,7 +64,7 @@ class Cassette:
 
 def cassette_names() -> list[str]:
     """Return the names of the jobs with a cassette."""
-    return sorted(each.name for each in iter_modules(jobs.__path__))
+    return sorted(module.name for module in iter_modules(jobs.__path__))
 
 
 def cassette(name: str) -> Cassette:

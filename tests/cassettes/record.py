@@ -44,11 +44,11 @@ def recording(provider: ProviderName, every: Sequence[Played]) -> dict[str, Any]
     """Return the first request of a job, and for each case the replies, with what differs in its requests."""
     first = every[0].sent[0]
     cases = {
-        each.title: [
+        played.title: [
             {"changed": _changed(first, body), "reply": said.body(provider)}
-            for body, said in zip(each.sent, each.case.replies, strict=True)
+            for body, said in zip(played.sent, played.case.replies, strict=True)
         ]
-        for each in every
+        for played in every
     }
     return {"request": first, "cases": cases}
 

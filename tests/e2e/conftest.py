@@ -71,7 +71,7 @@ class CommandLine:
         """Run a command to its end and return its outcome. Its process is forked from one that has imported the
         program.
         """
-        command = ["--data", str(self.data), *(os.fsdecode(each) for each in arguments)]
+        command = ["--data", str(self.data), *(os.fsdecode(argument) for argument in arguments)]
         [done] = run_forked([command], environment(**self.variables, **variables))
         return done
 

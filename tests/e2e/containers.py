@@ -31,7 +31,7 @@ def missing() -> str | None:
     """Return the reason why this machine cannot build images; None if it can."""
     if os.geteuid() != 0:
         return "only root may build images with a store of their own"
-    absent = [each for each in PROGRAMS if shutil.which(each) is None]
+    absent = [program for program in PROGRAMS if shutil.which(program) is None]
     return f"there is no {', '.join(absent)}" if absent else None
 
 

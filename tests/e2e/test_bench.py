@@ -11,7 +11,7 @@ EXCLUDED = {"throughput", "neighbours", "worker_memory", "cost"}
 starts all workers. The budget's test measures the cost.
 """
 pytestmark = pytest.mark.long  # in the gate the type checker reads the scripts; `make bench QUICK=1` runs them
-INCLUDED = [each.name for each in SCRIPTS if not (each.data or each.slow or each.name in EXCLUDED)]
+INCLUDED = [script.name for script in SCRIPTS if not (script.data or script.slow or script.name in EXCLUDED)]
 
 
 @pytest.mark.parametrize("name", INCLUDED)

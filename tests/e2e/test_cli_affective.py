@@ -48,7 +48,7 @@ def test_the_overview_lists_and_plots_memories(nemuri: CommandLine, labels: list
     """The overview lists every memory, and `--plot` after the agent's name writes an SVG file."""
     shown = nemuri("affect", "diary", "--plot", tmp_path / "diary.svg")
     assert (shown.code, shown.err) == (0, "")
-    assert all(each in shown.out for each in labels)
+    assert all(label in shown.out for label in labels)
     assert "protected: 1 of 1" in shown.out
     assert (tmp_path / "diary.svg").read_text().startswith("<?xml")
 

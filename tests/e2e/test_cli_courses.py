@@ -47,7 +47,7 @@ def test_courses_shows_a_report(nemuri: CommandLine, textbook: Path) -> None:
     """`courses` lists all courses, or shows one by the first digits of its id, as text and as JSON."""
     begun = nemuri("teach", "cook", textbook, "--again", "--repeating", "fsrs", "--json").json
     courses = nemuri("courses", "cook", "--json").json["courses"]
-    assert begun["course_id"] in [each["course_id"] for each in courses]
+    assert begun["course_id"] in [course["course_id"] for course in courses]
     one = nemuri("courses", "cook", begun["course_id"][:8], "--json").json["courses"]
     assert [(each["title"], each["repeating"]) for each in one] == [("Pasta", "fsrs")]
     assert len(one[0]["chapters"][0]["details"]) == 2

@@ -40,6 +40,6 @@ async def test_dead_letters_are_listed_shown_and_dropped(nemuri: CommandLine) ->
     third = await publish_invalid(nemuri, b"my address is Pomeloweg 7")
     assert nemuri("dead", "drop", "--all", "--erase").code == 2
     assert nemuri("dead", "drop", third, "--erase").out == f"{third}  erased\n"
-    assert not [each for each in (nemuri.data / "nats").rglob("*.blk") if b"Pomeloweg" in each.read_bytes()]
+    assert not [path for path in (nemuri.data / "nats").rglob("*.blk") if b"Pomeloweg" in path.read_bytes()]
     assert nemuri("dead", "drop", "--all").out == f"{first}  dropped\n{second}  dropped\n"
     assert nemuri("dead", "list").out == "there are no dead letters\n"

@@ -52,7 +52,7 @@ def test_down_ends_nothing_of_another_directory(cli: CommandLine, nemuri: Comman
     stop(cli.up("--no-window"), signal.SIGKILL)
     assert cli("down").code == 0
     assert processes_in(cli.data) == []
-    assert all(each.is_running() for each in others)
+    assert all(other.is_running() for other in others)
     assert nemuri("status").code == 0
 
 

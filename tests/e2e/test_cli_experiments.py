@@ -32,7 +32,7 @@ def test_wrong_use_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.Mo
         assert (done.code, done.out) == (2, ""), done
         assert done.err.startswith("nemuri: "), done
         assert done.err.count("\n") == 1, done
-    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("file", "here already")]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "here already")]
 
 
 def path_without(library: str, folder: Path) -> str:

@@ -37,7 +37,7 @@ def test_state_shows_the_mind_at_a_position(nemuri: CommandLine, answered_task: 
     now = nemuri("state", "diver", "--json").json
     rows = nemuri("memories", "diver", "--status", "all", "--json").json
     assert {each["memory_id"]: each["access_count"] for each in now["memories"]} == {
-        each["memory_id"]: each["access_count"] for each in rows
+        row["memory_id"]: row["access_count"] for row in rows
     }
     used = answered_task["used"][0]
     steps = nemuri("memory", "history", used, "--json").json["steps"]
@@ -67,11 +67,11 @@ def test_diff_names_changed_memories(nemuri: CommandLine, answered_task: dict[st
 def test_history_lists_the_events_of_a_memory(nemuri: CommandLine, answered_task: dict[str, Any]) -> None:
     """`memory --history` lists the events of a memory from its encoding on, as text and as JSON."""
     steps = nemuri("memory", "history", answered_task["used"][0], "--json").json["steps"]
-    kinds = [each["kind"] for each in steps]
+    kinds = [step["kind"] for step in steps]
     assert kinds[0] == "memory_encoded"
     assert {"memories_retrieved", "memories_used"} < {*kinds}
     shown = nemuri("memory", "history", answered_task["used"][0]).out
-    assert all(str(each["sequence"]) in shown for each in steps)
+    assert all(str(step["sequence"]) in shown for step in steps)
     assert "slept" in shown
 
 
@@ -111,7 +111,10 @@ def test_wrong_use_is_refused_in_one_line(
 ) -> None:
     """Invalid arguments are refused with exit code 2 and one line."""
     done = nemuri(
-        *(write_policy(directory, each) if ":" in each or each.startswith("- ") else each for each in arguments)
+        *(
+            write_policy(directory, argument) if ":" in argument or argument.startswith("- ") else argument
+            for argument in arguments
+        )
     )
     assert done.code == 2
     assert message in done.err

@@ -41,9 +41,9 @@ def test_hook_install_defines_the_agent(nemuri: CommandLine, tmp_path: Path) -> 
     # The platform's clock decides whether the agent has had its first nightly job meanwhile.
     moments = ("now", "from the next nightly job on")
     replaced = install("--profile", "document")
-    assert replaced in {f"pair: profile document, in force {each}" for each in moments}
+    assert replaced in {f"pair: profile document, in force {moment}" for moment in moments}
     assert first_threshold() in ({50} if replaced.endswith(moments[0]) else {30, 50})
-    assert install() in {f"pair: profile coding, in force {each}" for each in moments}
+    assert install() in {f"pair: profile coding, in force {moment}" for moment in moments}
     before = settings.read_text()
     broken = tmp_path / "broken.json"
     broken.write_text("{")

@@ -32,7 +32,7 @@ def test_keywords_are_proposed_and_adopted(nemuri: CommandLine) -> None:
     assert "ferry" in _keywords(nemuri, agent)
     assert "harbour" not in _keywords(nemuri, agent)
     again = nemuri("agent", "keywords", agent, "--json").json["proposed"]
-    assert "ferry" not in {each["keyword"] for words in again.values() for each in words}
+    assert "ferry" not in {word["keyword"] for words in again.values() for word in words}
 
 
 def test_wrong_uses_say_so_in_one_line(nemuri: CommandLine) -> None:

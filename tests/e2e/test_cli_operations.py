@@ -24,7 +24,7 @@ def test_the_embedder_is_shown(nemuri: CommandLine) -> None:
     assert lines[-1] == "source      built in"
     shown = nemuri("embedder", "show", "--json").json
     assert shown["calibration"] == nemuri("status", "--json").json["calibration"]
-    assert any(each.startswith("thresholds    relevance ") for each in nemuri("status").out.splitlines())
+    assert any(line.startswith("thresholds    relevance ") for line in nemuri("status").out.splitlines())
     refused = nemuri("embedder", "calibrate")
     assert (refused.code, refused.err.count("\n")) == (1, 1)
     assert "comes with its calibration" in refused.err
@@ -75,7 +75,7 @@ def test_connect_sync_finds_the_platform(nemuri: CommandLine, monkeypatch: pytes
     monkeypatch.delenv("NATS_URL", raising=False)
     with connect_sync(nemuri.data) as client:
         assert client.ask(QUESTION, agent="cook", timeout=30).status == "done"
-        assert "cook" in {each.agent_id for each in client.agents()}
+        assert "cook" in {agent.agent_id for agent in client.agents()}
         assert client.recall("cook", "salt", top=1).memories
 
 
@@ -83,8 +83,8 @@ async def test_connect_finds_the_platform(nemuri: CommandLine, monkeypatch: pyte
     """`connect` finds the platform by its directory."""
     monkeypatch.delenv("NATS_URL", raising=False)
     async with connect(nemuri.data, client_id="test") as client:
-        assert "cook" in {each.agent_id for each in await client.agents()}
-        assert uuid4() not in {each.memory_id for each in await client.memories("cook")}
+        assert "cook" in {agent.agent_id for agent in await client.agents()}
+        assert uuid4() not in {memory.memory_id for memory in await client.memories("cook")}
 
 
 def test_the_scorer_of_an_agent_is_shown(nemuri: CommandLine, task: str) -> None:

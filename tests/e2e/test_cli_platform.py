@@ -128,7 +128,7 @@ async def test_a_stopped_platform_ends_its_processes(cli: CommandLine, monkeypat
 
     def ready(_: Started) -> None:
         pids = [json.loads((workers / f"{each}.pid").read_text())["pid"] for each in ("intake", "query-api")]
-        assert [psutil.Process(each).is_running() for each in pids] == [True, True]
+        assert [psutil.Process(pid).is_running() for pid in pids] == [True, True]
         stopping.set()
 
     await run_platform(settings, processes=True, stop=stopping, ready=ready)

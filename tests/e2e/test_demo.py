@@ -158,7 +158,7 @@ def test_the_example_agents_expect_one_task_a_day() -> None:
     assert len(set(names)) == len(names)
     for agent in agents:
         assert 3 <= len(agent.definition.perspectives) <= 5
-        assert all(each.keywords for each in agent.definition.perspectives)
+        assert all(perspective.keywords for perspective in agent.definition.perspectives)
         assert len(agent.definition.principles) == 1
         assert Policy.of(agent.policy or {}).expected_tasks_per_day == 1
         assert Policy.of(agent.policy or {}).fading == "tasks"

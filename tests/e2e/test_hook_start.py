@@ -92,4 +92,4 @@ def test_the_first_hook_starts_one_platform_and_remembers(home: Path) -> None:
     assert "token" not in started
     journal = data / "hooks" / "journal"
     trouble = journal.read_text().splitlines() if journal.exists() else []
-    assert [each for each in trouble if not any(early in each for early in TOO_EARLY)] == []
+    assert [line for line in trouble if not any(early in line for early in TOO_EARLY)] == []

@@ -116,9 +116,9 @@ async def test_services_from_the_image_store_and_recall(
     await asyncio.to_thread(podman, "run", "--rm", *provisioner, IMAGE, *provision["command"])
     started = [Container(podman, name, compose[name], str(free_port())) for name in SERVICES]
     try:
-        await asyncio.gather(*(each.start(deployment) for each in started))
-        for each in started:
-            await eventually(each.healthy, seconds=120)
+        await asyncio.gather(*(container.start(deployment) for container in started))
+        for container in started:
+            await eventually(container.healthy, seconds=120)
         async with connected(guarded.of("operator"), "cli") as operator:
             await operator.log.append(agent_defined())
             await operator.settle()
@@ -126,7 +126,7 @@ async def test_services_from_the_image_store_and_recall(
             await ann.remember("python", "Ann prefers short answers.")
             [found] = (await ann.recall("python", "how does Ann like answers")).memories
             assert found.memory.content == "Ann prefers short answers."
-        assert [await each.stop() for each in started] == [0] * len(SERVICES)
+        assert [await container.stop() for container in started] == [0] * len(SERVICES)
         assert guarded.denied() == []
     except BaseException:
         print(*(f"{name}: {podman.logs(name)}" for name in SERVICES), sep="\n")

@@ -47,7 +47,7 @@ def home() -> Iterator[Path]:
 
 def is_named(command: Command, patterns: dict[str, str]) -> bool:
     """Return whether one of the patterns is that of a command."""
-    return not command.is_program and any(re.fullmatch(each, command.text) for each in patterns)
+    return not command.is_program and any(re.fullmatch(pattern, command.text) for pattern in patterns)
 
 
 def check(command: Command, in_: Shell, reader: Reader) -> None:
@@ -78,13 +78,13 @@ def test_each_command_prints_what_its_page_prints(name: str, home: Path) -> None
     assert found
     with shell(home, {"NEMURI_HOOK_START": "on", "COLUMNS": "116", "TZ": "UTC"}) as one:
         reader = Reader(home)
-        for each in found:
-            if not is_named(each, NOT_RUN):
-                check(each, one, reader)
+        for command in found:
+            if not is_named(command, NOT_RUN):
+                check(command, one, reader)
 
 
 @pytest.mark.parametrize("pattern", [*NOT_RUN, *FIGURES])
 def test_each_exception_is_one_of_a_page(pattern: str) -> None:
     """A command that is not run, or compared in part, is still on a page."""
-    found = [each for name in TUTORIALS for each in commands((PAGES / f"{name}.md").read_text(encoding="utf-8"))]
+    found = [command for name in TUTORIALS for command in commands((PAGES / f"{name}.md").read_text(encoding="utf-8"))]
     assert any(is_named(each, {pattern: ""}) for each in found)

@@ -28,7 +28,7 @@ def main() -> int:
 
     run_until_stopped(run)
     print(table(outcomes))
-    return int(any(each.broken_promises for each in outcomes) or len(outcomes) < chosen.schedules)
+    return int(any(outcome.broken_promises for outcome in outcomes) or len(outcomes) < chosen.schedules)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class Injections:
     async def _kill_backend(self, _: Fault) -> None:
         """Kill the process of one database connection. PostgreSQL then ends all others and recovers."""
         process = self.machines.process("postgres")
-        backends = [each for each in process.children() if "nemuri" in " ".join(each.cmdline())] if process else []
+        backends = [child for child in process.children() if "nemuri" in " ".join(child.cmdline())] if process else []
         if not backends:
             raise Skipped("PostgreSQL was away")
         self.rng.choice(backends).kill()
@@ -108,7 +108,7 @@ class Injections:
     async def _duplicate(self, fault: Fault) -> None:
         """Publish stored messages of any age again, in random order, with or without their message ids."""
         log, events = self.log_reader.log, self.log_reader.events
-        recent = [each.sequence for each in events[-fault.number :]]
+        recent = [event.sequence for event in events[-fault.number :]]
         older = [self.rng.choice(events).sequence for _ in range(fault.number // 4)] if events else []
         chosen = [each for each in (*recent, *older) if each is not None]
         self.rng.shuffle(chosen)

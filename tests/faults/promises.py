@@ -56,7 +56,7 @@ async def broken_promises(
                 found.append(f"the result of {task_id} is {result.status}, settled: {result.settled}")
         found += await retried(lambda t=task_id: _result_mismatch(t, client))  # type: ignore[misc]
     checked = await verify(settings)
-    return found + [f"verify: {each}" for each in checked.differences]
+    return found + [f"verify: {difference}" for difference in checked.differences]
 
 
 async def _result_mismatch(task_id: UUID, client: Client) -> list[str]:
@@ -77,14 +77,14 @@ def _tasks(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iterato
     assignment without exactly one answer, and of any requested rebuttal without exactly one outcome.
     """
     facts = log_reader.known.values()
-    ended = Counter(each.task_id for each in facts if isinstance(each, TaskCompleted | TaskFailed))
-    yield from (f"task {each} ended {ended[each]} times" for each in acknowledged.tasks if ended[each] != 1)
-    yield from (f"failed: {each}" for each in facts if isinstance(each, TaskFailed))
-    assigned = Counter(each.assignment_id for each in facts if isinstance(each, TaskAssigned))
-    answered = Counter(each.assignment_id for each in facts if isinstance(each, TaskAnswered))
+    ended = Counter(fact.task_id for fact in facts if isinstance(fact, TaskCompleted | TaskFailed))
+    yield from (f"task {task} ended {ended[task]} times" for task in acknowledged.tasks if ended[task] != 1)
+    yield from (f"failed: {fact}" for fact in facts if isinstance(fact, TaskFailed))
+    assigned = Counter(fact.assignment_id for fact in facts if isinstance(fact, TaskAssigned))
+    answered = Counter(fact.assignment_id for fact in facts if isinstance(fact, TaskAnswered))
     yield from _differences("assignments and answers", assigned, answered)
-    requested = Counter(_seat(each) for each in facts if isinstance(each, RebuttalRequested))
-    revised = Counter(_seat(each) for each in facts if isinstance(each, AnswerRevised))
+    requested = Counter(_seat(fact) for fact in facts if isinstance(fact, RebuttalRequested))
+    revised = Counter(_seat(fact) for fact in facts if isinstance(fact, AnswerRevised))
     yield from _differences("requested rebuttals and revised answers", requested, revised)
 
 
@@ -97,14 +97,14 @@ def _sessions(log_reader: LogReader) -> Iterator[str]:
     orchestrator, session and sleep.
     """
     facts = log_reader.known.values()
-    answered = Counter(each.assignment_id for each in facts if isinstance(each, TaskAnswered))
-    sessions = [each for each in facts if isinstance(each, SessionEnded)]
+    answered = Counter(fact.assignment_id for fact in facts if isinstance(fact, TaskAnswered))
+    sessions = [fact for fact in facts if isinstance(fact, SessionEnded)]
     theirs = Counter(each.assignment_id for each in sessions if each.agent_id != ORCHESTRATOR)
     yield from _differences("answers and sessions", answered, theirs)
-    mine = Counter(each.thread for each in sessions if each.agent_id == ORCHESTRATOR)
-    completed = Counter(each.task_id for each in facts if isinstance(each, TaskCompleted))
+    mine = Counter(event.thread for event in sessions if event.agent_id == ORCHESTRATOR)
+    completed = Counter(fact.task_id for fact in facts if isinstance(fact, TaskCompleted))
     yield from _differences("completed tasks and the orchestrator's sessions", completed, mine)
-    slept = Counter(session for each in facts if isinstance(each, AgentSlept) for session in each.sessions)
+    slept = Counter(session for fact in facts if isinstance(fact, AgentSlept) for session in fact.sessions)
     yield from _differences("sessions and sleeps", Counter(each.assignment_id for each in sessions), slept)
 
 
@@ -118,7 +118,7 @@ def _memories(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iter
         fates = {derive(offer, MemoryEncoded.kind_of()), derive(offer, MemoryRefused.kind_of())}
         if len(fates & log_reader.known.keys()) != 1:
             yield f"the offered memory {offer} has {len(fates & log_reader.known.keys())} outcomes"
-    twice = Counter((each.causation_id, each.memory.content, each.absorbs) for each in encoded)
+    twice = Counter((event.causation_id, event.memory.content, event.absorbs) for event in encoded)
     yield from (f"encoded {number} times: {each}" for each, number in twice.items() if number > 1)
 
 
@@ -127,13 +127,13 @@ def _feedback(log_reader: LogReader, acknowledged: AcknowledgedRequests) -> Iter
     either to the used memories of an assignment or to what it taught.
     """
     facts = log_reader.known.values()
-    all_credits = (each for each in facts if isinstance(each, ImpactCredited))
-    credited = Counter((each.assignment_id, each.reason, each.taught) for each in all_credits)
+    all_credits = (fact for fact in facts if isinstance(fact, ImpactCredited))
+    credited = Counter((credit.assignment_id, credit.reason, credit.taught) for credit in all_credits)
     yield from (f"credited {number} times: {each}" for each, number in credited.items() if number > 1)
     fates = FeedbackParked | FeedbackRefused
-    decided = {each.feedback_id for each in facts if isinstance(each, fates)}
-    decided |= {each.causation_id for each in facts if isinstance(each, ImpactCredited) and each.causation_id}
-    spoken = {each.thread for each in facts if isinstance(each, ImpactCredited)}
+    decided = {fact.feedback_id for fact in facts if isinstance(fact, fates)}
+    decided |= {fact.causation_id for fact in facts if isinstance(fact, ImpactCredited) and fact.causation_id}
+    spoken = {fact.thread for fact in facts if isinstance(fact, ImpactCredited)}
     for each in acknowledged.feedback:
         if each not in decided and log_reader.known[each].thread not in spoken:
             yield f"feedback {each} was never decided"

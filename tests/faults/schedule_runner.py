@@ -132,7 +132,11 @@ class ScheduleRunner:
         log = self.resources.log
         end = await log.last_sequence()
         known = await consumers_of(log.stream, log.subjects.stream)
-        busy = any(each.num_pending or each.num_ack_pending for each in known if each.config.durable_name)
+        busy = any(
+            consumer_info.num_pending or consumer_info.num_ack_pending
+            for consumer_info in known
+            if consumer_info.config.durable_name
+        )
         behind = (await self.resources.projection.position()).sequence < end or len(self.log_reader.events) < end
         return not busy and not behind and await log.last_sequence() == end
 
@@ -145,16 +149,19 @@ class ScheduleRunner:
         return found
 
     def _matching(self, name: str, begin: int) -> int:
-        kinds = {each.kind_of() for each in SERVICES[name].handlers}
-        return sum(each.kind in kinds for each in self.log_reader.events[begin:])
+        kinds = {handler.kind_of() for handler in SERVICES[name].handlers}
+        return sum(event.kind in kinds for event in self.log_reader.events[begin:])
 
     async def _unfinished_work(self, clients: Clients) -> str:
         """Return a description of the unfinished work. It helps to find the cause of a timeout."""
-        open_tasks = [str(each) for each in clients.acknowledged.tasks if not self.log_reader.ended(each)]
+        open_tasks = [str(task) for task in clients.acknowledged.tasks if not self.log_reader.ended(task)]
         log = self.resources.log
         with contextlib.suppress(Exception):
             known = await consumers_of(log.stream, log.subjects.stream)
-            busy = {each.name: (each.num_pending, each.num_ack_pending) for each in known}
+            busy = {
+                consumer_info.name: (consumer_info.num_pending, consumer_info.num_ack_pending)
+                for consumer_info in known
+            }
             waiting = {name: numbers for name, numbers in busy.items() if any(numbers)}
             place = await self.resources.projection.position()
             return f"open {open_tasks}, consumers {waiting}, views {place}, log {await log.last_sequence()}"
@@ -170,8 +177,8 @@ async def run_all(
     """
     for start in range(0, len(schedules), together):
         async with ScheduleRunner.prepared() as runner:
-            for each in schedules[start : start + together]:
-                outcome = await runner.run(each)
+            for schedule in schedules[start : start + together]:
+                outcome = await runner.run(schedule)
                 outcomes.append(outcome)
                 print_outcome(outcome)
                 if report is not None:
@@ -189,8 +196,8 @@ def print_outcome(outcome: Outcome) -> None:
         + (f" | skipped {'; '.join(outcome.skipped)}" if outcome.skipped else ""),
         flush=True,
     )
-    for each in outcome.broken_promises:
-        print(f"  BROKEN {each}", flush=True)
+    for promise in outcome.broken_promises:
+        print(f"  BROKEN {promise}", flush=True)
     if outcome.broken_promises:
         print(f"  {rerun_command(outcome)}", flush=True)
 
@@ -202,22 +209,22 @@ def rerun_command(outcome: Outcome) -> str:
 
 def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
     """Return the figures of all outcomes by name: sums, and quantiles of the seconds until recovery."""
-    recovery = sorted(each.recovery for each in outcomes)
+    recovery = sorted(outcome.recovery for outcome in outcomes)
     deciles = quantiles(recovery, n=20) if len(recovery) > 1 else recovery * 19
-    faults = Counter(fault.kind for each in outcomes for fault in each.schedule.faults)
-    skipped = Counter(text for each in outcomes for text in each.skipped)
+    faults = Counter(fault.kind for outcome in outcomes for fault in outcome.schedule.faults)
+    skipped = Counter(text for outcome in outcomes for text in outcome.skipped)
     undone = Counter(text.partition(":")[0] for text in skipped.elements())
     return {
         "schedules": len(outcomes),
-        "broken": sum(bool(each.broken_promises) for each in outcomes),
-        "tasks": sum(each.tasks for each in outcomes),
-        "events": sum(each.events for each in outcomes),
-        "repeated and absorbed": sum(each.repeated for each in outcomes),
-        "redelivered": sum(each.redelivered for each in outcomes),
+        "broken": sum(bool(outcome.broken_promises) for outcome in outcomes),
+        "tasks": sum(outcome.tasks for outcome in outcomes),
+        "events": sum(outcome.events for outcome in outcomes),
+        "repeated and absorbed": sum(outcome.repeated for outcome in outcomes),
+        "redelivered": sum(outcome.redelivered for outcome in outcomes),
         "recovery, median, s": round(deciles[9], 2),
         "recovery, 95th percentile, s": round(deciles[18], 2),
         "recovery, longest, s": round(max(recovery, default=0.0), 2),
-        "seconds in all": round(sum(each.seconds for each in outcomes), 1),
+        "seconds in all": round(sum(outcome.seconds for outcome in outcomes), 1),
         **{f"faults: {kind}": number - undone[kind] for kind, number in sorted(faults.items())},
         **{f"skipped: {text}": number for text, number in sorted(skipped.items())},
     }
@@ -231,4 +238,6 @@ def table(outcomes: Sequence[Outcome]) -> str:
 def write_report(path: Path, outcomes: Iterable[Outcome]) -> None:
     """Write the figures and every outcome to a file as JSON."""
     found = list(outcomes)
-    path.write_text(json.dumps({"figures": figures(found), "outcomes": [asdict(each) for each in found]}, indent=1))
+    path.write_text(
+        json.dumps({"figures": figures(found), "outcomes": [asdict(outcome) for outcome in found]}, indent=1)
+    )

@@ -102,7 +102,7 @@ def schedule(seed: int, only: Sequence[Kind] = ()) -> Schedule:
     kinds = rng.choices([*drawn_from], weights=[*drawn_from.values()], k=rng.choice((1, 1, 2, 2, 3)))
     drawn = (DRAWN[kind][1](rng) for kind in kinds)
     faults = [replace(each, after=rng.randrange(1, 20 * len(requests))) for each in drawn]
-    return Schedule(seed, requests, tuple(sorted(faults, key=lambda each: each.after)))
+    return Schedule(seed, requests, tuple(sorted(faults, key=lambda fault: fault.after)))
 
 
 def schedules(first: int, number: int, only: Sequence[Kind] = ()) -> list[Schedule]:

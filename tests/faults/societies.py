@@ -90,8 +90,8 @@ class Observations:
         """Read the leases every `POLL_INTERVAL` seconds and record new holders, until cancelled."""
         while True:
             with suppress(*UNAVAILABLE_ERRORS):
-                async for each in states.read("lease.*"):
-                    name, host = each.key.partition(".")[2], Lease.model_validate_json(each.value).host
+                async for entry in states.read("lease.*"):
+                    name, host = entry.key.partition(".")[2], Lease.model_validate_json(entry.value).host
                     if host is not None and self.lease_holder(name) != host:
                         self.lease_holders[name].append(host)
             await asyncio.sleep(POLL_INTERVAL)
@@ -176,9 +176,9 @@ class RunningSociety:
         if given.
         """
         return [
-            each
-            for each in psutil.Process(self.started[-1].pid).children(recursive=True)
-            if not role or role in each.cmdline()
+            child
+            for child in psutil.Process(self.started[-1].pid).children(recursive=True)
+            if not role or role in child.cmdline()
         ]
 
     async def until_complete(self) -> None:
@@ -226,8 +226,8 @@ class RunningSociety:
 
         async def found() -> dict[str, dict[str, Any]]:
             return {
-                each.key.split(".")[2]: orjson.loads(each.value)
-                async for each in self.states.read(f"agent.*.*.{section}")
+                entry.key.split(".")[2]: orjson.loads(entry.value)
+                async for entry in self.states.read(f"agent.*.*.{section}")
             }
 
         return await retried(found)
@@ -240,11 +240,11 @@ class RunningSociety:
 
     async def recorded_experiences(self) -> list[ExperienceRecorded]:
         """Return every recorded experience on the log, repetitions included."""
-        return [each for each in await self._events() if isinstance(each, ExperienceRecorded)]
+        return [event for event in await self._events() if isinstance(event, ExperienceRecorded)]
 
     async def memory_accesses(self) -> list[MemoriesAccessed]:
         """Return every `memories_accessed` event on the log."""
-        return [each for each in await self._events() if isinstance(each, MemoriesAccessed)]
+        return [event for event in await self._events() if isinstance(event, MemoriesAccessed)]
 
     async def _events(self) -> list[Any]:
         async def read() -> list[Any]:
@@ -271,6 +271,6 @@ def kill(process: int) -> None:
 
 def assert_recorded_once(recorded: list[ExperienceRecorded]) -> None:
     """Assert that no experience was recorded twice, under the same id or under different ones."""
-    told = Counter((each.agent_id, each.experience.second, each.experience.content) for each in recorded)
+    told = Counter((event.agent_id, event.experience.second, event.experience.content) for event in recorded)
     assert [each for each, times in told.items() if times > 1] == []
-    assert len({each.event_id for each in recorded}) == len(recorded)
+    assert len({event.event_id for event in recorded}) == len(recorded)

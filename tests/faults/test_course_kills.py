@@ -36,7 +36,7 @@ async def answered(client: Client, times: int) -> CoursesView:
         """Return the report if every exercise has its answers, else None."""
         [course] = (await retried(lambda: client.courses("python"))).courses
         view = await retried(lambda: client.courses("python", course.course_id))
-        counts = {len(each.answers) for chapter in view.courses[0].chapters for each in chapter.details}
+        counts = {len(detail.answers) for chapter in view.courses[0].chapters for detail in chapter.details}
         return view if view.courses[0].finished_at and counts == {times} else None
 
     view: CoursesView = await eventually(found, seconds=80)
@@ -65,12 +65,14 @@ async def test_a_course_survives_kills(platform: Platform, log: Log, seed: int) 
     async with open_resources(platform.settings) as resources:
         await until_idle(resources)
     facts = [
-        each for each in await effective_events(log) if not isinstance(each, TaskSubmitted) or each.client_id == TUTOR
+        event
+        for event in await effective_events(log)
+        if not isinstance(event, TaskSubmitted) or event.client_id == TUTOR
     ]
-    assert [each.course_id for each in view.courses] == [course_id]
-    assert [each.chapter for each in facts if isinstance(each, ChapterRead)] == [0, 1]
-    graded = Counter((each.exercise, each.repetition) for each in facts if isinstance(each, ExerciseGraded))
+    assert [course.course_id for course in view.courses] == [course_id]
+    assert [fact.chapter for fact in facts if isinstance(fact, ChapterRead)] == [0, 1]
+    graded = Counter((fact.exercise, fact.repetition) for fact in facts if isinstance(fact, ExerciseGraded))
     assert graded == {(0, 0): 1, (1, 0): 1, (0, 1): 1, (1, 1): 1}
-    assert len([each for each in facts if isinstance(each, TaskSubmitted)]) == 4
-    assert len([each for each in facts if isinstance(each, CourseFinished)]) == 1
+    assert len([fact for fact in facts if isinstance(fact, TaskSubmitted)]) == 4
+    assert len([fact for fact in facts if isinstance(fact, CourseFinished)]) == 1
     await assert_verified(platform.settings)

@@ -90,7 +90,7 @@ async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path:
             """Return True once the workers have closed their probes and fetch no more events."""
             faces = await asyncio.gather(*map(ready, urls), return_exceptions=True)
             durable = await resources.log.stream.consumer_info(resources.log.subjects.stream, "specialist")
-            return all(isinstance(each, URLError) for each in faces) and not durable.num_waiting
+            return all(isinstance(face, URLError) for face in faces) and not durable.num_waiting
 
         await eventually(closing)
         late = await client.submit("Is a late value true?")
@@ -99,7 +99,7 @@ async def test_stopped_workers_finish_slow_answers(settings: Settings, tmp_path:
         assert await asyncio.wait_for(process.wait(), 25) == 0
 
         await until_idle(resources, ALL_BUT_SPECIALIST)
-        answers = [each for each in await effective_events(resources.log) if isinstance(each, TaskAnswered)]
-        assert sorted(each.task_id for each in answers) == sorted(tasks)
+        answers = [event for event in await effective_events(resources.log) if isinstance(event, TaskAnswered)]
+        assert sorted(answer.task_id for answer in answers) == sorted(tasks)
         assert len(provider.received) == len(tasks)
         assert (await client.progress(late)).status == "open"

@@ -67,7 +67,7 @@ async def test_an_event_that_kills_its_worker_is_dead_lettered(settings: Setting
         await log.stream.add_consumer(log.subjects.stream, known.config.evolve(ack_wait=ACK_WAIT))
         await client.settle()
         questions = [f"Is a {FATAL_WORD} value true?", *(f"Is value {number} true?" for number in range(3))]
-        fatal, *others = [await client.submit(each) for each in questions]
+        fatal, *others = [await client.submit(question) for question in questions]
         await until_idle(resources, ALL_BUT_SPECIALIST)
         async with _restarting_specialist(settings) as worker:
             for task in others:

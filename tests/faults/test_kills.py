@@ -83,7 +83,7 @@ async def test_every_task_ends_after_kills(platform: Platform, log: Log, victims
     async with open_resources(platform.settings) as resources:
         await until_idle(resources)
     facts = await effective_events(log)
-    assert [each.status for each in results] == ["done"] * TASKS
+    assert [result.status for result in results] == ["done"] * TASKS
     assert_answered_once(results, await recorded_events(log), facts)
     assert_slept_once(facts)
     assert_remembered_once(tasks, facts)
@@ -114,12 +114,12 @@ async def test_every_turn_becomes_one_memory_and_every_night_passes_once(
         await eventually(lambda: night_over(resources))
         await until_idle(resources)
     facts = await effective_events(log)
-    remembered = Counter(each.turn_id for each in facts if isinstance(each, TurnRemembered))
-    assert remembered == Counter(each.event_id for each in offered)
-    nights = [each for each in facts if isinstance(each, NightPassed)]
-    assert sum(each.nights for each in nights) == sum(each.nights for each in facts if isinstance(each, NightFell)) >= 2
+    remembered = Counter(fact.turn_id for fact in facts if isinstance(fact, TurnRemembered))
+    assert remembered == Counter(event.event_id for event in offered)
+    nights = [fact for fact in facts if isinstance(fact, NightPassed)]
+    assert sum(each.nights for each in nights) == sum(fact.nights for fact in facts if isinstance(fact, NightFell)) >= 2
     lowered = {each.memory_id for night in nights for each in night.lowered}
-    assert lowered <= {each.memory_id for each in facts if isinstance(each, MemoryCompressed)}
+    assert lowered <= {fact.memory_id for fact in facts if isinstance(fact, MemoryCompressed)}
     await assert_verified(platform.settings)
 
 
@@ -146,24 +146,24 @@ def assert_answered_once(
         if isinstance(event, TaskAnswered) and event.assignment_id not in first:
             first[event.assignment_id] = event.text
             parts[event.task_id].append(event.assignment_id)
-    completed = Counter(each.task_id for each in facts if isinstance(each, TaskCompleted))
-    for each in results:
-        assert completed[each.task_id] == 1
-        answer, _, _ = str(each.answer).partition(
+    completed = Counter(fact.task_id for fact in facts if isinstance(fact, TaskCompleted))
+    for result in results:
+        assert completed[result.task_id] == 1
+        answer, _, _ = str(result.answer).partition(
             "\n\n(Read: "
         )  # The result may end with a note on the share of the documents that was read.
-        assert [first[part] for part in parts[each.task_id]] == [answer]
-    assert not [each for each in facts if isinstance(each, TaskFailed)]
+        assert [first[part] for part in parts[result.task_id]] == [answer]
+    assert not [fact for fact in facts if isinstance(fact, TaskFailed)]
 
 
 def assert_remembered_once(tasks: Sequence[UUID], facts: Sequence[AnyEvent]) -> None:
     """Assert that each task is exactly one session in the orchestrator's memory."""
-    mine = [each for each in facts if isinstance(each, SessionEnded) and each.agent_id == ORCHESTRATOR]
-    remembered = Counter(each.thread for each in mine)
-    assert [remembered[each] for each in tasks] == [1] * TASKS
+    mine = [fact for fact in facts if isinstance(fact, SessionEnded) and fact.agent_id == ORCHESTRATOR]
+    remembered = Counter(fact.thread for fact in mine)
+    assert [remembered[task] for task in tasks] == [1] * TASKS
 
 
 def assert_slept_once(facts: Sequence[AnyEvent]) -> None:
     """Assert that every ended session takes part in exactly one sleep."""
-    slept = Counter(session for each in facts if isinstance(each, AgentSlept) for session in each.sessions)
-    assert slept == Counter(each.assignment_id for each in facts if isinstance(each, SessionEnded))
+    slept = Counter(session for fact in facts if isinstance(fact, AgentSlept) for session in fact.sessions)
+    assert slept == Counter(fact.assignment_id for fact in facts if isinstance(fact, SessionEnded))

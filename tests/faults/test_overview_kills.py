@@ -35,7 +35,7 @@ JOBS = ("notes", "condensing", "overview")
 
 def told(notes: Iterable[Note]) -> frozenset[int]:
     """Return the numbers of the facts that notes contain."""
-    return numbers(" ".join(each.text for each in notes))
+    return numbers(" ".join(note.text for note in notes))
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -76,10 +76,10 @@ async def test_no_recorded_call_of_an_overview_is_repeated(reading: tuple[Platfo
     assert answered.text in str(done.answer)
     assert answered.text == next(each.text for each in everything if isinstance(each, TaskAnswered))
     recorded = {("overview", numbers(answered.text)): answered.at}
-    recorded |= {("notes", told(each.notes)): each.at for each in facts if isinstance(each, ChunkSummarised)}
-    recorded |= {("condensing", told(each.notes)): each.at for each in facts if isinstance(each, NotesCondensed)}
+    recorded |= {("notes", told(event.notes)): event.at for event in facts if isinstance(event, ChunkSummarised)}
+    recorded |= {("condensing", told(event.notes)): event.at for event in facts if isinstance(event, NotesCondensed)}
     assert len(recorded) == 1 + done.chunks + 8
-    assert {(each.job, each.facts) for each in model.made if each.job in JOBS} == recorded.keys()
-    late = [each for each in model.made if each.job in JOBS and each.at > recorded[each.job, each.facts]]
+    assert {(call.job, call.facts) for call in model.made if call.job in JOBS} == recorded.keys()
+    late = [call for call in model.made if call.job in JOBS and call.at > recorded[call.job, call.facts]]
     assert late == [], "a call was made after its outcome was recorded"
     await assert_verified(platform.settings)

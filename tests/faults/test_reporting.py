@@ -9,8 +9,8 @@ from tests.faults.schedules import schedules
 def test_a_skipped_fault_is_reported_with_its_reason() -> None:
     """A skipped fault is listed with its reason and is not counted as injected."""
     drawn = schedules(1, 50)
-    kind, number = Counter(fault.kind for each in drawn for fault in each.faults).most_common(1)[0]
-    outcomes = [Outcome(each) for each in drawn]
+    kind, number = Counter(fault.kind for schedule in drawn for fault in schedule.faults).most_common(1)[0]
+    outcomes = [Outcome(schedule) for schedule in drawn]
     outcomes[0].skipped = [f"{kind}: there is none"]
     found = figures(outcomes)
     assert found[f"skipped: {kind}: there is none"] == 1

@@ -39,14 +39,14 @@ async def test_agents_of_a_killed_host_continue_on_another(running: RunningSocie
         """Return True once every agent of the first cell has acted and has a recorded experience."""
         acted, known = (
             await running.sections("action_history"),
-            {each.agent_id for each in await running.recorded_experiences()},
+            {event.agent_id for event in await running.recorded_experiences()},
         )
         return all(acted.get(each.id, {}).get("entries") and each.id in known for each in running.society.cell(0))
 
     await eventually(lived)
     acted, remembered = (
         await running.sections("action_history"),
-        {each.event_id for each in await running.recorded_experiences()},
+        {event.event_id for event in await running.recorded_experiences()},
     )
     accesses = len(await running.memory_accesses())
     host = observed.lease_holder("0")
@@ -73,7 +73,7 @@ async def test_agents_of_a_killed_host_continue_on_another(running: RunningSocie
     async def recalled() -> bool:
         """Return True once an experience from before the kill is recalled."""
         since = (await running.memory_accesses())[accesses:]
-        return any(access.memory_id in remembered for each in since for access in each.accessed)
+        return any(access.memory_id in remembered for event in since for access in event.accessed)
 
     await eventually(recalled)
     assert_recorded_once(await running.recorded_experiences())
@@ -90,9 +90,9 @@ async def test_a_killed_world_continues_from_its_state(running: RunningSociety) 
     print(f"the world continued after {took:.1f} s and lost {last_second - after.second:.2f} s")
     assert set(after.agents) == set(before.agents)
     assert after.second >= before.second
-    for each in before.agents:
-        assert set(before.unique_items(each)) <= set(after.unique_items(each))
-        assert set(before.achievements(each)) <= set(after.achievements(each))
+    for agent in before.agents:
+        assert set(before.unique_items(agent)) <= set(after.unique_items(agent))
+        assert set(before.achievements(agent)) <= set(after.achievements(agent))
     await until(lambda: running.observed.second > last_second)
 
 
@@ -120,13 +120,13 @@ async def test_a_host_suspended_past_its_lease_releases_its_agents(running: Runn
 async def test_a_society_survives_a_server_restart(running: RunningSociety) -> None:
     """All processes survive a restart of the nats-server and continue their work."""
     before = len(await running.recorded_experiences())
-    processes = {each.pid for each in running.children()}
+    processes = {child.pid for child in running.children()}
     await running.nats.kill()
     await running.nats.start()
     await running.until_advanced()
     await eventually(lambda: _more(running, before))
     await running.until_complete()
-    assert {each.pid for each in running.children()} == processes
+    assert {child.pid for child in running.children()} == processes
     assert_recorded_once(await running.recorded_experiences())
 
 

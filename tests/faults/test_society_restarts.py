@@ -48,7 +48,7 @@ class StoredState:
     @classmethod
     async def now(cls, running: RunningSociety) -> Self:
         """Read the presently stored state."""
-        return cls.of({each.key: each.value async for each in running.states.read()})
+        return cls.of({entry.key: entry.value async for entry in running.states.read()})
 
     def decisions(self, agent_id: str) -> int:
         """Return the number of decisions that an agent has made."""
@@ -78,7 +78,7 @@ async def running(request: pytest.FixtureRequest) -> AsyncIterator[RunningSociet
 async def all_acted(running: RunningSociety) -> bool:
     """Return True once every agent has acted by its own decision."""
     acted, decided = await running.sections("action_history"), await running.sections("decision")
-    return all(acted.get(each.id, {}).get("entries") and each.id in decided for each in running.society.agents)
+    return all(acted.get(agent.id, {}).get("entries") and agent.id in decided for agent in running.society.agents)
 
 
 def assert_continued(running: RunningSociety, before: StoredState, after: StoredState) -> None:
@@ -105,7 +105,9 @@ async def until_all_decided(running: RunningSociety, before: StoredState) -> Sto
         """Return the state if every agent has made a new decision, else None."""
         now = await StoredState.now(running)
         return (
-            now if all(now.decisions(each.id) > before.decisions(each.id) for each in running.society.agents) else None
+            now
+            if all(now.decisions(agent.id) > before.decisions(agent.id) for agent in running.society.agents)
+            else None
         )
 
     found: StoredState = await eventually(decided, seconds=60)

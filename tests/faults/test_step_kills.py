@@ -69,8 +69,8 @@ async def working() -> AsyncIterator[tuple[Platform, SlowWorker]]:
     """A platform of processes whose two agents work with a model on the loopback."""
     async with SlowWorker() as model, platform_with_model(f"{model.url}/v1", SERVICES) as running:
         async with opened_log(running.settings) as log, connected_client(running.settings) as client:
-            for each in experts():
-                await log.append(each)
+            for event in experts():
+                await log.append(event)
             await client.settle()
             for agent, text in (("fitter", KIND), ("fitter", TORQUE)):
                 await client.remember(agent, text)
@@ -95,7 +95,7 @@ async def test_a_killed_specialist_goes_on_after_its_last_step(working: tuple[Pl
         group.create_task(kills())
         task_id = await retried(lambda: client.submit(QUESTION, agent="fitter"))
         done = await retried(lambda: client.result(task_id, timeout=120))
-    assert [(each.tool, each.problem) for each in done.steps] == [("recall", ""), ("consult", "")]
+    assert [(step.tool, step.problem) for step in done.steps] == [("recall", ""), ("consult", "")]
     assert "forty metres [m2]" in str(done.answer)
     assert "velvetine [c1]" in str(done.answer)
     async with open_resources(platform.settings) as resources:
@@ -103,10 +103,10 @@ async def test_a_killed_specialist_goes_on_after_its_last_step(working: tuple[Pl
         facts, everything = await effective_events(resources.log), await recorded_events(resources.log)
     steps = [each for each in facts if isinstance(each, AssignmentStepped)]
     [answered] = [each for each in facts if isinstance(each, TaskAnswered) and each.agent_id == "fitter"]
-    assert [each.number for each in steps] == [1, 2]
+    assert [step.number for step in steps] == [1, 2]
     assert sum(isinstance(each, ConsultationEnded) for each in facts) == 1
     for fact in (*steps, answered):
-        first = next(each for each in everything if each.event_id == fact.event_id)
+        first = next(event for event in everything if event.event_id == fact.event_id)
         assert first == fact, "a recorded outcome is never replaced"
     recorded = {number: each.at for number, each in enumerate((*steps, answered))}
     assert {number for number, _ in model.made} == recorded.keys()

@@ -129,7 +129,7 @@ def scene_events(memory: str) -> list[EventJson]:
     memories: list[tuple[type[Event], UUID]] = [(CREATED_BY[memory], each) for each in (MEMORY, OTHER)]
     begun = [*(REFERENCED if memory == "strength" else ()), *memories]
     events = [agent, *(example(kind.kind_of()) | {"event_id": str(each)} for kind, each in begun)]
-    assert all(event_of(each, 1) for each in events), "the contracts must accept every event of a scene"
+    assert all(event_of(event, 1) for event in events), "the contracts must accept every event of a scene"
     return events
 
 

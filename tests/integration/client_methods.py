@@ -40,5 +40,9 @@ def public(kind: type) -> list[str]:
 def arguments(method: Callable[..., Any]) -> dict[str, Any]:
     """Return an argument for every parameter of a method without a default."""
     found = [*inspect.signature(method).parameters.values()][1:]
-    needed = [each for each in found if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
+    needed = [
+        parameter
+        for parameter in found
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
+    ]
     return {each.name: EXAMPLES[each.name] for each in needed} | ALTERNATIVES.get(method.__name__, {})

@@ -181,7 +181,7 @@ async def dead_letters(log: Log) -> list[StoredDeadLetter]:
 
 async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, *, seconds: float = 60.0) -> None:
     """Wait until the services are idle and the views hold the whole log."""
-    durables = {each.name for name in names for each in SERVICES[name].durables(resources.log.subjects)}
+    durables = {durable.name for name in names for durable in SERVICES[name].durables(resources.log.subjects)}
 
     async def idle() -> bool:
         """Return True if the services are idle and the views hold the whole log."""
@@ -190,7 +190,11 @@ async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, 
         if (await resources.projection.position()).sequence < end:
             return False
         known = await consumers_of(log.stream, log.subjects.stream)
-        busy = [each for each in known if each.name in durables and (each.num_pending or each.num_ack_pending)]
+        busy = [
+            consumer_info
+            for consumer_info in known
+            if consumer_info.name in durables and (consumer_info.num_pending or consumer_info.num_ack_pending)
+        ]
         return not busy and await log.last_sequence() == end
 
     await eventually(idle, seconds=seconds)
@@ -276,9 +280,9 @@ def call_name(job: Job[Any]) -> str:
 async def retrieval_of(resources: Resources, task_id: UUID) -> MemoriesRetrieved:
     """Return the retrieval recorded for a task. The task must have exactly one assignment."""
     [found] = [
-        each
-        for each in await effective_events(resources.log)
-        if isinstance(each, MemoriesRetrieved) and each.correlation_id == task_id
+        event
+        for event in await effective_events(resources.log)
+        if isinstance(event, MemoriesRetrieved) and event.correlation_id == task_id
     ]
     return found
 
@@ -291,8 +295,8 @@ async def assert_views_follow_and_rebuild(
     Random pauses between the events make the projector fold them in batches of different sizes.
     """
     async with running_services(settings, ["projector"]) as resources:
-        for each in events:
-            await resources.log.append(each)
+        for event in events:
+            await resources.log.append(event)
             if rng.random() < 0.1:
                 await until_idle(resources, ["projector"])
         await until_idle(resources, ["projector"])

@@ -23,8 +23,8 @@ async def mind_in_views(resources: Resources, agent_id: str) -> Mind:
     mind = Mind(agent=agent)
     return Mind(
         agent=agent,
-        memories=mind.memories.update({each.memory_id: each for each in memories}),
-        contents=mind.contents.update({each.memory_id: each for each in contents}),
+        memories=mind.memories.update({memory.memory_id: memory for memory in memories}),
+        contents=mind.contents.update({content.memory_id: content for content in contents}),
         scorer=await resources.views.agents.scorer(agent_id),
     )
 
@@ -45,7 +45,7 @@ async def assert_minds_agree(resources: Resources) -> None:
         assert anew.recorded == rows
         assert Differences.between(anew.recorded, anew.other) == Differences((), {}, {})
         assert anew.missed == []
-        assert not [each for each in anew.recalls if each.gained or each.lost]
+        assert not [recall for recall in anew.recalls if recall.gained or recall.lost]
         assert anew.sleeps.explained == anew.sleeps.slept
         for memory_id in list(rows.memories)[:3]:
             stands = MemoryState.of(rows, memory_id)

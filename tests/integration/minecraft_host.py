@@ -64,8 +64,8 @@ class Host:
         for agent, percept in told.percepts.items():
             self.percepts[agent] = percept
             self.heard[agent].extend(percept.heard)
-            for each in percept.outcomes:
-                self.outcomes[each.act_id].append(each)
+            for outcome in percept.outcomes:
+                self.outcomes[outcome.act_id].append(outcome)
         async with self._news:
             self._news.notify_all()
 

@@ -44,8 +44,8 @@ class Call:
 def _seen(user: str) -> Iterator[tuple[str, str]]:
     """Yield each fact in a prompt with the label of its source."""
     for source in _SOURCE.finditer(user):
-        for each in facts(source["text"]):
-            yield each, source["label"]
+        for fact in facts(source["text"]):
+            yield fact, source["label"]
 
 
 class ReadingModel(Loopback):

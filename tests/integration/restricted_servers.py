@@ -94,7 +94,7 @@ class RestrictedServers:
 
     async def idle(self) -> bool:
         """Return True if no durable consumer has pending or unacknowledged events."""
-        return not [each for each in await self.consumers() if each.num_pending or each.num_ack_pending]
+        return not [consumer for consumer in await self.consumers() if consumer.num_pending or consumer.num_ack_pending]
 
 
 async def until_handled(connection: Nats) -> None:

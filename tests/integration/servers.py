@@ -27,14 +27,14 @@ def files_with(directory: Path, *canaries: str) -> dict[str, set[str]]:
     Each file is read once. If a server renames or removes a file meanwhile, all files are read again.
     """
     while True:
-        found: dict[str, set[str]] = {each: set() for each in canaries}
+        found: dict[str, set[str]] = {canary: set() for canary in canaries}
         try:
             for path in directory.rglob("*"):
                 if path.is_file() and not path.is_symlink():
                     read = path.read_bytes()
-                    for each in canaries:
-                        if each.encode() in read:
-                            found[each].add(str(path.relative_to(directory)))
+                    for canary in canaries:
+                        if canary.encode() in read:
+                            found[canary].add(str(path.relative_to(directory)))
         except FileNotFoundError:
             continue
         return found

@@ -55,14 +55,14 @@ async def test_repeated_corrections_propose_a_principle_that_a_person_adopts(set
         task = await client.ask("Where is Oslo?", agent="python", settled=True)
         other_task = await client.ask("Where is Oslo?", agent="buyer", settled=True)
         contexts = {
-            each.correlation_id: len(each.principles)
-            for each in await effective_events(resources.log)
-            if isinstance(each, MemoriesRetrieved)
+            event.correlation_id: len(event.principles)
+            for event in await effective_events(resources.log)
+            if isinstance(event, MemoriesRetrieved)
         }
         assert (contexts[task.task_id], contexts[other_task.task_id]) == (2, 1)
         held = (await client.recall("buyer", "Where is Oslo?")).principles
-        assert [each.memory.content for each in held] == ["Say who delivers."]
-        assert ORGANISATION not in {each.agent_id for each in await client.agents()}
+        assert [principle.memory.content for principle in held] == ["Say who delivers."]
+        assert ORGANISATION not in {agent.agent_id for agent in await client.agents()}
 
         await client.retire_principle(ORGANISATION, shared)
         assert (await client.recall("buyer", "Where is Oslo?")).principles == ()
@@ -71,7 +71,7 @@ async def test_repeated_corrections_propose_a_principle_that_a_person_adopts(set
     await forget(settings, [Thing("memory", lesson)])
     async with running_services(settings) as resources, connected_client(settings, client_id="cli") as client:
         assert "python" not in await client.principles()
-        log = [each.model_dump_json() for each in await effective_events(resources.log)]
+        log = [event.model_dump_json() for event in await effective_events(resources.log)]
         assert not [each for each in log if "principle" in each and CANARY in each]
     await assert_verified(settings)
 
@@ -94,9 +94,9 @@ async def test_a_prompt_says_whose_principle_it_is_and_what_was_believed(setting
         await client.ask("What does steel cost now?", agent="buyer", settled=True)
 
         prompts = [user for calls in model.prompts.values() for _, user in calls]
-        assert any("Say who delivers." in each and "a principle of the organisation" in each for each in prompts)
+        assert any("Say who delivers." in prompt and "a principle of the organisation" in prompt for prompt in prompts)
         wrong = f"of your answer, which was wrong: “{' '.join(str(task.answer).split())}”"
-        assert any("Steel costs nine yen." in each and wrong in each for each in prompts), prompts[-1]
+        assert any("Steel costs nine yen." in prompt and wrong in prompt for prompt in prompts), prompts[-1]
 
 
 async def test_an_erased_agent_takes_its_share_of_principles_along(servers: Servers, settings: Settings) -> None:
@@ -124,9 +124,9 @@ async def test_an_erased_agent_takes_its_share_of_principles_along(servers: Serv
 
         await until_idle(resources)
         held = files_with(servers.directory, "quollyen", "numbatadvised", "quoted in yen")
-        assert [bool(each) for each in held.values()] == [False, False, True]
+        assert [bool(file) for file in held.values()] == [False, False, True]
         assert await client.principles() == {}
         assert (await client.recall("staying", "steel")).principles == ()
         await client.adopt_principle(ORGANISATION, text="Say who delivers.")
-        assert [each.memory.content for each in (await client.recall("staying", "steel")).principles]
+        assert [principle.memory.content for principle in (await client.recall("staying", "steel")).principles]
     await assert_verified(settings)

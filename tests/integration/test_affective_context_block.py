@@ -27,7 +27,7 @@ pytestmark = pytest.mark.connected
 
 async def recorded_recalls(resources: Resources) -> list[MemoriesRecalled]:
     """Return every event on the log that records recalled memories."""
-    return [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
+    return [event for event in await effective_events(resources.log) if isinstance(event, MemoriesRecalled)]
 
 
 async def test_an_unrelated_prompt_recalls_nothing(settings: Settings) -> None:
@@ -36,7 +36,9 @@ async def test_an_unrelated_prompt_recalls_nothing(settings: Settings) -> None:
     """
     async with affective_platform(settings) as resources:
         said = [turn(each.prompt, each.reply, number=nth) for nth, each in enumerate(SESSIONS)]
-        known = {each.turn_id: each.memory_id for each in await remember_turns(resources, said)}
+        known = {
+            affect_memory.turn_id: affect_memory.memory_id for affect_memory in await remember_turns(resources, said)
+        }
         for _ in range(2):
             assert {each: (await recall_for(settings, each)).block for each in UNRELATED} == dict.fromkeys(
                 UNRELATED, ""
@@ -48,7 +50,7 @@ async def test_an_unrelated_prompt_recalls_nothing(settings: Settings) -> None:
         found = [wanted in {each.memory.memory_id for each in view.recalled} for wanted, view in views]
         assert sum(found) >= 0.8 * len(found), "at least 80 % of compressed memories are recalled"
         shown = [{each.memory.memory_id for each in view.recalled} for _, view in views if view.recalled]
-        assert [{*each.recalled, *each.asked_back} for each in await recorded_recalls(resources)] == shown
+        assert [{*event.recalled, *event.asked_back} for event in await recorded_recalls(resources)] == shown
 
 
 async def test_a_block_has_a_size_limit_and_records_its_memories(settings: Settings) -> None:
@@ -66,10 +68,10 @@ async def test_a_block_has_a_size_limit_and_records_its_memories(settings: Setti
         lines = view.block.splitlines()
         assert len(view.block) <= 8_000
         assert (lines[0], lines[-1]) == ("<memories>", "</memories>")
-        entries = [each for each in lines if each.startswith("- [")]
-        whole = [each for each in entries if not each.endswith("…")]
+        entries = [line for line in lines if line.startswith("- [")]
+        whole = [entry for entry in entries if not entry.endswith("…")]
         assert 2 <= len(whole) == len(view.recalled) < 5
-        assert all(re.search(r"number (\d+)\. *$", each) for each in whole), "every memory is complete"
+        assert all(re.search(r"number (\d+)\. *$", entry) for entry in whole), "every memory is complete"
         (event,) = await recorded_recalls(resources)
         assert event.recalled == tuple(each.memory.memory_id for each in view.recalled)
         (shown,) = [each for each in await effective_events(resources.log) if isinstance(each, ContextShown)]
@@ -77,4 +79,4 @@ async def test_a_block_has_a_size_limit_and_records_its_memories(settings: Setti
         assert shown.memories[: len(whole)] == event.recalled
         assert len(shown.memories) == len(entries)
         await resources.views.progress.wait(event.sequence or 0)
-        assert {each.memory_id for each in await all_memories(resources) if each.recalled} == set(event.recalled)
+        assert {memory.memory_id for memory in await all_memories(resources) if memory.recalled} == set(event.recalled)

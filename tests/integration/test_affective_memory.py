@@ -108,11 +108,11 @@ async def remember_turns(resources: Resources, turns: Iterable[TurnOffered]) -> 
     offered = list(turns)
     for each in offered:
         await resources.log.append(each)
-    wanted = {each.event_id for each in offered}
+    wanted = {event.event_id for event in offered}
 
     async def remembered() -> list[AffectMemory]:
         """Return the memories if there is one for each turn, else an empty list."""
-        found = [each for each in await all_memories(resources) if each.turn_id in wanted]
+        found = [memory for memory in await all_memories(resources) if memory.turn_id in wanted]
         return found if len(found) == len(offered) else []
 
     known: list[AffectMemory] = await eventually(remembered)
@@ -129,10 +129,10 @@ async def pass_night(resources: Resources, days: int = 1) -> NightPassed:
     async def passed() -> NightPassed | None:
         """Return the event of the nightly job once it is done and all texts are compressed, else None."""
         agent = (await AffectiveQueries(resources.database).agents("diary"))[0]
-        found = [each for each in await all_memories(resources) if each.words_level < min(each.level, 3)]
+        found = [memory for memory in await all_memories(resources) if memory.words_level < min(memory.level, 3)]
         if agent.nights <= before or found:
             return None
-        return [each for each in await effective_events(resources.log) if isinstance(each, NightPassed)][-1]
+        return [event for event in await effective_events(resources.log) if isinstance(event, NightPassed)][-1]
 
     over: NightPassed = await eventually(passed)
     return over
@@ -166,8 +166,8 @@ async def test_a_repeated_turn_becomes_one_memory(settings: Settings) -> None:
         assert found[0].valence == "positive"
         assert found[0].intensity > memory.intensity
         assert found[0].label == "mem_20260120_001"
-        refused = [each for each in await effective_events(resources.log) if isinstance(each, MemoryRefused)]
-        assert [each.causation_id for each in refused] == [elsewhere.event_id]
+        refused = [event for event in await effective_events(resources.log) if isinstance(event, MemoryRefused)]
+        assert [event.causation_id for event in refused] == [elsewhere.event_id]
     await assert_verified(settings)
 
 
@@ -193,20 +193,20 @@ async def test_a_night_lowers_and_compresses_faded_memories(settings: Settings) 
         assert view.block.splitlines()[2].startswith("- [2026-01-20][L1][mem_20260120_001] please")
         passed = await pass_night(resources, days=3)
         assert passed.nights == 3
-        after = {each.memory_id: each for each in await all_memories(resources)}
+        after = {memory.memory_id: memory for memory in await all_memories(resources)}
         agent = (await AffectiveQueries(resources.database).agents("diary"))[0]
-        for each in before:
-            now = after[each.memory_id]
-            recall = each.memory_id in passed.recalled
-            old = each.days(0)
+        for affect_memory in before:
+            now = after[affect_memory.memory_id]
+            recall = affect_memory.memory_id in passed.recalled
+            old = affect_memory.days(0)
             assert now.days(agent.nights) == pytest.approx(old * 0.5 + 2 if recall else old + 3)
             assert now.recall_count == recall
             assert now.level > 1
-            assert len(now.content) <= len(each.content)
-        fell = [each for each in await effective_events(resources.log) if isinstance(each, NightFell)]
+            assert len(now.content) <= len(affect_memory.content)
+        fell = [event for event in await effective_events(resources.log) if isinstance(event, NightFell)]
         assert len(fell) == 1
-        compressed = [each for each in await effective_events(resources.log) if isinstance(each, MemoryCompressed)]
-        assert {each.memory_id for each in compressed} == {each.memory_id for each in passed.lowered}
+        compressed = [event for event in await effective_events(resources.log) if isinstance(event, MemoryCompressed)]
+        assert {event.memory_id for event in compressed} == {each.memory_id for each in passed.lowered}
     await assert_verified(settings)
 
 
@@ -237,7 +237,7 @@ async def test_what_the_archive_deletes_is_kept_nowhere(settings: Settings) -> N
             await eventually(partial(_is_gone, resources))
             with pytest.raises(ClientError, match="has no memory"):
                 await client.affect_turn("diary", memory.label)
-        left = [each.model_dump_json() for each in await effective_events(resources.log)]
+        left = [event.model_dump_json() for event in await effective_events(resources.log)]
         assert not [each for each in left if "zeppelin" in each]
     await assert_verified(settings)
 
@@ -287,7 +287,7 @@ async def test_the_coding_profile_keeps_work_at_level_1_for_a_week(settings: Set
         said = [turn(f"please look at this: {each}", "I looked.", number=at) for at, each in enumerate(TOPICS * 4)]
         ended = {"said_at": afternoon, "ended_at": afternoon}
         offered = [each.model_copy(update=ended) for each in said]
-        known = {each.memory_id for each in await remember_turns(resources, offered)}
+        known = {affect_memory.memory_id for affect_memory in await remember_turns(resources, offered)}
 
         async def workday() -> tuple[int, set[int]]:
             """Say something, let the night pass, and return its days and the levels of the first memories."""
@@ -295,8 +295,8 @@ async def test_the_coding_profile_keeps_work_at_level_1_for_a_week(settings: Set
             await remember_turns(resources, [turn("hello there").model_copy(update={"said_at": now, "ended_at": now})])
             nights = (await pass_night(resources)).nights
             memories = await all_memories(resources)
-            assert {each.intensity for each in memories if each.memory_id in known} == {33}
-            return nights, {each.level for each in memories if each.memory_id in known}
+            assert {memory.intensity for memory in memories if memory.memory_id in known} == {33}
+            return nights, {memory.level for memory in memories if memory.memory_id in known}
 
         assert [await workday() for _ in range(7)] == [(1, {1})] * 7
         await resources.clock.advance(timedelta(days=30))
@@ -314,14 +314,14 @@ async def test_an_archived_memory_is_recalled_and_returns(settings: Settings) ->
         await pass_night(resources)
         await remember_turns(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
         await pass_night(resources, days=9)
-        assert {each.level for each in await all_memories(resources)} == {4}
+        assert {memory.level for memory in await all_memories(resources)} == {4}
         view = await recall_for(settings, TOPICS[2])
         first = view.recalled[0].memory
         assert first.archived
         assert "[archived]" in view.block
         passed = await pass_night(resources)
         assert [each.memory_id for each in passed.revived][:1] == [first.memory_id]
-        back = next(each for each in await all_memories(resources) if each.memory_id == first.memory_id)
+        back = next(memory for memory in await all_memories(resources) if memory.memory_id == first.memory_id)
         assert (back.level, back.recall_count, back.recalled) == (3, 0, True)  # the next night counts the recall
     await assert_verified(settings)
 
@@ -337,7 +337,7 @@ async def test_protected_memories_never_fade_and_have_a_limit(settings: Settings
         (second,) = await remember_turns(resources, [turn("Please don't forget that the gate code is 1234.", number=1)])
         assert second.protection == "asked"
         await pass_night(resources, days=400)
-        kept = {each.memory_id: each for each in await all_memories(resources)}
+        kept = {memory.memory_id: memory for memory in await all_memories(resources)}
         assert kept[first.memory_id].level == 1
         assert kept[first.memory_id].content == first.content
         async with connected_client(settings) as client:
@@ -370,10 +370,10 @@ async def test_a_protected_memory_is_not_erased(settings: Settings) -> None:
         await unprotect(resources, same)
         with pytest.raises(OperationError, match=rf"{first.label} of diary is protected and has the same text"):
             await forget(settings, [Thing("memory", same.memory_id)])
-        assert [each.kind for each in await effective_events(resources.log)][len(before) :] == ["protection_changed"]
+        assert [event.kind for event in await effective_events(resources.log)][len(before) :] == ["protection_changed"]
         await unprotect(resources, first)
         await forget(settings, [Thing("memory", same.memory_id)])
-        assert [each.memory_id for each in await all_memories(resources)] == [other.memory_id]
+        assert [memory.memory_id for memory in await all_memories(resources)] == [other.memory_id]
         (kept,) = await remember_turns(resources, [turn("Remember this: the gate code is 4711.", number=3)])
         await until_protected(resources, kept)
         await forget(settings, [Thing("agent", "diary")])
@@ -393,7 +393,7 @@ async def test_concurrent_requests_respect_the_limit_of_protection(settings: Set
         asked = [turn(f"Remember this: door {number} is open.", number=number) for number in range(12)]
         await remember_turns(resources, asked)
         await until_idle(resources)
-        held = [each.protection for each in await all_memories(resources)]
+        held = [memory.protection for memory in await all_memories(resources)]
         assert Counter(held) == {"protected": 2, "asked": 10}
     await assert_verified(settings)
 
@@ -415,7 +415,7 @@ async def test_a_sessions_mood_ranks_similar_emotions_higher(settings: Settings)
     async with affective_platform(settings) as resources:
         glad = turn("Yes!! The deploy of the shop finally works, I am so happy!", session="s1")
         sad = turn("The deploy of the shop failed again, this is terrible and I am desperate.", session="s1", number=1)
-        known = {each.turn_id: each for each in await remember_turns(resources, [glad, sad])}
+        known = {affect_memory.turn_id: affect_memory for affect_memory in await remember_turns(resources, [glad, sad])}
         await recall_for(settings, "the shop is terrible, the deploy failed again and I am desperate", session="s9")
 
         async def mood_stored() -> object:
@@ -425,10 +425,10 @@ async def test_a_sessions_mood_ranks_similar_emotions_higher(settings: Settings)
         await eventually(mood_stored)
         in_mood = await recall_for(settings, "the deploy of the shop", session="s9", quietly=True)
         without = await recall_for(settings, "the deploy of the shop", session="s10", quietly=True)
-        resonant = {each.memory.memory_id: each.resonance for each in in_mood.recalled}
+        resonant = {recalled.memory.memory_id: recalled.resonance for recalled in in_mood.recalled}
         assert resonant[known[sad.event_id].memory_id] > resonant[known[glad.event_id].memory_id]
         assert {each.resonance for each in without.recalled} == {0.0}
-        noted = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
+        noted = [event for event in await effective_events(resources.log) if isinstance(event, MemoriesRecalled)]
         assert len(noted) == 1
 
 
@@ -510,7 +510,7 @@ async def test_words_are_compared_if_no_vector_arrives_in_time(settings: Setting
                 for within in (0.1, 30.0):
                     told = await client._exchange.ask(ShowMemories, AffectRecallView, **asked, within=within)
                     assert told.recalled
-            noted = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesRecalled)]
+            noted = [event for event in await effective_events(resources.log) if isinstance(event, MemoriesRecalled)]
             assert len(noted) == 1, "a recall that arrives after the time limit is not recorded"
     assert (by_vector.words_only, by_words.words_only) == (False, True)
     assert by_words.recalled[0].memory.memory_id == by_vector.recalled[0].memory.memory_id == known[0].memory_id

@@ -76,8 +76,13 @@ async def test_a_session_begins_with_the_lines_of_its_project(settings: Settings
         known = await remember_turns(resources, [*given, offered[2].model_copy(update={"project": SHOP})])
         await until_idle(resources)  # The memory that was asked for is protected after it is remembered.
         view = await client.affect_brief("diary", project=OVEN, session="s1")
-        assert [known.index(each) for one in view.memories for each in known if each.memory_id == one] == [2, 1, 0]
-        assert len([each for each in view.block.splitlines() if each.startswith("- [")]) == 3
+        assert [
+            known.index(affect_memory)
+            for one in view.memories
+            for affect_memory in known
+            if affect_memory.memory_id == one
+        ] == [2, 1, 0]
+        assert len([line for line in view.block.splitlines() if line.startswith("- [")]) == 3
         assert len(view.block) <= 4_000
         elsewhere = await client.affect_brief("diary", project="/elsewhere", quietly=True)
         assert elsewhere.memories == (known[2].memory_id,)
@@ -85,7 +90,7 @@ async def test_a_session_begins_with_the_lines_of_its_project(settings: Settings
         assert (shown.occasion, shown.session, shown.project) == ("session_start", "s1", OVEN)
         assert shown.memories == view.memories
         assert shown.labels == tuple(known[place].label for place in (2, 1, 0))
-        events = [each for each in await effective_events(resources.log) if isinstance(each, ContextShown)]
+        events = [event for event in await effective_events(resources.log) if isinstance(event, ContextShown)]
         assert len(events) == 1
         assert (await client.affect("diary")).recalls == 0
 
@@ -101,7 +106,7 @@ async def test_memories_are_listed_by_pages_and_words(settings: Settings) -> Non
         seen, last = list[str](), None
         while True:
             page = await client.affect_memories("diary", older_than=last, limit=2)
-            seen += [each.trigger for each in page.memories]
+            seen += [memory.trigger for memory in page.memories]
             last = page.older
             if last is None:
                 break
@@ -114,9 +119,9 @@ async def test_memories_are_listed_by_pages_and_words(settings: Settings) -> Non
         cafe = "The Café Müller closes at six."
         await remember_turns(resources, [turn(cafe, number=5)])
         for words in ("cafe muller", "CAFÉ", normalize("NFD", "Müller")):
-            assert [each.trigger for each in (await client.affect_memories("diary", containing=words)).memories] == [
-                cafe
-            ]
+            assert [
+                memory.trigger for memory in (await client.affect_memories("diary", containing=words)).memories
+            ] == [cafe]
         kept, view = await affective_memories.remember(client, "diary", "Deploys go out on Tuesdays.", SHOP)
         assert (kept.project, view.protected <= 1) == (SHOP, True)
         await client.affect_memory("diary", kept.label)
@@ -139,7 +144,7 @@ async def test_a_search_hears_other_words(settings: Settings) -> None:
 
         async def found(text: str, *, archived: bool = False) -> list[str]:
             page = await client.affect_memories("diary", containing=text, archived=archived)
-            return [each.trigger for each in page.memories]
+            return [memory.trigger for memory in page.memories]
 
         assert await found("rent") == [told[0]]
         assert await found("rental price of the apartment") == [told[0]]

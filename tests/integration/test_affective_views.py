@@ -84,15 +84,15 @@ def random_life(rng: random.Random, length: int) -> list[Event]:
 
 async def assert_as_folded(resources: Resources) -> None:
     """Assert that rows equal the fold of the log, and that each memory has exactly one vector, of its present text."""
-    mind = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
+    mind = fold([event for event in await effective_events(resources.log) if isinstance(event, FOLDED)])
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.affect_agent, AffectAgent)
         memories = await load(connection, tables.affect_memory, AffectMemory)
         vector = tables.memory_vector.c
         vectors = (await connection.execute(select(vector.memory_id, vector.model, vector.vector))).all()
     assert agents == [mind.agent]
-    assert {each.memory_id: each for each in memories} == dict(mind.memories)
-    assert {(each.memory_id, "nemuri-words-3.256") for each in memories} <= {(each[0], each[1]) for each in vectors}
+    assert {memory.memory_id: memory for memory in memories} == dict(mind.memories)
+    assert {(memory.memory_id, "nemuri-words-3.256") for memory in memories} <= {(each[0], each[1]) for each in vectors}
     for memory_id, generation, found in vectors:
         words = mind.memories[memory_id]
         text = embedded_text(words.trigger, words.content)
@@ -137,8 +137,8 @@ async def test_affective_memories_are_re_embedded(settings: Settings) -> None:
 
 async def append_and_project(resources: Resources, *events: Event) -> None:
     """Append events one after another and wait until the views hold them."""
-    for each in events:
-        await resources.log.append(each)
+    for event in events:
+        await resources.log.append(event)
     await until_idle(resources, ["projector"])
 
 
@@ -173,7 +173,11 @@ async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Setting
         )
         canaries = ("nyckelharpan", "tromboonish", "wombatwise", "psalteriumlike")
         assert all(files_with(servers.directory, *canaries).values())
-        old = [each for each in await messages(resources.log) if any(one.encode() in each.data for one in canaries)]
+        old = [
+            message
+            for message in await messages(resources.log)
+            if any(one.encode() in message.data for one in canaries)
+        ]
 
         await forget(settings, [Thing("memory", gone)])
 
@@ -183,10 +187,10 @@ async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Setting
         [left] = await memories_in_views(resources)
         assert (left.memory_id, left.protection, left.relations) == (kept, "protected", ())
         await assert_verified(settings)
-        for each in old:
-            await resources.log.stream.publish(each.subject, each.data)
+        for message in old:
+            await resources.log.stream.publish(message.subject, message.data)
         await append_and_project(resources, turns.night(2, recalled=[kept]))
-        assert [each.memory_id for each in await memories_in_views(resources)] == [kept]
+        assert [affect_memory.memory_id for affect_memory in await memories_in_views(resources)] == [kept]
         await assert_verified(settings)
         await resume(settings)
         assert not any(files_with(servers.directory, *canaries).values())
@@ -213,14 +217,14 @@ async def test_affective_memories_erased_after_a_backup_are_not_restored(
         await backup(settings, tmp_path / "before")
         await forget(settings, [Thing("memory", gone)])
         before = await memories_in_views(resources)
-        assert [each.memory_id for each in before] == [kept]
+        assert [affect_memory.memory_id for affect_memory in before] == [kept]
     await assert_verified(settings)
     elsewhere = servers.settings()
     await prepare(elsewhere)
     async with running_services(elsewhere, ["projector"]) as resources:
         assert (await restore(elsewhere, tmp_path / "before")).left_out > 0
         await until_idle(resources, ["projector"])
-        assert [each.memory_id for each in await memories_in_views(resources)] == [kept]
+        assert [affect_memory.memory_id for affect_memory in await memories_in_views(resources)] == [kept]
         assert not any(files_with(servers.directory, "cornettino", "sackbuttish", "serpentwise").values())
     await assert_verified(elsewhere)
 
@@ -289,8 +293,8 @@ async def test_without_statistics_the_index_is_read_in_linear_time(settings: Set
             query = f"EXPLAIN (ANALYZE, FORMAT JSON) {AFFECTIVE.changes(missing=missing)}"
             rows = await binary_rows(connection, query, values)
     plans = list(plan_nodes(rows[0][0][0]["Plan"]))
-    assert max(each["Actual Rows"] for each in plans) == 100
-    assert not any(each.get("Rows Removed by Join Filter") for each in plans)
+    assert max(plan["Actual Rows"] for plan in plans) == 100
+    assert not any(plan.get("Rows Removed by Join Filter") for plan in plans)
 
 
 def plan_nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -354,5 +358,5 @@ async def test_an_erased_agent_with_affective_memory_leaves_no_byte(servers: Ser
         assert not any(files_with(servers.directory, "ophicleidal", "serpentlike").values())
         rows = await snapshot(resources)
         assert not any(rows[each] for each in ("affect_agent", "affect_memory", "affect_mood", "memory_vector"))
-        assert not [each for each in await effective_events(resources.log) if isinstance(each, TurnOffered)]
+        assert not [event for event in await effective_events(resources.log) if isinstance(event, TurnOffered)]
     await assert_verified(settings)

@@ -109,7 +109,7 @@ async def test_data_erased_after_the_backup_is_not_restored(
         assert await memory_state(client, kept) == strength
         assert (await client.result(aside.task_id)).status == "done"
         assert asked.task_id not in {
-            each.thread for each in await effective_events(resources.log) if each.stream == "client"
+            event.thread for event in await effective_events(resources.log) if event.stream == "client"
         }
         assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
         await until_idle(resources)

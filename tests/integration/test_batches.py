@@ -44,7 +44,7 @@ pytestmark = pytest.mark.connected
 
 async def batch_between(resources: Resources, after: int, until: int) -> Batch:
     """Return the events after one sequence, up to and including another, as a batch."""
-    events = [each for each in await recorded_events(resources.log) if after < (each.sequence or 0) <= until]
+    events = [event for event in await recorded_events(resources.log) if after < (event.sequence or 0) <= until]
     return Batch(tuple(events), (), after, until)
 
 
@@ -117,7 +117,7 @@ async def test_an_older_version_does_not_fold_into_newer_views(settings: Setting
             await ProjectionWriter(resources.projection).apply(await batch_between(resources, 0, 1))
         await resources.log.append(agent_defined("cook"))
         told = f"built by folds of version {FOLD + 1}, but this is version {FOLD}: a newer version is running"
-        assert any(told in each for each in await missing_dependencies(resources))
+        assert any(told in dependency for dependency in await missing_dependencies(resources))
         assert told in str((await client.status()).halted)
         for operation in (rebuild, verify, reembed):
             with pytest.raises(OperationError, match="a newer version is running"):
@@ -127,7 +127,7 @@ async def test_an_older_version_does_not_fold_into_newer_views(settings: Setting
         assert await resources.projection.position() == Position(1, FOLD + 1)
         assert await snapshot(resources) == before
     async with running_services(settings, ["projector"]) as resources:
-        assert any(told in each for each in await missing_dependencies(resources)), (
+        assert any(told in dependency for dependency in await missing_dependencies(resources)), (
             "a projector that starts now waits too"
         )
         assert await snapshot(resources) == before

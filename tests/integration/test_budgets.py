@@ -53,7 +53,7 @@ async def test_a_task_without_budget_left_is_answered_without_a_model(settings: 
     assert NOTE in (done.answer or "")
     assert "a budget of 20 tokens" in (done.over_budget or "")
     assert "price of the model is not known" in (paid.over_budget or "")
-    assert {each.model for each in done.costs} == {"extractive"}
+    assert {cost.model for cost in done.costs} == {"extractive"}
 
 
 async def test_what_was_spent_counts_for_later_steps(settings: Settings) -> None:
@@ -69,7 +69,7 @@ async def test_what_was_spent_counts_for_later_steps(settings: Settings) -> None
         done = await client.ask(QUESTION, budget_money=11.0, timeout=30, settled=True)
     assert len(provider.received) == 1
     assert done.answer == SAID
-    assert {each.step: each.money for each in done.costs} == {"answer": 11.0, "learnings": None}
+    assert {cost.step: cost.money for cost in done.costs} == {"answer": 11.0, "learnings": None}
     assert "a budget of 11, of which 11 is spent" in (done.over_budget or "")
 
 
@@ -135,8 +135,8 @@ async def test_memories_of_an_assistant_have_a_budget_for_a_day(settings: Settin
         for number in range(3):
             await resources.log.append(turns.offered(uuid4(), f"It works! Number {number}.", agent_id="diary"))
             await until_idle(resources)
-        read = [each for each in await effective_events(resources.log) if isinstance(each, TurnRemembered)]
-    assert [each.read_by for each in read] == ["assistant:haiku", "assistant:haiku", "lexicon"]
+        read = [event for event in await effective_events(resources.log) if isinstance(event, TurnRemembered)]
+    assert [event.read_by for event in read] == ["assistant:haiku", "assistant:haiku", "lexicon"]
     assert read[2].usage is not None
     assert "the agent diary for today has a budget of 0.02, of which 0.024" in (read[2].usage.over_budget or "")
     assert len(assistant.calls) == 2

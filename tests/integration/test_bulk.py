@@ -53,12 +53,12 @@ async def test_a_refused_memory_does_not_hold_up_the_others(settings: Settings) 
 
         assert refused.value.reasons[1] == "it has no words"
         assert "python has no perspective 'kindness'" in refused.value.reasons[len(offered) - 1]
-        ids = [each for each in refused.value.memory_ids if each is not None]
+        ids = [memory_id for memory_id in refused.value.memory_ids if memory_id is not None]
         assert [number for number, each in enumerate(refused.value.memory_ids) if each is None] == [1, 499]
         assert steps[-1] == (len(offered), len(offered))
         assert len(steps) > 1
         events = await effective_events(resources.log)
-        assert {each.event_id for each in events if isinstance(each, MemoryEncoded)} == set(ids)
+        assert {event.event_id for event in events if isinstance(event, MemoryEncoded)} == set(ids)
         assert (await client.memory(ids[-1])).memory == offered[-2]
     await assert_verified(settings)
 
@@ -75,7 +75,7 @@ async def test_a_refusal_by_the_platform_has_its_reason(settings: Settings) -> N
         await append_all(resources.log, offers)
         await client.settle()
         with pytest.raises(Exception, match="python refused 1 of 2 memories: it has no words"):
-            await client.until_known("python", [each.event_id for each in offers])
+            await client.until_known("python", [offer.event_id for offer in offers])
 
 
 @dataclass
@@ -97,7 +97,7 @@ class FragileEmbedder:
     async def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return equal vectors. Raises ValueError for a poisoned text."""
         self.calls += 1
-        if any("poison" in each for each in texts):
+        if any("poison" in text for text in texts):
             raise ValueError("a poisoned text")
         return np.ones((len(texts), self.dimension), np.float32)
 
@@ -116,7 +116,7 @@ async def test_a_failing_memory_fails_alone(settings: Settings) -> None:
             agent_defined().model_copy(update={"embedding": Embedding(model=embedder.model, dimension=2)})
         )
         offers = [
-            MemoryOffered(event_id=uuid4(), client_id="ann", agent_id="python", memory=each) for each in facts(number)
+            MemoryOffered(event_id=uuid4(), client_id="ann", agent_id="python", memory=fact) for fact in facts(number)
         ]
         await append_all(resources.log, offers)
         async with run_services(resources, SERVICES):
@@ -125,7 +125,7 @@ async def test_a_failing_memory_fails_alone(settings: Settings) -> None:
             poison = offers[0].model_copy(
                 update={"event_id": uuid4(), "memory": MemoryContent(content="This is poison.")}
             )
-            others = [each.model_copy(update={"event_id": uuid4()}) for each in offers]
+            others = [offer.model_copy(update={"event_id": uuid4()}) for offer in offers]
             await append_all(resources.log, [*others[:50], poison, *others[50:]])
 
             async def given_up() -> bool:
@@ -135,7 +135,7 @@ async def test_a_failing_memory_fails_alone(settings: Settings) -> None:
             await eventually(given_up)
             await until_idle(resources, SERVICES)
             events = await effective_events(resources.log)
-            encoded = {each.causation_id for each in events if isinstance(each, MemoryEncoded)}
-            assert encoded == {each.event_id for each in (*offers, *others)}
+            encoded = {event.causation_id for event in events if isinstance(event, MemoryEncoded)}
+            assert encoded == {event.event_id for event in (*offers, *others)}
             [letter] = await dead_letters(resources.log)
             assert "a poisoned text" in letter.letter.reason

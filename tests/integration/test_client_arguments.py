@@ -45,7 +45,7 @@ async def test_a_memory_repeated_under_its_key_is_stored_once(settings: Settings
                 await client.remember("python", wrong, tags=["tone"], key="style-1")
         assert (await client.memory(first)).memory.content == told
         assert len(await client.memories("python", status="all")) == 5
-        assert [each.memory_id for each in await client.memories("python")] == [first]
+        assert [memory.memory_id for memory in await client.memories("python")] == [first]
         tasks = {await client.submit("Is steel hard?", key="q-1") for _ in range(2)}
         assert len(tasks) == 1
         assert tasks != {await bob.submit("Is steel hard?", key="q-1")}
@@ -89,7 +89,7 @@ async def test_one_of_two_concurrent_submissions_under_a_key_is_refused(settings
     async with running_services(settings), connected_client(settings) as client, connected_client(settings) as other:
         said = [each.submit(f"What is {each.log is client.log}?", key="q-1") for each in (client, other)]
         outcomes = await asyncio.gather(*said, return_exceptions=True)
-        assert sorted(type(each).__name__ for each in outcomes) == ["ClientError", "UUID"]
+        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["ClientError", "UUID"]
 
 
 async def test_the_key_of_an_erased_task_is_refused(settings: Settings) -> None:
@@ -156,13 +156,13 @@ async def test_wrong_arguments_are_refused_before_anything_is_published(settings
         end, passed = await resources.log.last_sequence(), []
         for name in public(Client):
             method = getattr(Client, name)
-            for each in [*inspect.signature(method).parameters][1:]:
-                for wrong in WRONG_VALUES[kinds[each]]:
-                    if wrong in ALLOWED_VALUES.get(each, []) and not isinstance(wrong, bool):
+            for parameter in [*inspect.signature(method).parameters][1:]:
+                for wrong in WRONG_VALUES[kinds[parameter]]:
+                    if wrong in ALLOWED_VALUES.get(parameter, []) and not isinstance(wrong, bool):
                         continue
-                    said = await _refusal(getattr(client, name), arguments(method) | {each: wrong})
+                    said = await _refusal(getattr(client, name), arguments(method) | {parameter: wrong})
                     if said is None or not said.isprintable() or "should " in said:
-                        passed.append((name, each, wrong, said))
+                        passed.append((name, parameter, wrong, said))
         assert passed == []
         assert await resources.log.last_sequence() == end
         for beyond in (timedelta(0), timedelta(days=-1), timedelta.max):

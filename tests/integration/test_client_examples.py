@@ -137,7 +137,9 @@ def test_a_public_docstring_is_complete(subtests: pytest.Subtests) -> None:
             assert statements(name)
             if not inspect.isclass(documented):
                 parameters = [*inspect.signature(documented).parameters]
-                assert ARGUMENT.findall(found.get("Args", "")) == [each for each in parameters if each != "self"]
+                assert ARGUMENT.findall(found.get("Args", "")) == [
+                    parameter for parameter in parameters if parameter != "self"
+                ]
                 returns = inspect.signature(documented).return_annotation
                 assert ("Returns" in found) == (returns not in {None, "None"})
                 assert found["Raises"].strip()

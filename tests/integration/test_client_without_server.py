@@ -148,7 +148,7 @@ async def test_a_call_to_a_suspended_server_ends_in_time(own_servers: Servers) -
 
         async def arrived() -> bool:
             """Return True once the task is on the log."""
-            return [each.event_id for each in await effective_events(client.log)] == [task]
+            return [event.event_id for event in await effective_events(client.log)] == [task]
 
         await eventually(arrived)
         async with running_services(settings, ("query-api", "projector")):
@@ -289,4 +289,4 @@ async def test_a_lost_connection_is_logged_at_most_four_times(own_servers: Serve
     _, printed = await asyncio.to_thread(running.communicate, "\n")
     lines = printed.splitlines()
     assert 1 <= len(lines) <= 4, lines
-    assert all(each.startswith("WARNING nemuri.connection NATS (") for each in lines), lines
+    assert all(line.startswith("WARNING nemuri.connection NATS (") for line in lines), lines

@@ -50,8 +50,10 @@ async def test_a_memory_survives_a_burst_and_fades_over_days(settings: Settings)
         await client.ask("Which numbers are false?", agent=example.agent_id, timeout=60)
         await until_idle(resources)
         questions = [f"Which operator compares {number} with a list?" for number in range(BURST)]
-        answers = await asyncio.gather(*(client.ask(each, agent=example.agent_id, timeout=120) for each in questions))
-        assert {each.status for each in answers} == {"done"}
+        answers = await asyncio.gather(
+            *(client.ask(question, agent=example.agent_id, timeout=120) for question in questions)
+        )
+        assert {answer.status for answer in answers} == {"done"}
         await until_idle(resources)
         assert await status_of(client, memory) == "active"
         found = await client.recall(example.agent_id, "What does our style guide allow?", top=1)
@@ -63,9 +65,9 @@ async def test_a_memory_survives_a_burst_and_fades_over_days(settings: Settings)
             await client.ask(f"Which method of day {days} makes a number?", agent=example.agent_id, timeout=60)
             await until_idle(resources)
         assert 4 <= days <= 6
-        slept = [each for each in await effective_events(resources.log) if isinstance(each, AgentSlept)]
-        assert all(each.aged is not None for each in slept if each.agent_id == example.agent_id and each.sessions)
-        [told] = [each.fading for each in await client.agents(example.agent_id)]
+        slept = [event for event in await effective_events(resources.log) if isinstance(event, AgentSlept)]
+        assert all(event.aged is not None for event in slept if event.agent_id == example.agent_id and event.sessions)
+        [told] = [agent.fading for agent in await client.agents(example.agent_id)]
         assert told is not None
         assert pace(told) == "an unused memory is archived after about 5 days at 1 task a day or more"
     await assert_verified(settings)

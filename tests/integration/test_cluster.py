@@ -73,10 +73,10 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
                 submission = group.create_task(submit_all(client, rng))
                 group.create_task(kill_each_node_once(cluster, rng))
             tasks = submission.result()
-            results = [await client.result(each, timeout=60) for each in tasks]
+            results = [await client.result(task, timeout=60) for task in tasks]
             facts = await retried(lambda: effective_events(resources.log))
-        assert [each.status for each in results] == ["done"] * TASKS
-        assert Counter(each.task_id for each in facts if isinstance(each, TaskCompleted)) == Counter(tasks)
+        assert [result.status for result in results] == ["done"] * TASKS
+        assert Counter(fact.task_id for fact in facts if isinstance(fact, TaskCompleted)) == Counter(tasks)
         await retried(lambda: assert_verified(settings))
 
 
@@ -93,7 +93,7 @@ async def test_erased_data_stays_in_raft_logs_only(servers: Servers) -> None:
             forgotten = await forget(settings, [Thing("memory", memory)])
 
             assert forgotten.events > 0
-            assert ["Raft logs of 3 servers" in each for each in forgotten.remaining_notes] == [True]
+            assert ["Raft logs of 3 servers" in note for note in forgotten.remaining_notes] == [True]
 
             async def left() -> bool:
                 """Return True once only Raft logs contain the erased text."""
@@ -116,7 +116,7 @@ async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers:
         async with opened_log(settings) as log:
             states = await States.create(log, society)
             stores = (states.stream, f"OBJ_{checkpoints_bucket(settings.namespace)}")
-            assert [(await log.stream.stream_info(each)).config.num_replicas for each in stores] == [3, 3]
+            assert [(await log.stream.stream_info(store)).config.num_replicas for store in stores] == [3, 3]
             keeping = CellLeases("host", society, states, engine)
             for cell in await keeping.free_cells():
                 for state in await keeping.acquire(cell, 0.0) or ():
@@ -142,4 +142,4 @@ async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers:
             name = await retried(lambda: checkpoints.make(states))
             _, entries = await retried(lambda: checkpoints.read(name))
         goals = [value for key, value in entries.items() if key.endswith(".goals")]
-        assert [orjson.loads(each)["active"] for each in goals] == [[{"id": f"g{beats}"}]] * len(residents)
+        assert [orjson.loads(goal)["active"] for goal in goals] == [[{"id": f"g{beats}"}]] * len(residents)

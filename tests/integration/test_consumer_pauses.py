@@ -52,12 +52,12 @@ pytestmark = pytest.mark.connected
 
 async def all_paused(log: Log) -> bool:
     """Return True if every durable consumer is paused."""
-    return all(each.paused for each in await durable_consumers(log))
+    return all(consumer_info.paused for consumer_info in await durable_consumers(log))
 
 
 async def none_paused(log: Log) -> bool:
     """Return True if no durable consumer is paused."""
-    return not any(each.paused for each in await durable_consumers(log))
+    return not any(consumer_info.paused for consumer_info in await durable_consumers(log))
 
 
 class SlowClock(datetime):
@@ -154,7 +154,9 @@ async def test_an_incomplete_log_stays_paused(settings: Settings) -> None:
         await log.stream.delete_consumer(log.subjects.stream, "specialist")
         await prepare(settings)
         assert await is_log_incomplete(log)
-        assert {each.config.pause_until for each in await durable_consumers(log)} == {"2200-01-01T00:00:00Z"}
+        assert {consumer_info.config.pause_until for consumer_info in await durable_consumers(log)} == {
+            "2200-01-01T00:00:00Z"
+        }
         assert await all_paused(log)
         with pytest.raises(OperationError, match="log is incomplete"):
             await forget(settings, [Thing("agent", "python")])
@@ -212,7 +214,7 @@ async def test_a_killed_restore_leaves_the_consumers_paused(
             assert await resources.log.last_sequence() == imported
         done = await restore(elsewhere, tmp_path / "copy")
         assert done.left_out > 0
-        ids = [each.event_id for each in await effective_events(resources.log)]
+        ids = [event.event_id for event in await effective_events(resources.log)]
         assert len(ids) == len(set(ids)) == await resources.log.last_sequence()
         assert await none_paused(resources.log)
         assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
@@ -305,14 +307,16 @@ def test_an_unlimited_pause_lasts_a_century() -> None:
 async def test_every_consumer_is_paused_across_pages(settings: Settings) -> None:
     """Every durable consumer is paused and resumed, even if the server lists consumers in several pages."""
     async with opened_log(settings) as log:
-        ours = {each.name for each in await durable_consumers(log)}
+        ours = {consumer_info.name for consumer_info in await durable_consumers(log)}
         readers = [f"AAA{number}" for number in range(300)]  # Their names come before the names of our consumers.
         config = ConsumerConfig(ack_policy=AckPolicy.NONE, inactive_threshold=300.0, mem_storage=True)
-        for each in readers:
-            await log.stream.add_consumer(log.subjects.stream, config.evolve(name=each))
-        assert {each.name for each in await durable_consumers(log)} == ours
-        assert {*readers} < {each.name for each in await consumers_of(log.stream, log.subjects.stream)}
+        for reader in readers:
+            await log.stream.add_consumer(log.subjects.stream, config.evolve(name=reader))
+        assert {consumer_info.name for consumer_info in await durable_consumers(log)} == ours
+        assert {*readers} < {
+            consumer_info.name for consumer_info in await consumers_of(log.stream, log.subjects.stream)
+        }
         async with paused(log):
-            for each in ours - {TUTOR}:
-                assert (await log.stream.consumer_info(log.subjects.stream, each)).paused
+            for our in ours - {TUTOR}:
+                assert (await log.stream.consumer_info(log.subjects.stream, our)).paused
         assert await none_paused(log)

@@ -44,13 +44,13 @@ async def define_agent(resources: Resources, client: Client) -> None:
     """Define an agent that remembers facts about lists."""
     await resources.log.append(agent_defined(description="list method append extend return"))
     await client.settle()
-    for each in MEMORIES:
-        await client.remember("python", each)
+    for memory in MEMORIES:
+        await client.remember("python", memory)
 
 
 async def routings(resources: Resources) -> dict[Any, TaskRouted]:
     """Return the routing of each task."""
-    return {each.task_id: each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)}
+    return {event.task_id: event for event in await effective_events(resources.log) if isinstance(event, TaskRouted)}
 
 
 async def test_a_follow_up_question_is_restated(settings: Settings) -> None:
@@ -68,9 +68,9 @@ async def test_a_follow_up_question_is_restated(settings: Settings) -> None:
         third = await client.ask("How tall is the tower of Osaka?", conversation="lists", settled=True)
         found = await routings(resources)
         asked = {
-            each.task_id: each.query
-            for each in await effective_events(resources.log)
-            if isinstance(each, MemoriesRetrieved)
+            event.task_id: event.query
+            for event in await effective_events(resources.log)
+            if isinstance(event, MemoriesRetrieved)
         }
         state = await resources.views.task(second.task_id)
     assert second.answer is not None
@@ -116,7 +116,7 @@ async def test_a_client_sees_only_its_own_conversations(settings: Settings) -> N
         await ann.ask("And what about it?")
         async with connected_client(settings, "bob") as bob:
             await bob.ask("And what about extend?", conversation="lists")
-        assert all(each.request is None for each in (await routings(resources)).values())
+        assert all(routing.request is None for routing in (await routings(resources)).values())
     assert not any(name.startswith("restate") for name in model.calls)
 
 
@@ -127,11 +127,11 @@ async def test_concurrent_turns_are_routed_in_order(settings: Settings) -> None:
         first = await client.submit(FIRST, conversation="many")
         later = [await client.submit(f"And does it return {number}?", conversation="many") for number in range(10)]
         results = await asyncio.gather(*(client.result(each, timeout=60) for each in (first, *later)))
-        assert {each.status for each in results} == {"done"}
+        assert {result.status for result in results} == {"done"}
         await until_idle(resources)
         found = await routings(resources)
         assert all("append" in str(found[each].request) for each in later)
-        order = [each.task_id for each in await effective_events(resources.log) if isinstance(each, TaskRouted)]
+        order = [event.task_id for event in await effective_events(resources.log) if isinstance(event, TaskRouted)]
         assert order == [first, *later]
     await assert_verified(settings)
 
@@ -210,11 +210,11 @@ async def test_waiting_turns_fail_if_restating_fails(settings: Settings) -> None
     ):
         await define_agent(resources, client)
         tasks = [await client.submit(text, conversation="lists") for text in (FIRST, "And extend?", "And it?")]
-        results = [await client.result(each, timeout=60) for each in tasks]
-        assert [each.status for each in results] == ["done", "failed", "failed"]
+        results = [await client.result(task, timeout=60) for task in tasks]
+        assert [result.status for result in results] == ["done", "failed", "failed"]
         assert "orchestrator could not handle" in str(results[1].reason)
         await eventually(lambda: _reaction_failed(resources))
 
 
 async def _reaction_failed(resources: Resources) -> bool:
-    return any(isinstance(each, ReactionFailed) for each in await effective_events(resources.log))
+    return any(isinstance(event, ReactionFailed) for event in await effective_events(resources.log))

@@ -35,7 +35,9 @@ pytestmark = pytest.mark.connected
 
 async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) -> None:
     """An exercise that the tutor cannot grade is recorded once as wrong, with the reason, and the course ends."""
-    others = [each for each in ALL_SERVICES if each != "attribution"]  # Nothing is graded before a session ends.
+    others = [
+        service for service in ALL_SERVICES if service != "attribution"
+    ]  # Nothing is graded before a session ends.
     async with running_services(settings, others) as resources, connected_client(settings) as client:
         await resources.log.append(agent_defined())
         await client.settle()
@@ -43,7 +45,7 @@ async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) ->
 
         async def asked() -> list[Any]:
             """Return the submissions once both exercises are submitted."""
-            found = [each for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted)]
+            found = [event for event in await effective_events(resources.log) if isinstance(event, TaskSubmitted)]
             return found if len(found) == 2 else []
 
         for task in await eventually(asked):
@@ -56,9 +58,9 @@ async def test_an_exercise_that_cannot_be_graded_is_wrong(settings: Settings) ->
         course = await until_finished(client, course_id)
         await until_idle(resources, others)
         assert (course.chapters[0].right, course.chapters[0].wrong) == (0, 2)
-        answers = [each for exercise in course.chapters[0].details for each in exercise.answers]
-        assert [each.reason for each in answers] == ["session_ended: a fault of its own"] * 2
-        assert len([each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded)]) == 2
+        answers = [answer for exercise in course.chapters[0].details for answer in exercise.answers]
+        assert [answer.reason for answer in answers] == ["session_ended: a fault of its own"] * 2
+        assert len([event for event in await effective_events(resources.log) if isinstance(event, ExerciseGraded)]) == 2
     await assert_verified(settings)
 
 
@@ -82,8 +84,8 @@ async def test_a_failed_review_has_no_memories(settings: Settings) -> None:
             course = await until_finished_and_idle(usual, client, await client.teach("python", TEXTBOOK))
             assert (course.chapters[0].right, course.chapters[0].wrong) == (1, 1)
             events = await effective_events(usual.log)
-            [failed] = [each for each in events if isinstance(each, ReactionFailed)]
-            [review] = [each for each in events if isinstance(each, MemoriesReviewed)]
+            [failed] = [event for event in events if isinstance(event, ReactionFailed)]
+            [review] = [event for event in events if isinstance(event, MemoriesReviewed)]
             assert (failed.cause_kind, review.causation_id) == (ExerciseGraded.kind_of(), failed.event_id)
             assert review.memory_ids == ()
             await until_idle(usual)

@@ -90,14 +90,14 @@ async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) ->
         assert (second.read, second.slept, second.memories, second.exercises) == (True, True, 1, 0)
         assert first.usage == Usage(model="extractive")
         right, wrong = first.details
-        assert [(each.correct, each.missing, each.reviewed) for each in right.answers] == [(True, (), ())]
-        assert [(each.correct, each.missing) for each in wrong.answers] == [(False, ("zebra",))]
+        assert [(answer.correct, answer.missing, answer.reviewed) for answer in right.answers] == [(True, (), ())]
+        assert [(answer.correct, answer.missing) for answer in wrong.answers] == [(False, ("zebra",))]
         assert wrong.answers[0].reviewed
         events = await effective_events(resources.log)
-        read = [each for each in events if isinstance(each, MemoryEncoded) and each.source == "education"]
-        assert {each.strength for each in read} == {Policy().initial_strength_education}
+        read = [event for event in events if isinstance(event, MemoryEncoded) and event.source == "education"]
+        assert {event.strength for event in read} == {Policy().initial_strength_education}
         assert read[0].memory.learnings == {"semantics": "The truth value of an empty list is false."}
-        assert [(each.reason, each.points) for each in events if isinstance(each, ImpactCredited)] == [
+        assert [(event.reason, event.points) for event in events if isinstance(event, ImpactCredited)] == [
             ("success", Policy().impact_task_success)
         ]
         assert_in_order(events)
@@ -106,15 +106,15 @@ async def test_an_agent_reads_sleeps_is_tested_and_sleeps(settings: Settings) ->
 
 def assert_in_order(events: list[AnyEvent]) -> None:
     """Assert that the first chapter is read, followed by a sleep and tested before the second chapter is read."""
-    first, second = (each for each in events if isinstance(each, ChapterRead))
-    asked = [each for each in events if isinstance(each, TaskSubmitted)]
-    graded = [each for each in events if isinstance(each, ExerciseGraded)]
+    first, second = (event for event in events if isinstance(event, ChapterRead))
+    asked = [event for event in events if isinstance(event, TaskSubmitted)]
+    graded = [event for event in events if isinstance(event, ExerciseGraded)]
     slept = {
-        session: events.index(each) for each in events if isinstance(each, AgentSlept) for session in each.sessions
+        session: events.index(event) for event in events if isinstance(event, AgentSlept) for session in event.sessions
     }
-    assert events.index(first) < slept[first.session_id] < min(events.index(each) for each in asked)
-    assert max(events.index(each) for each in graded) < events.index(second)
-    assert max(slept[each.assignment_id] for each in graded if each.assignment_id) < events.index(second)
+    assert events.index(first) < slept[first.session_id] < min(events.index(event) for event in asked)
+    assert max(events.index(event) for event in graded) < events.index(second)
+    assert max(slept[event.assignment_id] for event in graded if event.assignment_id) < events.index(second)
     assert second.session_id in slept
 
 
@@ -135,8 +135,8 @@ async def test_the_light_model_grades_free_answers(settings: Settings) -> None:
         course = await teach(resources, client)
         [answer] = course.chapters[0].details[1].answers
         assert (answer.correct, answer.missing, answer.note) == (True, (), "It means the same.")
-        graded = [each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded)]
-        assert {each.usage for each in graded} == {Usage(model="examiner", input_tokens=3)}
+        graded = [event for event in await effective_events(resources.log) if isinstance(event, ExerciseGraded)]
+        assert {event.usage for event in graded} == {Usage(model="examiner", input_tokens=3)}
     await assert_verified(settings)
 
 
@@ -150,23 +150,26 @@ async def test_exercises_are_repeated_at_growing_intervals_when_right(settings: 
         async with running_services(settings) as resources, connected_client(settings) as client:
             before = await client.clock()
             assert all(
-                each.due_at is not None and each.due_at > before for each in await both_exercises(client, course)
+                exercise.due_at is not None and exercise.due_at > before
+                for exercise in await both_exercises(client, course)
             )
             await client.clock(advance=timedelta(days=day) + course.begun_at - before + timedelta(minutes=5))
 
             async def again(right: int = right, wrong: int = wrong, client: Client = client) -> bool:
                 """Return True once both exercises were repeated."""
-                return [len(each.answers) for each in await both_exercises(client, course)] == [right, wrong]
+                return [len(exercise.answers) for exercise in await both_exercises(client, course)] == [right, wrong]
 
             await eventually(again)
             await until_idle(resources)
     async with running_services(settings) as resources, connected_client(settings) as client:
         growing, shortest = await both_exercises(client, course)
-        assert [each.correct for each in growing.answers] == [True] * 4
-        assert not any(each.correct for each in shortest.answers)
+        assert [answer.correct for answer in growing.answers] == [True] * 4
+        assert not any(answer.correct for answer in shortest.answers)
         assert interval_days(growing) == 14
         assert interval_days(shortest) == 1
-        asked = Counter(each.text for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted))
+        asked = Counter(
+            event.text for event in await effective_events(resources.log) if isinstance(event, TaskSubmitted)
+        )
         assert asked == {TRUTH_EXERCISE.question: 4, UNANSWERABLE_EXERCISE.question: 4}
     await assert_verified(settings)
 
@@ -193,9 +196,9 @@ async def test_a_textbook_is_taught_once_at_a_time(settings: Settings) -> None:
         with pytest.raises(ClientError, match="is being taught 'Truth' already"):
             await client.teach("python", TEXTBOOK)
         report = await until_finished_and_idle(resources, client, second)
-        read = [each for each in await client.memories("python") if each.source == "education"]
+        read = [memory for memory in await client.memories("python") if memory.source == "education"]
         assert len(read) == 3 <= before
-        assert all(each.due_at is not None for each in report.chapters[0].details)
+        assert all(detail.due_at is not None for detail in report.chapters[0].details)
         [said] = report.chapters[0].details[0].answers
         assert "empty list" in (said.answer or "")
         assert (await client.progress(said.task_id)).status == "done"
@@ -208,7 +211,7 @@ async def test_a_textbook_under_another_perspective_is_read_without_one(settings
         await resources.log.append(agent_defined())
         await client.settle()
         course_id = await client.teach("python", TEXTBOOK.model_copy(update={"perspective": "調達"}))
-        [begun] = [each for each in await recorded_events(resources.log) if isinstance(each, CourseBegun)]
+        [begun] = [event for event in await recorded_events(resources.log) if isinstance(event, CourseBegun)]
         assert (begun.course_id, begun.textbook.perspective) == (course_id, None)
 
 
@@ -252,9 +255,9 @@ async def test_the_largest_chapter_is_read(settings: Settings) -> None:
         textbook = TEXTBOOK.model_copy(update={"chapters": (LARGEST,)})
         course = await teach(resources, client, textbook, repeating="none")
         assert course.chapters[0].memories == len(LARGEST.sections)
-        [read] = [each for each in await effective_events(resources.log) if isinstance(each, ChapterRead)]
+        [read] = [event for event in await effective_events(resources.log) if isinstance(event, ChapterRead)]
         assert CHAPTER_BYTES * 0.95 < LARGEST.size <= CHAPTER_BYTES
-        assert {len(each.memory.learnings["semantics"]) for each in read.sections} == {LEARNING_CHARACTERS}
+        assert {len(section.memory.learnings["semantics"]) for section in read.sections} == {LEARNING_CHARACTERS}
         assert len(read.model_dump_json().encode()) < resources.log.max_event_bytes
     await assert_verified(settings)
 
@@ -264,7 +267,7 @@ async def test_feedback_of_another_client_does_not_change_a_course(settings: Set
     async with running_services(settings) as resources, connected_client(settings) as client:
         course = await teach(resources, client)
         before = (await snapshot(resources))["trial"]
-        graded = next(each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded))
+        graded = next(event for event in await effective_events(resources.log) if isinstance(event, ExerciseGraded))
         await resources.log.append(
             FeedbackGiven(
                 event_id=course.course_id, client_id="mallory", correlation_id=graded.task_id, result="success"

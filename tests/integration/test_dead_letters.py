@@ -34,7 +34,7 @@ async def publish_invalid(log: Log, data: bytes = b"{", kind: str = "nonsense") 
 
     async def stored() -> bool:
         """Return True once the dead letter is stored."""
-        return name in {each.letter.name for each in await dead_letters(log)}
+        return name in {letter.letter.name for letter in await dead_letters(log)}
 
     await eventually(stored)
     return name
@@ -63,9 +63,9 @@ async def test_dead_letters_are_listed_in_pages(settings: Settings) -> None:
     async with running_services(settings) as resources, connected_client(settings) as client:
         names = [await publish_invalid(resources.log) for _ in range(5)]
         first = await dead.page(client, limit=2)
-        assert ([each.letter.name for each in first.letters], first.total, first.more) == (names[:2], 5, True)
+        assert ([letter.letter.name for letter in first.letters], first.total, first.more) == (names[:2], 5, True)
         rest = await dead.page(client, "intake", after=names[1], limit=3)
-        assert ([each.letter.name for each in rest.letters], rest.more) == (names[2:], False)
+        assert ([letter.letter.name for letter in rest.letters], rest.more) == (names[2:], False)
         assert (await dead.page(client, "strength-sleep")).letters == []
         for name in await dead.all_names(client, "intake"):
             await dead.drop(client, name)
@@ -94,7 +94,7 @@ async def test_a_dropped_dead_letter_leaves_no_byte(own_servers: Servers) -> Non
         await dead.drop(client, name)
         assert files_holding(own_servers, stream, CANARY) == []
         assert files_holding(own_servers, stream, "something else")
-        assert [each.letter.name for each in await dead_letters(resources.log)] == [kept]
+        assert [letter.letter.name for letter in await dead_letters(resources.log)] == [kept]
 
 
 async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
@@ -135,4 +135,4 @@ async def test_an_invalid_message_can_be_erased(own_servers: Servers) -> None:
 
 def files_holding(servers: Servers, stream: str, text: str) -> list[str]:
     """Return the files of a stream that contain the text."""
-    return [each for each in files_with(servers.nats.directory, text)[text] if stream in Path(each).parts]
+    return [file for file in files_with(servers.nats.directory, text)[text] if stream in Path(file).parts]

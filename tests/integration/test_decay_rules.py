@@ -55,7 +55,7 @@ def table(rows: list[Row]) -> Values:
     """Return the rows as a table of constants that a query can select from."""
     kinds: dict[str, Any] = {"status": Text(), "kept": Double(), "zero": Double(), "coefficient": Double()}
     columns = [column(name, kinds.get(name, Integer())) for name in rows[0]]
-    return values(*columns, name="m").data([tuple(each.values()) for each in rows])
+    return values(*columns, name="m").data([tuple(row.values()) for row in rows])
 
 
 async def in_sql(settings: Settings, rows: list[Row], expressions: Any) -> list[tuple[Any, ...]]:
@@ -96,13 +96,13 @@ def retention_in_sql(of: Any) -> Any:
 
 def retention_of_arrays(rows: list[Row]) -> Any:
     """Return the retention of rows, computed with NumPy arrays. No row may be archived."""
-    columns = {name: np.array([each[name] for each in rows]) for name in ("kept", "zero", "begun", "coefficient")}
+    columns = {name: np.array([row[name] for row in rows]) for name in ("kept", "zero", "begun", "coefficient")}
     return retention(**columns, night=NIGHT, arithmetic=ARRAYS)
 
 
 async def compared_retention(settings: Settings, rows: list[Row]) -> list[float]:
     """Return the retention of the rows, and assert that SQL, NumPy arrays and Python floats give the same."""
-    plain = [retention_of_row(each) for each in rows]
+    plain = [retention_of_row(row) for row in rows]
     assert [each[0] for each in await in_sql(settings, rows, lambda of: [retention_in_sql(of)])] == pytest.approx(plain)
     active = [place for place, each in enumerate(rows) if each["archived_night"] is None]
     assert retention_of_arrays([rows[place] for place in active]) == pytest.approx([plain[place] for place in active])
@@ -164,7 +164,7 @@ async def test_deletion_is_the_same_in_sql_and_in_python(settings: Settings, see
                 return deletable(archived=archived, intensity=intensity, recall_count=count, night=NIGHT, rules=rules)
 
             found = await in_sql(settings, rows, lambda of: [condition(of.archived_night, of)])
-            assert [each[0] for each in found] == [condition(each["archived_night"], each) for each in rows]
+            assert [each[0] for each in found] == [condition(row["archived_night"], row) for row in rows]
 
 
 def test_reinforcement_is_the_same_in_arrays_and_in_python(seed: int) -> None:
@@ -175,8 +175,8 @@ def test_reinforcement_is_the_same_in_arrays_and_in_python(seed: int) -> None:
     rows, rules = [affective_row(rng, place) for place in range(ROWS)], AffectPolicy()
     for nights in (1, 2, 7):
         known: dict[str, Any] = {"night": NIGHT, "nights": nights, "rules": rules}
-        plain = [reinforced(zero=each["zero"], coefficient=each["coefficient"], **known) for each in rows]
-        zero, coefficient = (np.array([each[name] for each in rows]) for name in ("zero", "coefficient"))
+        plain = [reinforced(zero=row["zero"], coefficient=row["coefficient"], **known) for row in rows]
+        zero, coefficient = (np.array([row[name] for row in rows]) for name in ("zero", "coefficient"))
         together = reinforced(zero=zero, coefficient=coefficient, arithmetic=ARRAYS, **known)
         assert np.transpose(together) == pytest.approx(np.array(plain))
 
@@ -185,7 +185,7 @@ async def test_strength_is_the_same_in_sql_and_in_python(settings: Settings, see
     """Memories have the same strength in SQL and in Python. A strength too small for a double is 0."""
     rng = random.Random(seed)
     rows = [strength_row(rng, place) for place in range(ROWS)]
-    plain = [strength(each["kept"], clock_of(each["status"], each["level"], CLOCKS)) for each in rows]
+    plain = [strength(row["kept"], clock_of(row["status"], row["level"], CLOCKS)) for row in rows]
 
     found = await in_sql(
         settings, rows, lambda of: [strength(of.kept, clock_of(of.status, of.level, CLOCKS, SQL), SQL)]

@@ -111,5 +111,5 @@ async def test_a_program_with_packages_named_like_our_folders_uses_nemuri(
     found = json.loads(out)
     assert found["owners"] == [f"the {name} of the program" for name in FOLDERS]
     assert "python" in found["agents"]
-    assert all(Path(each).is_relative_to(installed) for each in found["files"])
-    assert {Path(each).relative_to(installed).parts[0] for each in found["files"]} == PACKAGES.keys()
+    assert all(Path(load).is_relative_to(installed) for load in found["files"])
+    assert {Path(load).relative_to(installed).parts[0] for load in found["files"]} == PACKAGES.keys()

@@ -66,9 +66,9 @@ async def append_forgetful_agent(log: Log, *, days: int = DAYS, ago: int = 0) ->
         )
         for number in range(MEMORIES)
     ]
-    for each in memories:
-        await log.append(each, recorded_at=then)
-    ids = [each.memory_id for each in memories]
+    for memory in memories:
+        await log.append(memory, recorded_at=then)
+    ids = [memory.memory_id for memory in memories]
     gone = tuple(Seen(memory_id=each, revision=0) for each in ids[-ARCHIVED:])
     slept = AgentSlept(event_id=uuid4(), agent_id="python", sessions=(uuid4(),), archived=gone)
     await log.append(slept, recorded_at=datetime.now(UTC) - timedelta(days=ago))
@@ -88,7 +88,7 @@ def retrieved(memory_ids: list[UUID]) -> MemoriesRetrieved:
 
 def finding_of(health: AgentHealth, measure: str) -> Finding:
     """Return the doctor's finding about a measure."""
-    return next(each for each in health.findings if each.measure == measure)
+    return next(finding for finding in health.findings if finding.measure == measure)
 
 
 def advice_of(health: AgentHealth, measure: str) -> Advice:
@@ -100,7 +100,9 @@ def advice_of(health: AgentHealth, measure: str) -> Advice:
 
 async def adopted_policies(resources: Resources) -> list[dict[str, object]]:
     """Return the parameters of every adopted policy, in order."""
-    return [dict(each.parameters) for each in await effective_events(resources.log) if isinstance(each, PolicyAdopted)]
+    return [
+        dict(event.parameters) for event in await effective_events(resources.log) if isinstance(event, PolicyAdopted)
+    ]
 
 
 async def test_applied_advice_is_in_force_after_the_next_sleep(settings: Settings) -> None:
@@ -222,7 +224,7 @@ async def test_a_chapter_is_one_session(settings: Settings) -> None:
         await resources.log.append(read)
         await until_idle(resources)
         events = await effective_events(resources.log)
-        assert [each.assignment_id for each in events if isinstance(each, SessionEnded)] == [read.session_id]
+        assert [event.assignment_id for event in events if isinstance(event, SessionEnded)] == [read.session_id]
         [health] = await client.health("python")
         assert finding_of(health, "tasks_per_day").value == pytest.approx(1 / 7)
 

@@ -47,7 +47,7 @@ def assert_gone(servers: Servers, *canaries: str, kept: str | None = None) -> No
     If `kept` is given, assert also that a file contains it, which proves that the search works.
     """
     found = files_with(servers.directory, *canaries, *((kept,) if kept else ()))
-    assert {each: found[each] for each in canaries if found[each]} == {}
+    assert {canary: found[canary] for canary in canaries if found[canary]} == {}
     assert kept is None or found[kept]
 
 
@@ -58,7 +58,7 @@ async def memory_state(client: Client, memory_id: UUID) -> dict[str, object]:
 
 def kinds_of_task(events: Iterable[Event], task_id: UUID) -> set[str]:
     """Return the kinds of a task's events on the log."""
-    return {each.kind for each in events if each.thread == task_id}
+    return {event.kind for event in events if event.thread == task_id}
 
 
 async def test_erasing_all_rows_removes_the_planners_samples(servers: Servers, settings: Settings) -> None:
@@ -129,8 +129,8 @@ async def test_an_erased_turn_leaves_no_byte(servers: Servers, settings: Setting
             )
             for name in ("zanzibrine", "quokkafalse")
         ]  # fmt: skip
-        for each in turns:
-            await resources.log.append(each)
+        for turn in turns:
+            await resources.log.append(turn)
         await until_idle(resources)
         assert "zanzibrine" in (await client.affect_recall("diary", "how does the zanzibrine work", session="s2")).block
         memory = next(each for each in (await client.affect("diary")).memories if "zanz" in each.trigger)
@@ -161,7 +161,7 @@ async def test_an_erased_task_leaves_no_byte_and_is_not_restored_by_a_replay(
         await client.feedback(task.task_id, "helpful")
         await until_idle(resources)
         assert all(files_with(servers.directory, "xylorimba", "zwiebelfisch").values())
-        old = [each for each in await messages(resources.log) if str(task.task_id).encode() in each.data]
+        old = [message for message in await messages(resources.log) if str(task.task_id).encode() in message.data]
 
         await forget(settings, [Thing("task", task.task_id)])
 
@@ -170,8 +170,8 @@ async def test_an_erased_task_leaves_no_byte_and_is_not_restored_by_a_replay(
         with pytest.raises(ClientError, match="was erased"):
             await client.result(task.task_id)
         await assert_verified(settings)
-        for each in old:
-            await resources.log.stream.publish(each.subject, each.data)
+        for message in old:
+            await resources.log.stream.publish(message.subject, message.data)
         await until_idle(resources)
         rows = await snapshot(resources)
         assert not [row for name in ("task", "assignment", "chunk", "memory") for row in rows[name] if "xylo" in row]
@@ -195,14 +195,16 @@ async def test_an_erased_task_without_learnings_leaves_no_byte(servers: Servers,
         kept = await client.remember("python", "The truth value of an empty list is bilbyfalse.")
         task = await client.ask("What is the truth value of a theorbolist?", settled=True)
         assert task.used, "the task must have used a memory"
-        learned = [each.agent_id for each in await effective_events(resources.log) if isinstance(each, MemoryEncoded)]
+        learned = [
+            event.agent_id for event in await effective_events(resources.log) if isinstance(event, MemoryEncoded)
+        ]
         assert learned == ["python", "orchestrator"], "the agent has no learnings"
         await until_idle(resources)
 
         await forget(settings, [Thing("task", task.task_id)])
 
-        told = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]
-        assert () in [each.memory_ids for each in told], "one tombstone restates memories and erases none"
+        told = [event for event in await effective_events(resources.log) if isinstance(event, MemoriesErased)]
+        assert () in [event.memory_ids for event in told], "one tombstone restates memories and erases none"
         await until_idle(resources)
         assert_gone(servers, "theorbolist", kept="bilbyfalse")
         with pytest.raises(ClientError, match="was erased"):
@@ -256,7 +258,7 @@ async def test_an_erased_agent_leaves_no_byte(servers: Servers, settings: Settin
         assert (await client.result(mine.task_id)).status == "done"
         await resources.log.append(agent_defined("passing"))
         await client.settle()
-        assert [each.agent_id for each in await client.agents()] == ["staying"]
+        assert [agent.agent_id for agent in await client.agents()] == ["staying"]
     await assert_verified(settings)
 
 
@@ -283,7 +285,7 @@ async def test_an_erasure_killed_after_its_first_tombstone_is_completed(servers:
 
         await until_idle(resources)
         assert_gone(servers, "jacarandum", "mauvish")
-        told = [each.agent_id for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]
+        told = [event.agent_id for event in await effective_events(resources.log) if isinstance(event, MemoriesErased)]
         assert set(told) == {"python", "orchestrator"}
         with pytest.raises(ClientError, match="was erased"):
             await client.result(asked.task_id)
@@ -332,7 +334,7 @@ async def stop_at_first_tombstone(settings: Settings, thing: Thing) -> None:
         [subject] = at.log.subjects.of_kind(MemoriesErased)
         told = await at.log.connection.subscribe(subject)
         steps = await planned(at, [thing])
-        whole = union(each.erasure for each in steps)
+        whole = union(step.erasure for step in steps)
         replay = Replay.of(at.log, whole.restated, Erased.of_erasure(whole))
         burying = asyncio.ensure_future(append_tombstones(at, steps, replay))
         await told.next_msg(timeout=30)

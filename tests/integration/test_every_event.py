@@ -39,7 +39,7 @@ pytestmark = pytest.mark.connected
 
 async def fold(resources: Resources, events: Sequence[AnyEvent]) -> None:
     """Fold events into the tables as the projector does."""
-    places = [each.sequence or 0 for each in events]
+    places = [event.sequence or 0 for event in events]
     await ProjectionWriter(resources.projection).apply(Batch(tuple(events), (), places[0] - 1, places[-1]))
 
 
@@ -69,7 +69,7 @@ def with_sequences(said: Iterable[EventJson], after: int) -> list[AnyEvent]:
 
 def scene_with(memory: str, said: Sequence[EventJson], name: str) -> list[EventJson]:
     """Return the events of a new scene, followed by `said` with the ids of this scene."""
-    return [unique_to_scene(name, each) for each in (*scene_events(memory), *said)]
+    return [unique_to_scene(name, event_json) for event_json in (*scene_events(memory), *said)]
 
 
 async def test_every_kind_with_every_boundary_value_can_be_folded(settings: Settings) -> None:
@@ -110,8 +110,8 @@ async def test_random_events_can_be_folded_and_rebuilt(
     events = with_sequences(said, 0)
     async with open_resources(settings) as resources, second_views(resources) as fresh:
         await empty_tables(resources)
-        for each in events:
-            await fold(resources, [each])
+        for event in events:
+            await fold(resources, [event])
         followed = await snapshot(resources)
         await fold(fresh, events)
         assert await snapshot(fresh) == followed

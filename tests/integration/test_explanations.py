@@ -50,18 +50,18 @@ async def test_a_retrieval_is_explained_from_the_log(settings: Settings) -> None
         await client.remember("python", "The truth value of an empty set is false.")
         [explanation] = await client.why(result.task_id)
         event = await retrieval_of(resources, result.task_id)
-        assert tuple(each.candidate for each in explanation.candidates) == event.candidates
-        assert set(known) <= {each.candidate.memory_id for each in explanation.candidates}
+        assert tuple(candidate.candidate for candidate in explanation.candidates) == event.candidates
+        assert set(known) <= {candidate.candidate.memory_id for candidate in explanation.candidates}
         assert (explanation.perspective, explanation.ranking) == ("semantics", event.ranking)
-        assert [each.memory_id for each in explanation.principles] == list(event.principles)
+        assert [principle.memory_id for principle in explanation.principles] == list(event.principles)
         first = explanation.candidates[0]
-        for each in explanation.candidates:
-            assert len(each.contributions) == len(FEATURES)
-            between = sum(first.contributions) - sum(each.contributions)
-            assert between == pytest.approx(first.candidate.score - each.candidate.score)
-            assert each.decided
-        used = {each.candidate.memory_id for each in explanation.candidates if each.standing == "used"}
-        assert used == set(result.used) & {each.memory_id for each in event.candidates}
+        for candidate in explanation.candidates:
+            assert len(candidate.contributions) == len(FEATURES)
+            between = sum(first.contributions) - sum(candidate.contributions)
+            assert between == pytest.approx(first.candidate.score - candidate.candidate.score)
+            assert candidate.decided
+        used = {candidate.candidate.memory_id for candidate in explanation.candidates if candidate.standing == "used"}
+        assert used == set(result.used) & {candidate.memory_id for candidate in event.candidates}
         with pytest.raises(ClientError, match="there is no task"):
             await client.why(uuid4())
         with pytest.raises(ClientError, match="there is no task"):

@@ -224,4 +224,4 @@ async def test_waiting_queries_do_not_hold_up_other_clients(
         refused = derive(offer, MemoryRefused.kind_of())
         await resources.log.append(MemoryRefused(event_id=refused, agent_id="python", reason="it is too late"))
         answers = await asyncio.gather(*waiting)
-    assert {(each.pending, each.refused[0].offer) for each in answers} == {((), offer)}
+    assert {(answer.pending, answer.refused[0].offer) for answer in answers} == {((), offer)}

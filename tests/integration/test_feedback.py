@@ -49,9 +49,9 @@ def helpful_feedback(task_id: UUID, event_id: UUID | None = None) -> FeedbackGiv
 async def assert_credited_once(resources: Resources, client: Client, memory_id: UUID) -> None:
     """Assert that the memory was credited once for the verdict and once for the result, and not more."""
     await until_idle(resources)
-    credited = [each for each in await effective_events(resources.log) if isinstance(each, ImpactCredited)]
-    assert sorted(each.reason for each in credited) == ["helpful", "success"]
-    assert all(each.memory_ids == (memory_id,) for each in credited)
+    credited = [event for event in await effective_events(resources.log) if isinstance(event, ImpactCredited)]
+    assert sorted(event.reason for event in credited) == ["helpful", "success"]
+    assert all(event.memory_ids == (memory_id,) for event in credited)
     assert (await client.memory(memory_id)).impact_score == pytest.approx(IMPACT_POINTS)
 
 
@@ -104,7 +104,7 @@ async def test_feedback_before_the_task_is_parked_and_then_applied(settings: Set
         feedback = helpful_feedback(task_id)
         await resources.log.append(feedback)
         await until_idle(resources)
-        [parked] = [each for each in await effective_events(resources.log) if isinstance(each, FeedbackParked)]
+        [parked] = [event for event in await effective_events(resources.log) if isinstance(event, FeedbackParked)]
         assert (parked.feedback_id, parked.reason) == (feedback.event_id, "the task does not exist yet")
         assert not await all_credits(resources)
         await client.submit(QUESTION, key=task_id)
@@ -239,12 +239,12 @@ FORGETFUL_POLICY = {"archive_threshold": 3.0}
 
 async def all_credits(resources: Resources) -> list[ImpactCredited]:
     """Return every credit on the log."""
-    return [each for each in await effective_events(resources.log) if isinstance(each, ImpactCredited)]
+    return [event for event in await effective_events(resources.log) if isinstance(event, ImpactCredited)]
 
 
 async def decide_sleep(resources: Resources) -> ConditionalAppend[Event]:
     """Return the sleep that the sleep service would append in the present state. Nothing is appended."""
-    ended = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)][-1]
+    ended = [event for event in await effective_events(resources.log) if isinstance(event, SessionEnded)][-1]
     await resources.views.wait_for(ended)
     decided = await sleep.service.handlers[SessionEnded](ended, resources)
     assert isinstance(decided, ConditionalAppend)
@@ -278,17 +278,17 @@ async def test_a_corrected_memory_yields_to_its_correction(settings: Settings) -
         await until_idle(resources)
         await client.settle()
         [lesson] = [
-            each
-            for each in await effective_events(resources.log)
-            if isinstance(each, MemoryEncoded) and each.source == "feedback"
+            event
+            for event in await effective_events(resources.log)
+            if isinstance(event, MemoryEncoded) and event.source == "feedback"
         ]
         assert lesson.memory.content == "The truth value of an empty list is false.\nSee the manual."
-        assert [each.older for each in lesson.relations] == [wrong]
+        assert [relation.older for relation in lesson.relations] == [wrong]
         assert wrong in lesson.links
         assert "is true" in str(lesson.origin.believed)
         assert (lesson.origin.client_id, lesson.origin.task_id) == ("ann", task.task_id)
         assert (await client.memory(wrong)).yields_to == (lesson.memory_id,)
-        recalled = [each.candidate.memory_id for each in (await client.recall("python", QUESTIONED)).memories]
+        recalled = [memory.candidate.memory_id for memory in (await client.recall("python", QUESTIONED)).memories]
         assert recalled.index(lesson.memory_id) < recalled.index(wrong)
         again = await client.ask(QUESTIONED, settled=True)
         assert "is false." in str(again.answer)
@@ -307,9 +307,9 @@ async def test_a_lesson_is_learned_once_even_if_the_feedback_comes_first(setting
         await client.result(task_id, settled=True)
         await until_idle(resources)
         lessons = [
-            each
-            for each in await effective_events(resources.log)
-            if isinstance(each, MemoryEncoded) and each.source == "feedback"
+            event
+            for event in await effective_events(resources.log)
+            if isinstance(event, MemoryEncoded) and event.source == "feedback"
         ]
         assert len(lessons) == 1
         standing = (await client.progress(task_id)).feedback

@@ -56,8 +56,8 @@ async def test_a_handover_passes_on_what_the_other_does_not_know(servers: Server
         await client.remember("python", "An empty gabionette is false.")
 
         planned = await client.handover("python", "fitter", dry_run=True)
-        assert [each.original for each in planned.memories] == [fact]
-        assert [(each.reason, each.by) for each in planned.left_out] == [("known", known)]
+        assert [memory.original for memory in planned.memories] == [fact]
+        assert [(left_out.reason, left_out.by) for left_out in planned.left_out] == [("known", known)]
         assert len(await client.memories("fitter")) == 2
 
         done = await client.handover("python", "fitter", topic="FLANGE", key="first")
@@ -88,9 +88,9 @@ async def test_a_handover_passes_on_what_the_other_does_not_know(servers: Server
         assert not any(found.values()), found
         with pytest.raises(ClientError, match="was erased"):
             await client.memory(passed.memory_id)
-        assert [each.memory_id for each in await client.memories("fitter") if not each.principle] == [known]
+        assert [memory.memory_id for memory in await client.memories("fitter") if not memory.principle] == [known]
         left = await effective_events(resources.log)
-        assert [each for each in left if isinstance(each, MemoriesHandedOver) and each.memories] == []
+        assert [event for event in left if isinstance(event, MemoriesHandedOver) and event.memories] == []
     await assert_verified(settings)
 
 
@@ -113,8 +113,8 @@ async def test_a_clone_goes_its_own_way(servers: Servers, settings: Settings) ->
 
         cloned = await clone_agent(client, "fitter", "fitter-2")
         assert cloned.memories == cloned.copied == len(await client.memories("fitter", status="all"))
-        before = {each.memory.content: each for each in await client.memories("fitter", status="all")}
-        after = {each.memory.content: each for each in await client.memories("fitter-2", status="all")}
+        before = {memory.memory.content: memory for memory in await client.memories("fitter", status="all")}
+        after = {memory.memory.content: memory for memory in await client.memories("fitter-2", status="all")}
         assert before.keys() == after.keys()
         for text, each in after.items():
             whole = before[text]
@@ -142,12 +142,14 @@ async def test_a_clone_goes_its_own_way(servers: Servers, settings: Settings) ->
         assert after[DOCKERS].memory_id in alone.used
         await until_idle(resources)
         assert (await client.memory(fact)).access_count == before[DOCKERS].access_count
-        state = [(each.memory_id, each.strength, each.level) for each in await client.memories("fitter-2")]
+        state = [(memory.memory_id, memory.strength, memory.level) for memory in await client.memories("fitter-2")]
         await assert_verified(settings)
         await rebuild(settings)
-        assert [(each.memory_id, each.strength, each.level) for each in await client.memories("fitter-2")] == state
+        assert [
+            (memory.memory_id, memory.strength, memory.level) for memory in await client.memories("fitter-2")
+        ] == state
 
-        copies = {each.event_id for each in await effective_events(resources.log) if isinstance(each, MemoryCopied)}
+        copies = {event.event_id for event in await effective_events(resources.log) if isinstance(event, MemoryCopied)}
         gone = set((await would_go(settings, [Thing("memory", old)])).of("memory"))
         assert len(gone & copies) == 2, "the copies of the memory and of its correction"
         await forget(settings, [Thing("memory", old)])

@@ -184,9 +184,9 @@ async def test_the_pause_of_a_killed_operator_expires(
 async def pause_times(log: Log) -> list[str]:
     """Return the end of each durable consumer's pause, ordered by the name of the consumer."""
     found = {
-        each.name: (each.config.pause_until or "")
-        for each in await consumers_of(log.stream, log.subjects.stream)
-        if each.config.durable_name
+        consumer_info.name: (consumer_info.config.pause_until or "")
+        for consumer_info in await consumers_of(log.stream, log.subjects.stream)
+        if consumer_info.config.durable_name
     }
     return [found[each] for each in sorted(found)]
 

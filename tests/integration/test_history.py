@@ -112,7 +112,7 @@ async def test_past_states_agree_with_the_fold_and_change_nothing(settings: Sett
 
         # The history of a memory lists its steps from the encoding to the archiving.
         gone = next(each.memory_id for each in found.returned)
-        kinds = [each.kind for each in await steps_of(log, "python", gone)]
+        kinds = [step.kind for step in await steps_of(log, "python", gone)]
         assert kinds[0] == "memory_encoded"
         assert kinds[-1] == "agent_slept"
 

@@ -32,7 +32,7 @@ def repository(place: Path, remote: str) -> Path:
 
 def said(events: list[TurnOffered]) -> list[tuple[str, str]]:
     """Return the prompt and the reply of each turn."""
-    return [(each.prompt, each.reply) for each in events]
+    return [(event.prompt, event.reply) for event in events]
 
 
 async def test_each_turn_is_handed_on_once_when_the_assistant_stops(settings: Settings, tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ async def test_each_turn_is_handed_on_once_when_the_assistant_stops(settings: Se
         await hook("stop", stdin=session_end_input(folder, "s1", "one", "two", "three") | project)
         await hook("session-end", stdin=session_end_input(folder, "s1", "one", "two", "three", "four") | project)
     events = await offered_turns(settings)
-    assert [each.prompt for each in events] == ["one", "two", "three", "four"]
-    assert {each.project for each in events} == {"example.org/ann/bakery"}
+    assert [event.prompt for event in events] == ["one", "two", "three", "four"]
+    assert {event.project for event in events} == {"example.org/ann/bakery"}
     assert (hook.waiting_sessions, hook.journal) == (0, "")
 
 
@@ -66,7 +66,7 @@ async def test_a_transcript_that_is_written_later_loses_and_mixes_nothing(settin
         first = transcript.read_text()
         transcript.unlink()
         await hook("stop", stdin=stopped | {"last_assistant_message": "an answer to one"})
-        assert [each.session for each in open_sessions.left_behind(str(tmp_path / "data"))] == []
+        assert [open_session.session for open_session in open_sessions.left_behind(str(tmp_path / "data"))] == []
         transcript.write_text(first)
         await hook("stop", stdin=stopped | {"last_assistant_message": "an answer to one"})
         await hook("stop", stdin=stopped | {"last_assistant_message": "an answer to two"})
@@ -93,7 +93,7 @@ async def test_a_session_that_never_ended_is_handed_on_later(settings: Settings,
     assert hook.waiting_sessions == 2
     async with answering_queries(settings):
         await Hook(settings, data)("flush")
-    assert sorted(each.prompt for each in await offered_turns(settings)) == ["one", "two"]
+    assert sorted(event.prompt for event in await offered_turns(settings)) == ["one", "two"]
 
 
 async def test_a_turn_that_was_taken_back_later_is_withdrawn(settings: Settings, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ async def test_a_turn_that_was_taken_back_later_is_withdrawn(settings: Settings,
         transcript.write_text(before + linked_prompt("three", after="assistant-one"))
         await hook("stop", stdin=stopped)
         await hook("session-end", stdin=stopped)
-    assert {each.prompt for each in await offered_turns(settings)} == {"one", "two", "three"}
+    assert {event.prompt for event in await offered_turns(settings)} == {"one", "two", "three"}
     assert await taken_back(settings) == ["two"]
     assert (hook.waiting_sessions, hook.journal) == (0, "")
 
@@ -153,14 +153,14 @@ async def test_a_session_killed_in_its_first_turn_is_handed_on_later(settings: S
         os.utime(transcript, (past := time.time() - open_sessions.QUIET_SECONDS - 1, past))
         spool_left_behind(HookSettings(str(data)))
         await hook("flush")
-    assert [each.prompt for each in await offered_turns(settings)] == ["one"]
+    assert [event.prompt for event in await offered_turns(settings)] == ["one"]
 
 
 async def taken_back(settings: Settings) -> list[str]:
     """Return the prompts of the turns that the log says were taken back."""
-    turns = {each.event_id: each.prompt for each in await offered_turns(settings)}
+    turns = {event.event_id: event.prompt for event in await offered_turns(settings)}
     async with opened_log(settings) as log:
-        return [turns[each.turn_id] for each in await recorded_events(log) if isinstance(each, TurnTakenBack)]
+        return [turns[event.turn_id] for event in await recorded_events(log) if isinstance(event, TurnTakenBack)]
 
 
 def linked(transcript: str) -> str:
@@ -215,7 +215,7 @@ async def test_an_import_leaves_a_pause_out(settings: Settings, tmp_path: Path) 
         )
         await hook("resume")
         await hook("import", str(transcript))
-    assert [each.prompt for each in await offered_turns(settings)] == ["one"]
+    assert [event.prompt for event in await offered_turns(settings)] == ["one"]
 
 
 async def test_prompts_of_programs_and_private_parts_are_not_asked_about(settings: Settings, tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ async def test_a_reply_cannot_repeat_private_parts_of_a_prompt_that_is_gone(
     async with answering_queries(settings, show_memories=lambda _: AffectRecallView(recalled=(), block="")):
         await hook("prompt", "--assistant", "gemini", stdin=prompt | place)
         said = {"prompt_response": "The code is the code 4711.", "timestamp": "t"} | (prompt if prompt_again else {})
-        stored = b"".join(each.read_bytes() for each in (tmp_path / "data").rglob("*") if each.is_file())
+        stored = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
         await hook("turn", "--assistant", "gemini", stdin=said | place)
     assert b"4711" not in stored
     [turn] = await offered_turns(settings)

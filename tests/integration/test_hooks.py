@@ -411,7 +411,7 @@ async def test_old_sessions_say_how_many_workdays_came_after_them(settings: Sett
         await hook("session-end", stdin=future)
     *offered, last = await offered_turns(settings)
     assert began < last.said_at <= last.ended_at <= datetime.now(UTC)
-    assert [(each.prompt, each.workdays) for each in offered] == [
+    assert [(event.prompt, event.workdays) for event in offered] == [
         ("prompt b", 2), ("prompt c", 1), ("prompt d", 1), ("prompt a", 0), ("today", None),
     ]  # fmt: skip
 

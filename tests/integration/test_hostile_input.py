@@ -61,21 +61,21 @@ async def test_one_clients_memories_get_a_limited_share_of_the_context(settings:
         await offer_many(resources.log)
         await until_idle(resources)
         alone = await client.recall("python", QUESTION)
-        assert {each.candidate.source for each in alone.memories} == {"client mallory"}
+        assert {memory.candidate.source for memory in alone.memories} == {"client mallory"}
         assert len(alone.memories) == 10
 
         honest = set(await client.remember_all("python", [MemoryContent(content=fact) for fact in FACTS]))
         recalled = await client.recall("python", QUESTION, top=6)
-        assert honest <= {each.candidate.memory_id for each in recalled.memories}
+        assert honest <= {memory.candidate.memory_id for memory in recalled.memories}
 
         result = await client.ask(QUESTION, settled=True)
         found = await retrieval_of(resources, result.task_id)
-        sources = {each.memory_id: each.source for each in found.candidates}
+        sources = {candidate.memory_id: candidate.source for candidate in found.candidates}
         assert honest <= set(found.selected)
         assert len(found.selected) == 10
         assert {sources[each] for each in found.crowded} == {"client mallory"}
         [explanation] = await client.why(result.task_id)
-        standing = {each.candidate.memory_id: each.standing for each in explanation.candidates}
+        standing = {candidate.candidate.memory_id: candidate.standing for candidate in explanation.candidates}
         assert {each for each, what in standing.items() if what == "crowded out"} == set(found.crowded) != set()
         await until_idle(resources)
     await assert_verified(settings)

@@ -74,10 +74,10 @@ async def test_an_invalid_message_has_no_effect(settings: Settings) -> None:
         assert await snapshot(resources) == before
         letters = await dead_letters(resources.log)
         assert len(letters) == len(invalid_messages())
-        for each in letters:
-            assert each.letter.reason.isprintable()
-            assert 0 < len(each.letter.reason) <= SAID
-            assert (each.letter.service, each.letter.readable, each.letter.faults) == ("intake", False, 0)
+        for letter in letters:
+            assert letter.letter.reason.isprintable()
+            assert 0 < len(letter.letter.reason) <= SAID
+            assert (letter.letter.service, letter.letter.readable, letter.letter.faults) == ("intake", False, 0)
         assert (await client.ask("What is truth?", settled=True)).status == "done"
     await assert_verified(settings)
 

@@ -29,13 +29,13 @@ async def test_many_memories_are_returned_page_by_page(settings: Settings) -> No
     ):
         await resources.log.append(agent_defined())
         await client.settle()
-        await client.remember_all("python", [MemoryContent(content=each) for each in sorted(texts)])
+        await client.remember_all("python", [MemoryContent(content=text) for text in sorted(texts)])
 
         everything = await client.memories("python", status="all")
 
-        assert {each.memory.content for each in everything} == texts
+        assert {memory.memory.content for memory in everything} == texts
         assert len(everything) == MEMORIES
-        order = [(-each.strength, each.memory_id) for each in everything]
+        order = [(-memory.strength, memory.memory_id) for memory in everything]
         assert order == sorted(order)
         assert await client.memories("python", limit=301) == everything[:301]
         assert await client.memories("python", limit=1) == everything[:1]

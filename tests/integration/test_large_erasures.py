@@ -258,7 +258,7 @@ async def test_a_small_erasure_is_one_step(servers: Servers, settings: Settings)
         gone, _ = await let_agents_work(resources, client, colour)
         await forget(settings, [Thing("memory", gone)])
         await until_idle(resources)
-        told = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesErased)]
-        assert len([each for each in told if each.erasure is not None]) == 1
+        told = [event for event in await effective_events(resources.log) if isinstance(event, MemoriesErased)]
+        assert len([event for event in told if event.erasure is not None]) == 1
         assert len(entries(ledger_path(settings), settings.namespace)) == 1
         assert_gone(servers, f"{colour}ish")

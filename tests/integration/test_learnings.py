@@ -63,7 +63,7 @@ async def test_a_repeated_learning_strengthens_its_memory(settings: Settings) ->
         after = await client.memory(known)
         assert after.access_count == before.access_count + 1
         assert after.strength > before.strength
-        assert [each.memory_id for each in await client.memories("python")] == [known]
+        assert [memory.memory_id for memory in await client.memories("python")] == [known]
 
 
 async def test_a_session_leaves_one_entry(settings: Settings) -> None:
@@ -223,8 +223,8 @@ async def test_an_offered_memory_without_words_is_refused(settings: Settings) ->
         await until_idle(resources)
 
         facts = await effective_events(resources.log)
-        assert [each.reason for each in facts if isinstance(each, MemoryRefused)] == [WORDLESS]
-        assert derive(offer.event_id, MemoryEncoded.kind_of()) not in {each.event_id for each in facts}
+        assert [fact.reason for fact in facts if isinstance(fact, MemoryRefused)] == [WORDLESS]
+        assert derive(offer.event_id, MemoryEncoded.kind_of()) not in {fact.event_id for fact in facts}
         assert await client.memories("python") == ()
 
 
@@ -240,7 +240,7 @@ async def test_an_edited_memory_yields_to_its_new_text(settings: Settings) -> No
         edited = await client.edit_memory(former, "Ann works in Bergen.")
         view = await client.memory(edited)
         assert (view.memory.content, view.memory.tags, view.memory.scope) == ("Ann works in Bergen.", ("ann",), scope)
-        assert [(each.older, each.sort) for each in view.relations] == [(former, "supersedes")]
+        assert [(relation.older, relation.sort) for relation in view.relations] == [(former, "supersedes")]
         assert (await client.memory(former)).yields_to == (edited,)
         async with connected_client(settings, client_id="bob") as other:
             with pytest.raises(ClientError, match="only its client or an operator"):

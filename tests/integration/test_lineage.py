@@ -78,7 +78,8 @@ async def used_memory(resources: Resources, client: Client, colour: str, number:
         for each in range(number)
     ]
     linked = [
-        encoded("other", f"Heard: {each.memory.content}", links=(each.event_id,), source="manual") for each in learned
+        encoded("other", f"Heard: {event.memory.content}", links=(event.event_id,), source="manual")
+        for event in learned
     ]
     await append_all(resources.log, learned)
     await append_all(resources.log, linked)

@@ -21,10 +21,10 @@ pytestmark = pytest.mark.connected
 async def all_tasks(client: Client, /, **conditions: object) -> list[UUID]:
     """Return the ids of all tasks that meet the conditions, page by page."""
     page = await client.tasks(**conditions)  # type: ignore[arg-type]
-    found = [each.task_id for each in page.tasks]
+    found = [task.task_id for task in page.tasks]
     while page.following is not None:
         page = await client.tasks(**conditions, following=page.following)  # type: ignore[arg-type]
-        found += [each.task_id for each in page.tasks]
+        found += [task.task_id for task in page.tasks]
     return found
 
 
@@ -107,17 +107,17 @@ async def test_memories_are_listed_by_strength_and_by_age_however_small_the_page
         for number in (3, 8, 17):
             await client.ask(f"Rule {number} of steel?", agent="python", settled=True)
         await until_idle(resources)
-        everything = {each.memory_id: each for each in await client.memories("python", status="all")}
+        everything = {memory.memory_id: memory for memory in await client.memories("python", status="all")}
         ranked = sorted(everything.values(), key=lambda each: (-each.strength, str(each.memory_id)))
         assert len({each.strength for each in ranked}) > 1
         offered = [each.memory.content for each in everything.values() if each.source == "manual"]
         assert len(offered) == len(contents)
         for limit in (1, 4, 300):
             strongest = await all_memories(client, limit=limit)
-            assert [each.memory_id for each in strongest] == [each.memory_id for each in ranked]
+            assert [memory.memory_id for memory in strongest] == [each.memory_id for each in ranked]
             newest = await all_memories(client, limit=limit, order="newest")
-            assert [each.created_at for each in newest] == sorted((e.created_at for e in newest), reverse=True)
-            assert {each.memory_id for each in newest} == {*everything}
+            assert [memory.created_at for memory in newest] == sorted((e.created_at for e in newest), reverse=True)
+            assert {memory.memory_id for memory in newest} == {*everything}
             for conditions, wanted in (
                 ({"containing": "CAFÉ rule"}, [each for each in ranked if "Café" in each.memory.content]),
                 (
@@ -129,7 +129,7 @@ async def test_memories_are_listed_by_strength_and_by_age_however_small_the_page
                 ({"status": "archived"}, [each for each in ranked if each.status == "archived"]),
             ):
                 found = await all_memories(client, limit=limit, **conditions)
-                assert [each.memory_id for each in found] == [each.memory_id for each in wanted], conditions
+                assert [memory.memory_id for memory in found] == [each.memory_id for each in wanted], conditions
         monkeypatch.setattr(memory_pages, "MAX_SCANNED", 2)
         for order in ("strongest", "newest"):
             assert len(await all_memories(client, limit=3, tag="odd", order=order)) == 11
@@ -146,16 +146,16 @@ async def test_a_sleep_between_two_pages_changes_no_order(settings: Settings) ->
         for _ in range(6):
             await client.ask("Which truth rule is the first?", agent="python", settled=True)
         await until_idle(resources)
-        before = [each.memory_id for each in await client.memories("python")]
+        before = [memory.memory_id for memory in await client.memories("python")]
         page = await client.memory_page("python", limit=4)
-        seen = [each.memory_id for each in page.memories]
+        seen = [memory.memory_id for memory in page.memories]
         slept = (await client.agents("python"))[0].sessions_slept
         await client.ask("What colour has the sky over Paris?", agent="python", settled=True)
         await until_idle(resources)
         assert (await client.agents("python"))[0].sessions_slept > slept
         while page.following is not None:
             page = await client.memory_page("python", limit=4, following=page.following)
-            seen += [each.memory_id for each in page.memories]
+            seen += [memory.memory_id for memory in page.memories]
         assert len(seen) == len({*seen})
         assert {*before} <= {*seen}
 

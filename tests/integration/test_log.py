@@ -88,8 +88,8 @@ async def test_a_reader_of_deleted_events_only_ends(settings: Settings) -> None:
     """A reader ends at the given sequence even if all events up to it are deleted."""
     async with opened_log(settings) as log:
         places = [await log.append(task_submitted()) for _ in range(3)]
-        for each in places:
-            await delete_message(log, each)
+        for place in places:
+            await delete_message(log, place)
         assert [(batch.events, batch.until) async for batch in log.read(0, places[-1])] == [((), places[-1])]
 
 
@@ -109,7 +109,7 @@ async def test_a_reader_of_some_subjects_gets_no_other_events(settings: Settings
             await log.append(each)
         await delete_message(log, 6)
         batches = [batch async for batch in log.read(0, 7, only=[log.subjects.agent_events("python")])]
-        found = [each.event_id for batch in batches for each in batch.events]
+        found = [event.event_id for batch in batches for event in batch.events]
         assert found == [own[0].event_id, own[1].event_id]
         assert batches[-1].until == 7
         assert not [each for batch in batches for each in batch.unreadable]
@@ -121,10 +121,10 @@ async def test_a_reader_reaches_the_end_of_thousands_of_events(settings: Setting
         events: list[Event] = [task_submitted(str(number)) for number in range(3_200)]
         await append_all(log, events)
         seen = await recorded_events(log)
-        assert [each.sequence for each in seen] == list(range(1, len(events) + 1))
-        assert {each.event_id for each in seen} == {each.event_id for each in events}
-        rest = [each async for batch in log.read(1_999, 3_001) for each in batch.events]
-        assert [each.sequence for each in rest] == list(range(2_000, 3_002))
+        assert [event.sequence for event in seen] == list(range(1, len(events) + 1))
+        assert {event.event_id for event in seen} == {event.event_id for event in events}
+        rest = [event async for batch in log.read(1_999, 3_001) for event in batch.events]
+        assert [event.sequence for event in rest] == list(range(2_000, 3_002))
 
 
 async def test_a_blocked_reader_reads_what_arrived_meanwhile(
@@ -151,7 +151,7 @@ async def test_a_reader_gets_large_messages_without_losing_any(settings: Setting
         last = await log.append(task_submitted())
         batches = [batch async for batch in log.read(0, last)]
         assert sum(len(batch.unreadable) for batch in batches) == 160
-        assert [each.sequence for batch in batches for each in batch.events] == [last]
+        assert [event.sequence for batch in batches for event in batch.events] == [last]
 
 
 async def test_a_message_with_the_headers_of_a_status_is_skipped(settings: Settings) -> None:
@@ -163,7 +163,7 @@ async def test_a_message_with_the_headers_of_a_status_is_skipped(settings: Setti
         last = await log.append(task_submitted())
         [batch] = [batch async for batch in log.read(0, last)]
         assert len(batch.unreadable) == 5
-        assert [each.sequence for each in batch.events] == [last]
+        assert [event.sequence for event in batch.events] == [last]
 
 
 async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(settings: Settings) -> None:

@@ -52,6 +52,6 @@ async def test_a_file_with_a_wrong_line_is_refused(servers: Servers, settings: S
         assert (await log.last_sequence(), await (await Blobs.open(log)).refs()) == (0, [])
         path.write_bytes(whole)
         assert await import_log(empty, path, ignore_progress) == 1
-        assert [each.event_id for each in await recorded_events(log)] == [task.event_id]
+        assert [event.event_id for event in await recorded_events(log)] == [task.event_id]
         assert await (await Blobs.open(log)).refs() == [ref]
     await assert_verified(empty)

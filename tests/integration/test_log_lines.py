@@ -104,8 +104,8 @@ async def test_a_logged_error_has_type_and_location_without_its_message(
     logged = lines()
     assert [each for each in (ASKED, REMEMBERED, ANSWERED) if each in logged] == []
     errors = [json.loads(line) for line in logged.splitlines()]
-    assert [each["error"].split()[0] for each in errors] == ["DataError", "ValidationError:", "KeyError"]
-    assert all(any("test_log_lines.py" in place for place in each["where"]) for each in errors)
+    assert [error["error"].split()[0] for error in errors] == ["DataError", "ValidationError:", "KeyError"]
+    assert all(any("test_log_lines.py" in place for place in error["where"]) for error in errors)
 
 
 async def test_a_line_about_a_traced_event_has_the_trace_id(settings: Settings, lines: Callable[[], str]) -> None:

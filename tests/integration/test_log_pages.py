@@ -57,7 +57,7 @@ async def pages_forward(client: Client, condition: LogFilter, limit: int) -> lis
 
 def sequences(pages: list[LogPage]) -> list[int]:
     """Return the sequences of all events of some pages, page by page."""
-    return [each.sequence for page in pages for each in page.events]
+    return [event.sequence for page in pages for event in page.events]
 
 
 async def test_pages_of_one_kind_hold_every_event_once_in_both_directions(settings: Settings) -> None:
@@ -71,15 +71,15 @@ async def test_pages_of_one_kind_hold_every_event_once_in_both_directions(settin
         events = await recorded_events(log)
         for condition, wanted in (
             (LogFilter(), events),
-            (LogFilter(kinds=("memory_offered",)), [each for each in events if each.kind == "memory_offered"]),
-            (LogFilter(kinds=("session_ended",)), [each for each in events if each.kind == "session_ended"]),
-            (LogFilter(client_id="ann"), [each for each in events if isinstance(each, MemoryOffered)]),
+            (LogFilter(kinds=("memory_offered",)), [event for event in events if event.kind == "memory_offered"]),
+            (LogFilter(kinds=("session_ended",)), [event for event in events if event.kind == "session_ended"]),
+            (LogFilter(client_id="ann"), [event for event in events if isinstance(event, MemoryOffered)]),
         ):
-            places = [each.sequence for each in wanted]
+            places = [event.sequence for event in wanted]
             assert sequences([*reversed(await pages_back(client, condition, 9))]) == places
             assert sequences(await pages_forward(client, condition, 9)) == places
             newest = await log_page(client, condition, limit=9)
-            assert ([each.sequence for each in newest.events], newest.newer) == (places[-9:], None)
+            assert ([event.sequence for event in newest.events], newest.newer) == (places[-9:], None)
         assert (await log_page(client, LogFilter(client_id="bob"))).events == ()
 
 
@@ -148,7 +148,7 @@ async def test_a_message_that_is_no_event_has_its_place_on_a_page(settings: Sett
         await log.append(TaskSubmitted(event_id=uuid4(), text="Is steel hard?", client_id="ann"))
         await log.stream.publish(log.subjects.of_client("ann", MemoryOffered), b"no JSON")
         page = await log_page(client)
-        assert [each.kind for each in page.events] == ["task_submitted", None]
+        assert [event.kind for event in page.events] == ["task_submitted", None]
         detail = await event_detail(client, page.events[-1].sequence)
         assert detail.event.unreadable
         assert detail.content["text"] == "no JSON"

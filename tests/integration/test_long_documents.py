@@ -134,12 +134,12 @@ async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) 
     assert (standing.status, standing.progress) == ("open", "0 of 40 parts read")
     turns = [each for each in happened if isinstance(each, TaskChunked | ChunkReady | ChunkSummarised)]
     waiting = [
-        sum(isinstance(each, ChunkReady) for each in turns[:end])
-        - sum(isinstance(each, ChunkSummarised) for each in turns[:end])
+        sum(isinstance(turn, ChunkReady) for turn in turns[:end])
+        - sum(isinstance(turn, ChunkSummarised) for turn in turns[:end])
         for end in range(len(turns) + 1)
     ]
     assert max(waiting) == CHUNKS_IN_FLIGHT, "the number of chunks in work is limited"
-    assert sum(isinstance(each, ChunkSummarised) for each in turns) == 40
+    assert sum(isinstance(turn, ChunkSummarised) for turn in turns) == 40
 
 
 @dataclass
@@ -175,7 +175,7 @@ async def test_a_reopened_task_reads_only_the_remaining_chunks(settings: Setting
         points = [each for each in await effective_events(resources.log) if isinstance(each, ChunkSummarised)]
     assert (failed.status, done.status) == ("failed", "done")
     assert 0 < sum(name.startswith("point") for name in asked) < 30, "chunks of a failed task are not read"
-    assert {each.ordinal for each in points} == {*range(30)}
+    assert {point.ordinal for point in points} == {*range(30)}
     assert {count for name, count in model.calls.items() if name.startswith("point")} == {1}
 
 
@@ -208,9 +208,11 @@ async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settin
     assert 0 < found.share_read < 0.1
     assert "(Read: " in str(found.answer)
     assert f"from {found.chunks_read} of 16 parts" in str(found.answer)
-    points = [each.points for each in seen if each.chunks == 16]
+    points = [task_result.points for task_result in seen if task_result.chunks == 16]
     assert points == sorted(points)
-    assert {each.status for each in seen} == {"open"}, "progress is reported until the end, which the call returns"
+    assert {task_result.status for task_result in seen} == {"open"}, (
+        "progress is reported until the end, which the call returns"
+    )
 
 
 async def test_an_answer_without_relevant_passages_speaks_of_those_read(settings: Settings) -> None:

@@ -48,13 +48,13 @@ async def test_a_person_changes_a_memory_and_its_history_says_who(settings: Sett
                 await other.pin_memory(memory, pinned=False)
         await until_idle(resources)
         steps = await steps_of(client.log, "python", memory)
-        notes = [each.note for each in steps if each.kind == MemoryAmended.kind_of()]
+        notes = [step.note for step in steps if step.kind == MemoryAmended.kind_of()]
         assert notes == ["pin by client ann", "rescope to project bridge by client ann"]
         facts = await effective_events(resources.log)
-        assert len([each for each in facts if isinstance(each, MemoryRefused)]) == 2
+        assert len([fact for fact in facts if isinstance(fact, MemoryRefused)]) == 2
     await assert_verified(settings)
     await forget(settings, [Thing("memory", memory)])
     async with running_services(settings) as resources:
         facts = await effective_events(resources.log)
-        assert not [each for each in facts if isinstance(each, MemoryAmended | MemoryChangeRequested)]
+        assert not [fact for fact in facts if isinstance(fact, MemoryAmended | MemoryChangeRequested)]
     await assert_verified(settings)

@@ -78,7 +78,7 @@ async def running_world(data: Path, **settings: int) -> AsyncIterator[tuple[Mine
 
 
 def _tree(host: Host, agent: str) -> Position:
-    return next(each.position for each in host.percepts[agent].blocks if each.block == "tree")
+    return next(block.position for block in host.percepts[agent].blocks if block.block == "tree")
 
 
 async def _bring_wood(host: Host, agent: str) -> None:
@@ -137,14 +137,14 @@ async def test_twenty_agents_make_a_table_together(data: Path) -> None:
         assert refused.reason == "there is no table within reach"
         table = await _place(host, MAKER, "table")
         await host.perform_successfully(MAKER, Craft(item="wood_pickaxe"))
-        await host.until(lambda: any(each.position == table for each in host.percepts["agent-1"].blocks))
+        await host.until(lambda: any(block.position == table for block in host.percepts["agent-1"].blocks))
         spent = RECIPES["table"].ingredients["wood"] + RECIPES["wood_pickaxe"].ingredients["wood"]
         assert host.percepts[MAKER].inventory == {"wood": len(TWENTY_AGENTS) - spent, "wood_pickaxe": 1}
-        assert [each for each in host.outcomes.values() if len(each) != 1] == []
+        assert [outcome for outcome in host.outcomes.values() if len(outcome) != 1] == []
         assert sum(map(len, host.outcomes.values())) == host.sent_acts
         health = await bridge.health()
         assert health is not None
-        assert [each.agents for each in health.servers] == [len(TWENTY_AGENTS)]
+        assert [server.agents for server in health.servers] == [len(TWENTY_AGENTS)]
         print(f"20 in after {inside:.1f} s, task done after {time.monotonic() - began:.1f} s; {host.sent_acts} acts,")
         print(f"{host.messages} messages of percepts, the largest of {host.largest} bytes")
 
@@ -207,7 +207,7 @@ async def test_a_killed_bridge_restores_its_agents(data: Path) -> None:
             after = host.percepts[MAKER]
             assert (after.position, after.inventory, after.health) == (before.position, before.inventory, before.health)
             assert {"table": table, "chest": chest}.items() <= {
-                each.block: each.position for each in after.blocks
+                block.block: block.position for block in after.blocks
             }.items()
             assert after.second >= before.second
         await host.perform_successfully(MAKER, Withdraw(at=chest, stack=Stack(item="wood")))
@@ -248,7 +248,7 @@ async def test_a_trade_needs_both_offers(data: Path) -> None:
         unanswered = await host.perform("a", Trade(partner="b", offer=table, want=wood))
         assert unanswered.reason == "Ben did not agree"
         standing = await host.start_act("a", Trade(partner="b", offer=table, want=wood))
-        await host.until(lambda: any(each.activity == "trading" for each in host.percepts["b"].agents))
+        await host.until(lambda: any(agent.activity == "trading" for agent in host.percepts["b"].agents))
         await host.perform_successfully("b", Trade(partner="a", offer=wood, want=table))
         assert (await host.outcome_of(standing)).done
         await host.until(
@@ -275,7 +275,7 @@ async def _craft(host: Host, agent: str, *items: str) -> None:
 async def _find_block(host: Host, agent: str, sort: str) -> Position:
     """Let an agent walk, farther and farther, until it sees a block of a kind. Return the position of the block."""
     for goal in _positions_around(host.percepts[agent].position):
-        if seen := [each.position for each in host.percepts[agent].blocks if each.block == sort]:
+        if seen := [block.position for block in host.percepts[agent].blocks if block.block == sort]:
             return seen[0]
         await host.perform(agent, Go(to=goal))
     raise AssertionError(f"{agent} sees no {sort}")
@@ -322,7 +322,7 @@ async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> 
         assert (await host.outcome_of(going)).reason == "left the world"
         assert (await host.join({"d": "Dora", "a": "Anna"})).agents == ("d", "a")
         assert not {"of-nobody", "stolen"} & {act for act, each in host.outcomes.items() if each}
-        assert [each for each in host.outcomes.values() if len(each) > 1] == []
+        assert [outcome for outcome in host.outcomes.values() if len(outcome) > 1] == []
         health = await bridge.health()
         assert health is not None
         assert health.servers[0].agents == 3

@@ -58,8 +58,8 @@ async def test_all_102_items_are_answered_in_batches_with_progress(settings: Set
 
         await eventually(ended, seconds=120)
         result = await client.result(task)
-        assigned = [each for each in await effective_events(resources.log) if isinstance(each, TaskAssigned)]
-    assert sorted(each.part for each in assigned) == [*range(11)]
+        assigned = [event for event in await effective_events(resources.log) if isinstance(event, TaskAssigned)]
+    assert sorted(event.part for event in assigned) == [*range(11)]
     assert result.answer is not None
     assert [result.answer.count(f"- {item}\n") for item in items] == [1] * 102
     assert [each for each in range(1, 12) if f"## batch {each} of 11\n" not in result.answer] == []
@@ -83,8 +83,8 @@ async def test_by_category_every_item_is_answered_once(settings: Settings) -> No
     assert result.status == "done"
     assert state.task is not None
     texts = [part.text.splitlines() for part in state.task.parts]
-    assert {each[0] for each in texts} == {"Please:"}
-    lines = [line.partition(". ")[2] for each in texts for line in each[1:]]
+    assert {text[0] for text in texts} == {"Please:"}
+    lines = [line.partition(". ")[2] for text in texts for line in text[1:]]
     assert sorted(lines) == sorted(items)
     assert len(state.task.parts) > 2
 
@@ -197,8 +197,10 @@ async def test_the_light_model_finds_items_that_rules_do_not(settings: Settings)
         task = await client.submit(text)
         asked = await client.result(task, timeout=60)
         assert (asked.status, len(asked.items)) == ("negotiation", 21)
-        assert [(each.number, each.reason) for each in asked.important] == [(21, "It cannot wait.")]
-        assert [(each.step, each.input_tokens) for each in asked.costs] == [("items", 12)]
+        assert [(important_item.number, important_item.reason) for important_item in asked.important] == [
+            (21, "It cannot wait.")
+        ]
+        assert [(cost.step, cost.input_tokens) for cost in asked.costs] == [("items", 12)]
         await client.answer(task, "most_important")
         result = await client.result(task, timeout=60)
     assert light.calls["items"] == 1

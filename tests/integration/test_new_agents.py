@@ -28,8 +28,8 @@ async def test_clients_make_an_agent_together(settings: Settings) -> None:
     """Clients that remember for the same new name at the same time make one agent."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         await asyncio.gather(*(client.remember("ann", f"Room {number} is warm.") for number in range(5)))
-        made = [each for each in await recorded_events(resources.log) if isinstance(each, AgentDefined)]
-        assert [each.agent_id for each in made] == ["ann"]
+        made = [event for event in await recorded_events(resources.log) if isinstance(event, AgentDefined)]
+        assert [event.agent_id for event in made] == ["ann"]
 
 
 async def test_an_agent_is_not_made_where_that_is_not_wanted(settings: Settings) -> None:

@@ -44,7 +44,7 @@ async def ask_and_rate(resources: Resources, client: Client, text: str, verdict:
 
 async def routings(resources: Resources) -> list[TaskRouted]:
     """Return every routing on the log, in order."""
-    return [each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)]
+    return [event for event in await effective_events(resources.log) if isinstance(event, TaskRouted)]
 
 
 @pytest.mark.parametrize(("asked", "alike"), [(SOUP, SIMILAR_SOUP), (MISO, SIMILAR_MISO)])
@@ -62,7 +62,7 @@ async def test_routing_follows_the_feedback_on_similar_tasks(settings: Settings,
         told = await client.routing(soup.task_id)
         assert told is not None
         assert (told.choices, told.scores, told.recalled) == (event.choices, event.scores, len(event.recalled))
-        scores = {each.agent_id: each.history for each in (await routings(resources))[-1].scores}
+        scores = {score.agent_id: score.history for score in (await routings(resources))[-1].scores}
         assert soup.agent_id == "b"
         assert scores["a"] < scores["b"] == 0.5
         steel = await client.ask(STEEL, settled=True)
@@ -97,7 +97,7 @@ async def test_memories_used_by_a_routing_grow_stronger(settings: Settings) -> N
         await client.settle()
         await ask_and_rate(resources, client, SOUP, "helpful")
         mine = await client.memories(ORCHESTRATOR)
-        assert {name for each in mine for name in each.memory.learnings} == {
+        assert {name for memory in mine for name in memory.memory.learnings} == {
             precedents.APTITUDE, precedents.ROUTING, precedents.LOAD,
         }  # fmt: skip
         [agent] = await client.agents(ORCHESTRATOR)
@@ -108,17 +108,17 @@ async def test_memories_used_by_a_routing_grow_stronger(settings: Settings) -> N
         routed = (await routings(resources))[-1]
         assert routed.recalled
         [used] = [
-            each
-            for each in await effective_events(resources.log)
-            if isinstance(each, MemoriesUsed) and each.agent_id == ORCHESTRATOR
+            event
+            for event in await effective_events(resources.log)
+            if isinstance(event, MemoriesUsed) and event.agent_id == ORCHESTRATOR
         ]
         assert used.causation_id == routed.event_id
-        before = {each.memory_id: each for each in mine}
-        for each in used.memory_ids:
-            now = await client.memory(each)
+        before = {memory.memory_id: memory for memory in mine}
+        for memory_id in used.memory_ids:
+            now = await client.memory(memory_id)
             assert now.access_count == 1
-            assert now.strength > before[each].strength
-            assert now.strength_by_perspective[precedents.ROUTING] > before[each].strength
+            assert now.strength > before[memory_id].strength
+            assert now.strength_by_perspective[precedents.ROUTING] > before[memory_id].strength
         assert (await client.agents(ORCHESTRATOR))[0].sessions_slept == 2
     await assert_verified(settings)
 
@@ -148,8 +148,8 @@ async def test_the_orchestrator_takes_no_tasks(settings: Settings) -> None:
         await client.settle()
         await client.ask(SOUP, settled=True)
         await until_idle(resources)
-        assert [each.agent_id for each in await client.agents()] == ["cook"]
-        assert [each.agent_id for each in await client.agents(orchestrator=True)] == ["cook", ORCHESTRATOR]
+        assert [agent.agent_id for agent in await client.agents()] == ["cook"]
+        assert [agent.agent_id for agent in await client.agents(orchestrator=True)] == ["cook", ORCHESTRATOR]
         status = await client.status()
         assert status.agents == 1
         assert status.memories == len(await client.memories("cook", status="all"))
@@ -173,8 +173,8 @@ async def test_an_agent_is_chosen_for_tasks_about_its_memories(settings: Setting
         assert (await client.ask(SIMILAR_SOUP, settled=True)).agent_id == "z", "an untagged memory counts by its words"
         await until_idle(resources)
         everything = await client.memories("z")
-        assert {each.memory_id for each in everything} >= set(known)
-        rows = await resources.views.memories_by_id(each.memory_id for each in everything)
+        assert {memory.memory_id for memory in everything} >= set(known)
+        rows = await resources.views.memories_by_id(memory.memory_id for memory in everything)
         seen = tuple(Seen(memory_id=key, revision=state.revision) for key, (_, state) in rows.items())
         await resources.log.append(AgentSlept(event_id=uuid4(), agent_id="z", sessions=(uuid4(),), archived=seen))
         await client.settle()

@@ -82,7 +82,7 @@ async def test_failures_of_the_database_are_outages(database: Database, code: st
 
 async def failures(log: Log) -> list[ReactionFailed]:
     """Return the events on the log that record failed handlers."""
-    return [each for each in await effective_events(log) if isinstance(each, ReactionFailed)]
+    return [event for event in await effective_events(log) if isinstance(event, ReactionFailed)]
 
 
 async def test_tasks_survive_an_outage_of_the_database(own_servers: Servers) -> None:
@@ -106,8 +106,8 @@ async def test_tasks_survive_an_outage_of_the_database(own_servers: Servers) -> 
         await eventually(waited)
         await own_servers.postgres.start()
         await client.settle()
-        for each in (*early, *late):
-            assert (await client.result(each.event_id, settled=True, timeout=30)).status == "done"
+        for event in (*early, *late):
+            assert (await client.result(event.event_id, settled=True, timeout=30)).status == "done"
         await until_idle(resources)
         assert await failures(resources.log) == []
         assert await dead_letters(resources.log) == []
@@ -129,12 +129,12 @@ async def test_tasks_survive_an_outage_of_the_log(own_servers: Servers) -> None:
 
             async def ended() -> bool:
                 """Return True once every task is done."""
-                known = [await resources.views.task(each.event_id) for each in submitted]
+                known = [await resources.views.task(event.event_id) for event in submitted]
                 return all(each.task is not None and each.task.status == "done" for each in known)
 
             await eventually(ended, seconds=60)
-            for each in submitted:
-                assert (await client.result(each.event_id, settled=True, timeout=30)).status == "done"
+            for task in submitted:
+                assert (await client.result(task.event_id, settled=True, timeout=30)).status == "done"
         await until_idle(resources)
         assert await failures(resources.log) == []
     await assert_verified(settings)
@@ -275,4 +275,4 @@ async def test_services_stop_while_nats_is_down(own_servers: Servers, caplog: py
 
         await eventually(lost)
     assert resources.log.lost.is_set()
-    assert [each for each in caplog.records if each.levelno >= logging.ERROR or each.exc_info] == []
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR or record.exc_info] == []

@@ -72,7 +72,7 @@ async def test_every_part_of_a_long_report_reaches_its_summary(settings: Setting
         done = await client.ask(SUMMARISE, documents=[("report.txt", report(180_000, 30))], timeout=60, settled=True)
         happened = await effective_events(resources.log)
         await assert_verified(settings)
-    [answered] = [each for each in happened if isinstance(each, TaskAnswered)]
+    [answered] = [event for event in happened if isinstance(event, TaskAnswered)]
     missing = [number for number in range(30) if fact(number) not in str(done.answer)]
     assert missing == []
     assert done.overview is not None
@@ -86,7 +86,7 @@ async def test_every_part_of_a_long_report_reaches_its_summary(settings: Setting
     assert f"(From: report.txt, p. {page})" in model.prompts["overview"][0][1]
     assert model.calls["notes"] == done.chunks
     assert model.calls["key point"] == 0, "the text is read once"
-    assert {each.step for each in done.costs} >= {"notes", "overview"}
+    assert {cost.step for cost in done.costs} >= {"notes", "overview"}
 
 
 async def test_a_short_text_is_given_as_it_is(settings: Settings) -> None:
@@ -122,7 +122,7 @@ async def test_a_supplied_summary_does_not_replace_the_reading(settings: Setting
         )
         happened = await effective_events(resources.log)
     assert [number for number in range(30) if fact(number) not in str(done.answer)] == []
-    assert [each.summary for each in happened if isinstance(each, TaskSummarised)] == ["A report on boilers."]
+    assert [event.summary for event in happened if isinstance(event, TaskSummarised)] == ["A report on boilers."]
 
 
 async def test_a_supplied_summary_that_is_too_long_is_summarised_again(settings: Settings) -> None:
@@ -138,9 +138,9 @@ async def test_a_supplied_summary_that_is_too_long_is_summarised_again(settings:
             "Who built boiler 3?", documents=[("a.txt", report(40_000, 10))], summary=long, timeout=60
         )
         happened = await effective_events(resources.log)
-    [summarised] = [each for each in happened if isinstance(each, TaskSummarised)]
+    [summarised] = [event for event in happened if isinstance(event, TaskSummarised)]
     assert summarised.summary == fact(7)
-    assert "summary" in {each.step for each in done.costs}
+    assert "summary" in {cost.step for cost in done.costs}
     assert fact(3) in str(done.answer)
 
 
@@ -158,9 +158,9 @@ async def test_beyond_the_budget_parts_of_the_whole_are_read_and_the_rest_is_nam
         documents = [("long.txt", report(180_000, 9)), ("short.txt", f"{fact(77)} {FILLER}")]
         done = await client.ask(SUMMARISE, documents=documents, timeout=60)
         happened = await effective_events(resources.log)
-    [plan] = [each.plan for each in happened if isinstance(each, TaskChunked)]
+    [plan] = [event.plan for event in happened if isinstance(event, TaskChunked)]
     assert plan is not None
-    read = [each.ordinal for each in happened if isinstance(each, ChunkSummarised)]
+    read = [event.ordinal for event in happened if isinstance(event, ChunkSummarised)]
     assert {*read} | {*plan.unread} == {*range(done.chunks)}
     assert {0, done.chunks - 2, done.chunks - 1} <= {*read}, "the first, the last, and the short document"
     assert done.overview is not None
@@ -185,10 +185,10 @@ async def test_notes_that_do_not_fit_are_condensed_and_nothing_is_repeated(setti
         done = await client.ask(SUMMARISE, documents=[("a.txt", report(400_000, 40))], timeout=90)
         happened = await effective_events(resources.log)
         await assert_verified(settings)
-    assert sorted(each.group for each in happened if isinstance(each, NotesCondensed)) == [*range(8)]
+    assert sorted(event.group for event in happened if isinstance(event, NotesCondensed)) == [*range(8)]
     assert model.calls["notes"] == done.chunks + 8
     assert [number for number in range(40) if fact(number) not in str(done.answer)] == []
-    assert "condensing" in {each.step for each in done.costs}
+    assert "condensing" in {cost.step for cost in done.costs}
 
 
 async def test_another_question_is_answered_while_a_report_is_read(settings: Settings) -> None:
@@ -256,7 +256,7 @@ async def test_an_erased_task_leaves_no_note(servers: Servers, settings: Setting
         await client.remember("python", "An empty list is quokkafalse.")
         await until_idle(resources)
         assert "zwiebelfisch" in str(done.answer)
-        assert "notes_condensed" in {each.kind for each in await effective_events(resources.log)}
+        assert "notes_condensed" in {event.kind for event in await effective_events(resources.log)}
         await forget(settings, [Thing("task", done.task_id)])
         await until_idle(resources)
         found = files_with(servers.directory, "zwiebelfisch", "quokkafalse")

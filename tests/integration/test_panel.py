@@ -70,17 +70,17 @@ async def test_a_panel_is_merged_with_its_dissent(settings: Settings) -> None:
         await define_agents(resources, client)
         result = await client.ask(QUESTION, panel=3, settled=True)
         await until_idle(resources)
-        assigned = [each for each in await effective_events(resources.log) if isinstance(each, TaskAssigned)]
+        assigned = [event for event in await effective_events(resources.log) if isinstance(event, TaskAssigned)]
     assert result.panel is not None
-    assert {(each.agent_id, each.perspective) for each in assigned} == {
+    assert {(event.agent_id, event.perspective) for event in assigned} == {
         (name, known[0]) for name, known in MEMORIES.items()
     }
-    assert {(each.agent_id, each.perspective) for each in result.panel.voices} == {
+    assert {(voice.agent_id, voice.perspective) for voice in result.panel.voices} == {
         (name, known[0]) for name, known in MEMORIES.items()
     }
     assert "70 degrees" in result.panel.merged
     assert "90 degrees" not in result.panel.merged
-    assert [each.step for each in result.costs] == ["answer", "learnings", "panel"]
+    assert [cost.step for cost in result.costs] == ["answer", "learnings", "panel"]
     [dissent] = result.panel.dissent
     assert (dissent.agent_id, dissent.perspective) == ("history", MEMORIES["history"][0])
     assert "90 degrees" in dissent.text
@@ -112,7 +112,7 @@ async def test_a_panel_answers_in_japanese(settings: Settings) -> None:
             await client.remember(agent, memory)
         result = await client.ask("暖房の温度は何度ですか？", panel=2)
     assert result.panel is not None
-    assert {each.agent_id: each.text for each in result.panel.dissent} == {
+    assert {dissent.agent_id: dissent.text for dissent in result.panel.dissent} == {
         "keiri": "暖房の温度は20度です。",
         "anzen": "暖房の温度は25度です。",
     }
@@ -128,7 +128,7 @@ async def test_an_agent_takes_one_seat_per_perspective(settings: Settings) -> No
         await client.settle()
         both = await client.ask(QUESTION, panel=5)
         assert both.panel is not None
-        assert sorted(str(each.perspective) for each in both.panel.voices) == ["pitfalls", "semantics"]
+        assert sorted(str(voice.perspective) for voice in both.panel.voices) == ["pitfalls", "semantics"]
         single = await client.ask(QUESTION, panel=2, perspective="semantics")
         assert single.status == "failed"
         assert "two seats" in str(single.reason)
@@ -160,7 +160,7 @@ async def test_a_panel_answers_every_item_in_each_voice(settings: Settings) -> N
         assert (await client.result(task)).status == "negotiation"
         await client.answer(task, "all")
         result = await client.result(task, timeout=90)
-        assigned = [each for each in await effective_events(resources.log) if isinstance(each, TaskAssigned)]
+        assigned = [event for event in await effective_events(resources.log) if isinstance(event, TaskAssigned)]
     assert len(assigned) == 6
     assert result.panel is not None
     assert len(result.panel.voices) == 2
@@ -184,11 +184,13 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
         unread = await client.ask(QUESTION, panel=3)
     assert read.panel is not None
     assert read.panel.merged == "70, says most of us."
-    assert [(each.agent_id, each.text) for each in read.panel.dissent] == [(read.panel.voices[2].agent_id, "It is 90.")]
+    assert [(dissent.agent_id, dissent.text) for dissent in read.panel.dissent] == [
+        (read.panel.voices[2].agent_id, "It is 90.")
+    ]
     assert read.panel.usage.model == "parrot:1"
     assert unread.panel is not None
     assert unread.panel.dissent == ()
-    assert all(each.agent_id in unread.panel.merged for each in unread.panel.voices)
+    assert all(voice.agent_id in unread.panel.merged for voice in unread.panel.voices)
     assert "[m1]" not in chat.heard[0][1]
 
 
@@ -206,7 +208,7 @@ async def test_members_hear_each_other_once_before_the_merge(servers: Servers, s
         await define_agents(resources, client)
         result = await client.ask(QUESTION, panel=3, rebuttal=True, settled=True)
         assert result.panel is not None
-        voices = {each.agent_id: each for each in result.panel.voices}
+        voices = {voice.agent_id: voice for voice in result.panel.voices}
         said = {name: each.revision for name, each in voices.items() if each.revision}
         assert {name: each.stands for name, each in said.items()} == {"heating": True, "safety": True, "history": False}
         assert said["history"].takes_over in {
@@ -220,14 +222,14 @@ async def test_members_hear_each_other_once_before_the_merge(servers: Servers, s
         assert said["heating"].answer == voices["heating"].answer
         assert result.panel.dissent == ()
         assert "90 degrees" not in str(result.answer)
-        assert [each.step for each in result.costs if each.model == "parrot:1"] == ["rebuttal"]
+        assert [cost.step for cost in result.costs if cost.model == "parrot:1"] == ["rebuttal"]
         spent = await spent_by_agent(resources.database, "history", datetime.min.replace(tzinfo=UTC))
         assert spent.tokens == said["history"].usage.tokens > 0, "the agent's budget for a day counts its rebuttal"
         for _, user in chat.heard:
             assert "[m1]" not in user
             assert "boiler" in user.partition("<m1 ")[2].partition("</m1")[0], "the member has its own memory at hand"
         events = await effective_events(resources.log)
-        counts = Counter(type(each) for each in events)
+        counts = Counter(type(event) for event in events)
         assert (counts[RebuttalRequested], counts[AnswerRevised], counts[TaskCompleted]) == (3, 3, 1)
         assert model.calls[f"merge {QUESTION}"] == 1
         assert max(number for name, number in model.calls.items() if name.startswith("rebut")) == 1
@@ -246,10 +248,10 @@ async def test_without_a_language_model_every_member_stands(settings: Settings) 
         await define_agents(resources, client)
         result = await client.ask(QUESTION, panel=2, rebuttal=True)
     assert result.panel is not None
-    assert [(each.revision.stands, each.revision.answer) for each in result.panel.voices if each.revision] == [
-        (True, each.answer) for each in result.panel.voices
+    assert [(voice.revision.stands, voice.revision.answer) for voice in result.panel.voices if voice.revision] == [
+        (True, voice.answer) for voice in result.panel.voices
     ]
-    assert all("without a language model" in each.revision.problem for each in result.panel.voices if each.revision)
+    assert all("without a language model" in voice.revision.problem for voice in result.panel.voices if voice.revision)
 
 
 async def test_a_panel_without_a_merge_stands_side_by_side(settings: Settings) -> None:
@@ -261,9 +263,9 @@ async def test_a_panel_without_a_merge_stands_side_by_side(settings: Settings) -
         await define_agents(resources, client)
         result = await client.ask(QUESTION, panel=2)
         await until_idle(resources)
-        ends = [each for each in await effective_events(resources.log) if isinstance(each, TaskCompleted)]
+        ends = [event for event in await effective_events(resources.log) if isinstance(event, TaskCompleted)]
     assert result.panel is not None
-    assert all(each.agent_id in result.panel.merged for each in result.panel.voices)
+    assert all(voice.agent_id in result.panel.merged for voice in result.panel.voices)
     assert len(ends) == 1
 
 

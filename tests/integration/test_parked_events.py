@@ -111,7 +111,7 @@ async def test_the_views_continue_after_a_parked_event(settings: Settings, tmp_p
             halted_at(resources, 6)
         )  # The imported `event_parked` applies to an earlier event only, so the views halt at this one.
         assert len(await contents(resources)) == 3
-        assert [each.kind for each in await effective_events(resources.log)].count("event_parked") == 1
+        assert [event.kind for event in await effective_events(resources.log)].count("event_parked") == 1
 
 
 async def test_only_the_event_that_halts_the_views_is_parked(settings: Settings) -> None:
@@ -202,7 +202,7 @@ async def test_a_parked_event_is_erased_with_its_task(servers: Servers, settings
         await client.settle()
         task = await client.ask("What is a serpentino?", settled=True)
         await until_idle(resources)
-        [answered] = [each for each in await recorded_events(resources.log) if each.kind == "task_completed"]
+        [answered] = [event for event in await recorded_events(resources.log) if event.kind == "task_completed"]
         await park(settings, answered.sequence or 0, "for the test", folded=True)
         await resources.log.append(TaskErased(event_id=uuid4(), correlation_id=task.task_id))
         await until_idle(resources)
@@ -211,7 +211,7 @@ async def test_a_parked_event_is_erased_with_its_task(servers: Servers, settings
         await until_idle(resources)
         await forget(settings, [Thing("task", task.task_id)])
         await until_idle(resources)
-        left = [each.kind for each in await all_events(resources) if each.thread == task.task_id]
+        left = [event.kind for event in await all_events(resources) if event.thread == task.task_id]
         assert "task_completed" not in left
         assert "task_submitted" not in left
     await assert_verified(settings)

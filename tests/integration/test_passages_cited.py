@@ -61,14 +61,14 @@ async def test_a_result_names_document_page_and_section_of_what_it_cites(setting
         await until_idle(resources)
         events = await effective_events(resources.log)
         await assert_verified(settings)
-    first, *_ = [each for each in report.passages if each.cited]
+    first, *_ = [passage for passage in report.passages if passage.cited]
     assert (first.detail.document, first.detail.pages, first.detail.section) == ("report.pdf", (78, 78), "Chapter 78")
     assert place_of(first.detail) == 'report.pdf, p. 78, "Chapter 78"'
     assert f"built by Ann in 1931. [{first.label}]" in (report.answer or "")
-    assert not all(each.cited for each in report.passages)
+    assert not all(passage.cited for passage in report.passages)
     assert "Two springs ago, after the flood." in (bakery.answer or "")
-    answered = next(each for each in events if isinstance(each, TaskAnswered) and each.task_id == report.task_id)
-    cited = [each.detail for each in report.passages if each.cited]
+    answered = next(event for event in events if isinstance(event, TaskAnswered) and event.task_id == report.task_id)
+    cited = [passage.detail for passage in report.passages if passage.cited]
     assert [answered.details[number - 1] for number in sorted(answered.cited_details)] == cited
     job = next(each for each in model.jobs if "boiler" in each.question)
     assert job.details[0].origin == place_of(first.detail)

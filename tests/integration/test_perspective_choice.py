@@ -71,6 +71,6 @@ async def test_use_under_a_perspective_leads_similar_tasks_to_it(
             assert now.strength_by_perspective[name] > before[name].strength_by_perspective[name]
         assert await routed_perspective(client, "Who plays the violin in the orchestra?") is None
         await until_idle(resources)
-        routings = [each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)]
+        routings = [event for event in await effective_events(resources.log) if isinstance(event, TaskRouted)]
         assert len(routings) == 7
     await assert_verified(settings)

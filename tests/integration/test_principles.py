@@ -42,7 +42,7 @@ async def test_a_client_cannot_create_a_principle(settings: Settings) -> None:
         await resources.log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=told, client_id="rogue"))
         await until_idle(resources)
         events = await effective_events(resources.log)
-        assert ["only an agent's" in each.reason for each in events if isinstance(each, MemoryRefused)] == [True]
+        assert ["only an agent's" in event.reason for event in events if isinstance(event, MemoryRefused)] == [True]
         found = await client.recall("python", "Every amount is a Decimal.")
         assert (found.memories, found.principles) == ((), ())
     await assert_verified(settings)
@@ -55,10 +55,13 @@ async def test_a_recall_returns_the_principles(settings: Settings) -> None:
         await until_idle(resources)
         foreign = await client.recall("python", UNRELATED_QUESTION)
         assert foreign.memories == ()
-        assert [each.memory.content for each in foreign.principles] == ["Truth values come before operators."]
+        assert [principle.memory.content for principle in foreign.principles] == ["Truth values come before operators."]
         asked = await client.ask(UNRELATED_QUESTION, settled=True)
         there = (await client.recall("python", UNRELATED_QUESTION)).principles
-        assert tuple(each.memory_id for each in there) == (await retrieval_of(resources, asked.task_id)).principles
+        assert (
+            tuple(principle.memory_id for principle in there)
+            == (await retrieval_of(resources, asked.task_id)).principles
+        )
 
 
 async def test_a_removed_principle_fades_and_returns_with_its_definition(settings: Settings) -> None:
@@ -74,7 +77,9 @@ async def test_a_removed_principle_fades_and_returns_with_its_definition(setting
         await resources.log.append(agent_defined())
         await client.settle()
         assert (await client.recall("python", UNRELATED_QUESTION)).principles == ()
-        assert [each.candidate.memory_id for each in (await client.recall("python", text)).memories] == [kept.memory_id]
+        assert [memory.candidate.memory_id for memory in (await client.recall("python", text)).memories] == [
+            kept.memory_id
+        ]
         assert not (await client.memory(kept.memory_id)).principle
         for _ in range(3):
             await client.ask(UNRELATED_QUESTION, settled=True)
@@ -82,9 +87,9 @@ async def test_a_removed_principle_fades_and_returns_with_its_definition(setting
         assert (await client.memory(kept.memory_id)).status == "archived"
         await resources.log.append(agent_defined(principles=(text,)))
         await client.settle()
-        assert [each.memory_id for each in (await client.recall("python", UNRELATED_QUESTION)).principles] == [
-            kept.memory_id
-        ]
+        assert [
+            principle.memory_id for principle in (await client.recall("python", UNRELATED_QUESTION)).principles
+        ] == [kept.memory_id]
         await client.ask(UNRELATED_QUESTION, settled=True)
         await until_idle(resources)
         back = await client.memory(kept.memory_id)
@@ -104,9 +109,9 @@ async def test_a_new_principle_begins_with_the_policys_strength(settings: Settin
         await resources.log.append(agent_defined(principles=("Truth values come before operators.",)))
         await until_idle(resources)
         [encoded] = [
-            each
-            for each in await effective_events(resources.log)
-            if isinstance(each, MemoryEncoded) and each.source == "definition"
+            event
+            for event in await effective_events(resources.log)
+            if isinstance(event, MemoryEncoded) and event.source == "definition"
         ]
         assert encoded.strength == 3.0
 
@@ -125,13 +130,17 @@ async def test_a_scoped_principle_holds_in_its_scope_only(settings: Settings) ->
             ({"domains": ["trade"]}, {"Be brief.", vat.text}),
         ):
             found = (await client.recall("python", UNRELATED_QUESTION, **where)).principles
-            assert {each.memory.content for each in found} == held
+            assert {principle.memory.content for principle in found} == held
         asked = await client.ask(UNRELATED_QUESTION, project="bank", settled=True)
         kept = (await retrieval_of(resources, asked.task_id)).principles
-        assert {(await client.memory(each)).memory.content for each in kept} == {"Be brief.", euro.text}
-        assert [each.principle for each in await client.memories("python") if each.source == "definition"] == [True] * 3
+        assert {(await client.memory(principle)).memory.content for principle in kept} == {"Be brief.", euro.text}
+        assert [memory.principle for memory in await client.memories("python") if memory.source == "definition"] == [
+            True
+        ] * 3
         await resources.log.append(agent_defined(principles=("Be brief.", euro.text)))
         await until_idle(resources)
-        defined = {each.memory.content: each.memory.scope for each in await client.memories("python") if each.principle}
+        defined = {
+            memory.memory.content: memory.memory.scope for memory in await client.memories("python") if memory.principle
+        }
         assert defined == {"Be brief.": Scope(), euro.text: Scope()}
     await assert_verified(settings)

@@ -54,10 +54,10 @@ def encoded(agent_id: str, number: int) -> MemoryEncoded:
 def use_or_credit(rng: random.Random, memories: Sequence[MemoryEncoded]) -> Event:
     """Return an event that records a use of a few memories of one agent, or a credit for them."""
     agent_id = rng.choice(AGENTS)
-    mine = [each.memory_id for each in memories if each.agent_id == agent_id]
+    mine = [memory.memory_id for memory in memories if memory.agent_id == agent_id]
     some = tuple(rng.sample(mine, 3))
     if rng.random() < 0.7:
-        uses = tuple(Use(memory_id=each, method="citation") for each in some)
+        uses = tuple(Use(memory_id=memory_id, method="citation") for memory_id in some)
         perspective = rng.choice(("semantics", "pitfalls", None))
         return MemoriesUsed(
             event_id=uuid4(), agent_id=agent_id, assignment_id=uuid4(), perspective=perspective, uses=uses
@@ -97,9 +97,9 @@ async def test_concurrent_projectors_fold_every_event_once(settings: Settings, s
         await append_all(log, [use_or_credit(rng, memories) for _ in range(1_000)])
         await asyncio.gather(*(until_idle(each, ["projector"]) for each in several))
         expected = {
-            each.memory_id: (each.stored_strength, each.access_count, each.impact_score)
+            memory.memory_id: (memory.stored_strength, memory.access_count, memory.impact_score)
             for mind in folded_minds(await effective_events(log)).values()
-            for each in mind.memories.values()
+            for memory in mind.memories.values()
         }
         assert await memory_rows(several[0]) == expected
         assert len(expected) == len(memories)
@@ -123,7 +123,9 @@ async def test_a_deleted_event_is_gone_after_a_rebuild(settings: Settings) -> No
         after = await snapshot(resources)
         for name in ("journal", "task", "memory", "memory_vector"):
             assert after[name] == [row for row in before[name] if str(gone) not in row]
-        assert [each.memory_id for each in await client.memories("python") if each.memory_id in {gone, kept}] == [kept]
+        assert [memory.memory_id for memory in await client.memories("python") if memory.memory_id in {gone, kept}] == [
+            kept
+        ]
         answer = await client.ask("What is the truth value of an empty list?", settled=True)
         assert answer.status == "done"
         assert kept in answer.citations
@@ -140,7 +142,7 @@ async def test_the_views_reach_a_deleted_end(settings: Settings) -> None:
         await log.stream.delete_msg(log.subjects.stream, last)
     async with running_services(settings) as resources, connected_client(settings) as client:
         await client.settle()
-        assert [each.agent_id for each in await client.agents()] == ["python"]
+        assert [agent.agent_id for agent in await client.agents()] == ["python"]
 
         async def there() -> bool:
             """Return True once the checkpoint of the views is at the end of the log."""

@@ -54,15 +54,15 @@ class Pair:
 
     async def batch(self, after: int) -> Batch:
         """Return the events of the log after a sequence as a batch."""
-        events = [each for each in await recorded_events(self.log) if (each.sequence or 0) > after]
+        events = [event for event in await recorded_events(self.log) if (event.sequence or 0) > after]
         return Batch(tuple(events), (), after, await self.log.last_sequence())
 
     async def fold(self, *events: Event, copies: Sequence[Event] = ()) -> bool:
         """Append events and copies of events, and fold them. Return whether the writer had no doubt about them."""
-        for each in events:
-            await self.log.append(each)
-        for each in copies:
-            await append_copy(self.log, each)
+        for event in events:
+            await self.log.append(event)
+        for copy in copies:
+            await append_copy(self.log, copy)
         return await self.fold_batch(await self.batch((await self.resources.projection.position()).sequence))
 
     async def fold_batch(self, batch: Batch) -> bool:
@@ -104,7 +104,7 @@ async def opened_pair(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> As
 
 def used(*memory_ids: UUID) -> MemoriesUsed:
     """Return the event that an answer of the agent used these memories."""
-    uses = tuple(Use(memory_id=each, method="citation") for each in memory_ids)
+    uses = tuple(Use(memory_id=memory_id, method="citation") for memory_id in memory_ids)
     return MemoriesUsed(event_id=uuid4(), agent_id="python", assignment_id=uuid4(), perspective="semantics", uses=uses)
 
 
@@ -136,7 +136,7 @@ def sampled_scenes() -> list[tuple[str, list[EventJson]]]:
 
 def as_batch(events: Sequence[AnyEvent]) -> Batch:
     """Return consecutive events as a batch."""
-    places = [each.sequence or 0 for each in events]
+    places = [event.sequence or 0 for event in events]
     return Batch(tuple(events), (), places[0] - 1, places[-1])
 
 
@@ -147,13 +147,13 @@ async def test_states_in_memory_are_folded_on(settings: Settings, monkeypatch: p
     load = MindMap.load
 
     async def counted(states: MindMap[Any], connection: Any, events: Sequence[Any]) -> None:
-        names = {each.agent_id for each in events}
+        names = {event.agent_id for event in events}
         loaded.append(len(names - states.now.keys()))
         await load(states, connection, events)
 
     async with opened_pair(settings, monkeypatch) as pair:
         assert await pair.fold(*memories, task)
-        ids = [each.memory_id for each in memories]
+        ids = [memory.memory_id for memory in memories]
         with monkeypatch.context() as patch:
             patch.setattr(MindMap, "load", counted)
             await pair.log.append(used(*ids))
@@ -280,7 +280,7 @@ async def test_states_are_dropped_if_there_are_too_many(settings: Settings, monk
         assert pair.writer._states.size == 3
         assert await pair.fold(task)
         assert pair.writer._states.size == 0
-        assert await pair.fold(used(*(each.memory_id for each in memories)), failed(task))
+        assert await pair.fold(used(*(memory.memory_id for memory in memories)), failed(task))
         assert pair.writer._states.size == 0
         assert await pair.fold(used(memories[0].memory_id))
         assert pair.writer._states.size == 1

@@ -41,7 +41,7 @@ def models(provider: Provider) -> Models:
 def prompts(provider: Provider, beginning: str) -> list[dict[str, str]]:
     """Return the messages, by role, of each call whose system prompt contains `beginning`."""
     calls = [{each["role"]: each["content"] for each in one.body["messages"]} for one in provider.received]
-    return [each for each in calls if beginning in each["system"] + each["user"]]
+    return [call for call in calls if beginning in call["system"] + call["user"]]
 
 
 def memory_encoded(content: str, *, scope: Scope = EVERYWHERE, **fields: Any) -> MemoryEncoded:
@@ -115,7 +115,7 @@ async def test_an_answer_that_stops_at_the_token_limit_is_continued_or_marked(se
     """
     parts = ["It is", " forbidden,", " as the guide says,", " and so", " on"]
     async with (
-        Provider([ScriptedReply(openai_reply(each, "length")) for each in parts]) as provider,
+        Provider([ScriptedReply(openai_reply(part, "length")) for part in parts]) as provider,
         running_services(settings, models=models(provider)) as resources,
         connected_client(settings) as client,
     ):

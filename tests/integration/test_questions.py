@@ -49,7 +49,7 @@ async def waiting_task(resources: Resources, client: Client, text: str = REQUEST
 
 async def kinds_of(resources: Resources, kind: type) -> int:
     """Return the number of effective events of a kind."""
-    return len([each for each in await effective_events(resources.log) if isinstance(each, kind)])
+    return len([event for event in await effective_events(resources.log) if isinstance(event, kind)])
 
 
 async def test_the_agent_works_with_the_answer(settings: Settings) -> None:
@@ -81,9 +81,9 @@ async def test_the_agent_works_with_the_answer(settings: Settings) -> None:
     assert "The lamp of Berger costs 7 euro." in result.answer.splitlines()[1]
     assert result.clarification is not None
     assert (result.clarification.state, result.clarification.answer) == ("answered", "Berger")
-    queries = [each.query for each in facts if isinstance(each, MemoriesRetrieved)]
+    queries = [fact.query for fact in facts if isinstance(fact, MemoriesRetrieved)]
     assert queries == [REQUEST, f"{REQUEST}\nBerger"]
-    assert [each.answer_id for each in facts if isinstance(each, ClarificationRefused)] == [forged.event_id]
+    assert [fact.answer_id for fact in facts if isinstance(fact, ClarificationRefused)] == [forged.event_id]
     await assert_verified(settings)
 
 
@@ -108,10 +108,10 @@ async def test_without_an_answer_the_agent_says_what_it_assumed(settings: Settin
     assert result.answer is not None
     assert result.answer.startswith("I asked “The request has “[name]” in place of a word.")
     assert "I assumed: “[name]” stands for any such word." in result.answer
-    assert [each.reason for each in facts if isinstance(each, ClarificationRefused)] == [
+    assert [fact.reason for fact in facts if isinstance(fact, ClarificationRefused)] == [
         "the agent went on with its assumption"
     ]
-    assert [type(each) for each in facts if isinstance(each, ClarificationAsked | ClarificationExpired)] == [
+    assert [type(fact) for fact in facts if isinstance(fact, ClarificationAsked | ClarificationExpired)] == [
         ClarificationAsked,
         ClarificationExpired,
     ]
@@ -163,7 +163,7 @@ async def test_exercises_panels_and_silent_clients_are_never_asked(settings: Set
 
         async def ended() -> bool:
             """Return True once all tasks have ended."""
-            return all([(await client.progress(each)).status == "done" for each in tasks])
+            return all([(await client.progress(task)).status == "done" for task in tasks])
 
         await eventually(ended)
         assert not await kinds_of(resources, ClarificationAsked)
@@ -193,7 +193,7 @@ async def test_an_answer_tells_signs_of_trouble(settings: Settings) -> None:
             settled=True,
         )
         await client.ask("Which colour has the lamp?", agent="python")
-    assert [(each.kind, each.labels) for each in result.signs] == [
+    assert [(sign.kind, sign.labels) for sign in result.signs] == [
         ("memory_against_material", ("m1", "d1")),
         ("evidence_missing", ()),
     ]

@@ -45,7 +45,7 @@ MEMORIES_PER_AGENT = 40
 
 async def add_trouble(log: Log, rng: random.Random) -> None:
     """Add copies of messages, invalid messages and vectors of another model to the log, and delete some messages."""
-    mine = [each.memory_id for each in await effective_events(log) if isinstance(each, MemoryEncoded)]
+    mine = [event.memory_id for event in await effective_events(log) if isinstance(event, MemoryEncoded)]
     other = Embedding(model="nemuri-words-3", dimension=64)
     for agent_id in ("python", "cook"):
         some = tuple(rng.sample(mine, 30))
@@ -54,8 +54,8 @@ async def add_trouble(log: Log, rng: random.Random) -> None:
     for garbage in (b"", b"{", b'{"kind": "task_submitted"}'):
         await log.stream.publish(subject, garbage)
     everything = await messages(log)
-    for each in rng.sample(everything, len(everything) // 4):
-        await log.stream.publish(each.subject, each.data)
+    for message in rng.sample(everything, len(everything) // 4):
+        await log.stream.publish(message.subject, message.data)
     for place in rng.sample(range(1, len(everything)), 12):
         await log.stream.delete_msg(log.subjects.stream, place)
 
@@ -141,7 +141,7 @@ async def test_readers_see_complete_views_during_a_rebuild(settings: Settings) -
             for _ in range(2):
                 await rebuild(settings)
             over.set()
-        assert all(each.result() > 1 for each in readers)
+        assert all(reader.result() > 1 for reader in readers)
 
 
 async def test_a_reader_of_the_old_views_does_not_hold_up_the_new_ones(settings: Settings) -> None:

@@ -55,6 +55,6 @@ async def test_a_recorded_session_is_asked_about_and_handed_on(
             await hook(call["hook"], *option, stdin=given(call, tmp_path))
     turns = await offered_turns(settings)
     assert [each["prompt"] for each in asked if "prompt" in each] == prompts
-    assert [(each.prompt, each.reply) for each in turns] == [(each, REPLY) for each in prompts]
-    assert {each.project for each in turns} == {"/home/ann/bakery"}
+    assert [(turn.prompt, turn.reply) for turn in turns] == [(prompt, REPLY) for prompt in prompts]
+    assert {turn.project for turn in turns} == {"/home/ann/bakery"}
     assert (hook.waiting_sessions, hook.journal) == (0, "")

@@ -163,7 +163,7 @@ async def help_each_other(resources: Resources, client: Client, settings: Settin
     await client.settle()
     await client.remember("sealer", "Pump P7 gets a gasket of cork.", tags=["gasket", "pump"])
     asked = await client.ask(CONSULTED_QUESTION, agent="python", settled=True)
-    assert [each.colleague for each in asked.steps] == ["sealer"]
+    assert [step.colleague for step in asked.steps] == ["sealer"]
     assert (await client.handover("sealer", "python", topic="gasket")).memories
     await until_idle(resources)
     async with connected_client(settings, OPERATOR) as operator:
@@ -190,7 +190,7 @@ async def read_a_report(client: Client) -> None:
     """Ask for the summary of a document whose notes fit no prompt, so that they are condensed."""
     pages = "\f".join(f"Page {number}. Boiler {number} was built in {1900 + number}. " * 30 for number in range(120))
     done = await client.ask("Summarise this report.", documents=[("report.txt", pages)], agent="python", settled=True)
-    assert "condensing" in {each.step for each in done.costs}
+    assert "condensing" in {cost.step for cost in done.costs}
 
 
 async def live_affectively(resources: Resources, client: Client) -> None:
@@ -263,8 +263,8 @@ async def is_done(client: Client, task: TaskSubmitted) -> bool:
 
 async def deliver_again(log: Log) -> None:
     """Publish the bytes of every message again, without message ids."""
-    for each in await messages(log):
-        await log.stream.publish(each.subject, each.data)
+    for message in await messages(log):
+        await log.stream.publish(message.subject, message.data)
 
 
 async def recreate_consumers(settings: Settings) -> int:
@@ -275,8 +275,8 @@ async def recreate_consumers(settings: Settings) -> int:
     """
     async with opened_log(settings) as log:
         stream = log.subjects.stream
-        for each in await consumers_of(log.stream, stream):
-            await log.stream.delete_consumer(stream, each.name)
+        for consumer_info in await consumers_of(log.stream, stream):
+            await log.stream.delete_consumer(stream, consumer_info.name)
         await prepare(settings)
         known = (await log.stream.stream_info(stream)).config
         await log.stream.update_stream(known.evolve(duplicate_window=0.1))
@@ -295,7 +295,7 @@ class PlatformState:
     async def of(cls, resources: Resources, model: CountingModel) -> Self:
         """Wait until all services are idle, and return the state."""
         await until_idle(resources)
-        facts = [each.event_id for each in await effective_events(resources.log)]
+        facts = [event.event_id for event in await effective_events(resources.log)]
         return cls(await snapshot(resources), facts, Counter(model.calls))
 
 
@@ -309,7 +309,7 @@ async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Setti
     async with running_services(settings, models=models) as resources, connected_client(settings) as client:
         await let_everything_happen(resources, client, settings)
         before = await PlatformState.of(resources, model)
-        assert {each.kind for each in await effective_events(resources.log)} == set(EVENTS), (
+        assert {event.kind for event in await effective_events(resources.log)} == set(EVENTS), (
             "every kind of event must occur"
         )
         await deliver_again(resources.log)

@@ -143,7 +143,7 @@ async def re_embedded(settings: Settings) -> list[UUID]:
     """Return the memory ids in all re-embedding events on the log, repetitions included."""
     async with opened_log(settings) as log:
         events = await recorded_events(log)
-    return [each for event in events if isinstance(event, MemoriesEmbedded) for each in event.memory_ids]
+    return [memory_id for event in events if isinstance(event, MemoriesEmbedded) for memory_id in event.memory_ids]
 
 
 async def test_another_dimension_of_the_same_model_is_another_generation(settings: Settings) -> None:
@@ -214,7 +214,7 @@ async def test_an_interrupted_change_is_continued(settings: Settings) -> None:
         with pytest.raises(OperationError, match="the dictionary is closed"):
             await reembed(settings, embedder=chosen)
         await client.settle()
-        assert [each.embedding.model for each in await client.agents()] == ["dictionary-1", "nemuri-words-3"]
+        assert [agent.embedding.model for agent in await client.agents()] == ["dictionary-1", "nemuri-words-3"]
         assert (
             await first_recalled(client, "cold bread", "chef")
             == await first_recalled(client, "cold bread")
@@ -237,7 +237,7 @@ async def test_two_concurrent_changes_count_once(settings: Settings) -> None:
         await asyncio.gather(*(reembed(settings, embedder=BuiltInEmbedder(64)) for _ in range(2)))
         assert await with_vectors(resources, "nemuri-words-3.64") == set(known)
         async with opened_log(settings) as log:
-            kinds = Counter(type(each) for each in await recorded_events(log))
+            kinds = Counter(type(event) for event in await recorded_events(log))
         assert kinds[MemoriesEmbedded] == kinds[EmbeddingAdopted] == 1
         await until_idle(resources)
     await assert_verified(settings)

@@ -22,11 +22,14 @@ async def test_one_of_two_memories_with_the_same_text_is_recalled(settings: Sett
         told = await asyncio.gather(*(client.remember("python", text) for text in (TEXT, TEXT.upper(), TEXT)))
         again = await client.remember_all("python", [TEXT, OTHER, TEXT])
         views = [await client.memory(each) for each in (*told, *again)]
-        [first] = {each.memory_id for each in views if each.status == "active" and each.memory.content != OTHER}
-        assert [each.absorbed_by for each in views if each.memory_id not in {first, again[1]}] == [first] * 4
-        assert {each.memory_id for each in (await client.memory(first)).sources} == {*told, *again} - {first, again[1]}
+        [first] = {view.memory_id for view in views if view.status == "active" and view.memory.content != OTHER}
+        assert [view.absorbed_by for view in views if view.memory_id not in {first, again[1]}] == [first] * 4
+        assert {source.memory_id for source in (await client.memory(first)).sources} == {*told, *again} - {
+            first,
+            again[1],
+        }
         found = (await client.recall("python", "When does the bakery close?")).memories
-        assert {each.candidate.memory_id for each in found} == {first, again[1]}
+        assert {memory.candidate.memory_id for memory in found} == {first, again[1]}
         await assert_minds_agree(resources)
         await assert_verified(settings)
 
@@ -38,6 +41,6 @@ async def test_what_is_told_again_comes_first(settings: Settings) -> None:
         old = await client.remember("python", TEXT)
         new = await client.remember("python", OTHER)
         query = "When does the bakery on Mill Street close?"
-        assert [each.candidate.memory_id for each in (await client.recall("python", query)).memories] == [new, old]
+        assert [memory.candidate.memory_id for memory in (await client.recall("python", query)).memories] == [new, old]
         await client.remember("python", TEXT)
-        assert [each.candidate.memory_id for each in (await client.recall("python", query)).memories] == [old, new]
+        assert [memory.candidate.memory_id for memory in (await client.recall("python", query)).memories] == [old, new]

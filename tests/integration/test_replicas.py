@@ -49,7 +49,7 @@ def blocks(cluster: EmbeddedNatsCluster, log: Log, node: int) -> Path:
 
 def flip(stored: Path, word: str) -> None:
     """Flip one bit of the message that contains a word, in the blocks of a server that does not run."""
-    [block] = [each for each in stored.glob("*.blk") if word.encode() in each.read_bytes()]
+    [block] = [path for path in stored.glob("*.blk") if word.encode() in path.read_bytes()]
     content = bytearray(block.read_bytes())
     content[content.index(word.encode())] ^= 1
     block.write_bytes(content)
@@ -59,7 +59,7 @@ async def current(log: Log) -> bool:
     """Return True if no copy of the log lags behind its leader, by the leader's account."""
     info = await retried(lambda: log.stream.stream_info(log.subjects.stream))
     copies = (info.cluster.replicas or []) if info.cluster and info.cluster.leader else []
-    return len(copies) == 2 and all(each.current and not each.offline for each in copies)
+    return len(copies) == 2 and all(copy.current and not copy.offline for copy in copies)
 
 
 async def follower(log: Log) -> int:
@@ -75,7 +75,7 @@ async def sequences_read(log: Log, server: str) -> set[int]:
     async with AsyncExitStack() as stack:
         pull = await reader_on(stack, log, log.subjects.stream, server)
         while messages := await pull.present():
-            found |= {each.metadata.sequence.stream for each in messages}
+            found |= {message.metadata.sequence.stream for message in messages}
     return found
 
 
@@ -118,7 +118,7 @@ async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path
             assert lost in await sequences_read(log, f"node{rotten}")
         code, out, said = await verified(settings, tmp_path, "--json")
         assert (code, said) == (0, "")
-        assert [set(map(len, each["damaged"].values())) for each in json.loads(out)] == [{0}, {0}]
+        assert [set(map(len, load["damaged"].values())) for load in json.loads(out)] == [{0}, {0}]
 
 
 @pytest.mark.timeout(300)
@@ -137,7 +137,7 @@ async def test_a_server_that_is_away_is_named(servers: Servers) -> None:
                     info = await retried(lambda: log.stream.stream_info(log.subjects.stream))
                 except NotFoundError:  # while the servers elect who knows the streams
                     return False
-                return info.cluster is not None and any(not each.current for each in info.cluster.replicas or [])
+                return info.cluster is not None and any(not replica.current for replica in info.cluster.replicas or [])
 
             await eventually(noticed, seconds=60)
             with pytest.raises(ReplicaError, match=f"node{away} is away"):

@@ -31,7 +31,7 @@ async def test_the_indexes_of_large_minds_stay_within_the_limit(
         await client.settle()
         for name in names:
             facts = [f"Value {number} of {name} is stored in register {7 * number}." for number in range(MEMORIES)]
-            await client.remember_all(name, [MemoryContent(content=each) for each in facts])
+            await client.remember_all(name, [MemoryContent(content=fact) for fact in facts])
         minds = AgentIndexes(IndexCache())
         largest = 0
         for name in (*names, *reversed(names)):
@@ -54,8 +54,8 @@ async def test_services_work_with_a_single_connection(settings: Settings) -> Non
         await client.settle()
         await client.remember("python", "An empty list is false.")
         answers = [await client.submit(f"Is an empty list false, for the {number}th time?") for number in range(4)]
-        for each in answers:
-            assert (await client.result(each, settled=True, timeout=60)).status == "done"
+        for answer in answers:
+            assert (await client.result(answer, settled=True, timeout=60)).status == "done"
         await until_idle(resources)
         async with resources.database.reading():
             assert resources.database.engine.pool.checkedout() == 1  # type: ignore[attr-defined]

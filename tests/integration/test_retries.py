@@ -113,14 +113,14 @@ async def test_a_second_failure_has_its_own_dead_letter(settings: Settings) -> N
         assert (first.letter.attempt, second.letter.attempt) == (1, 2)
         await DeadLetters(resources.log).store(first.letter, first.original)
         assert await dead.retry(client, first.letter.name) == f"task {failed.task_id} is at attempt 2 already"
-        opened = [each for each in await effective_events(resources.log) if isinstance(each, TaskReopened)]
+        opened = [event for event in await effective_events(resources.log) if isinstance(event, TaskReopened)]
         assert len(opened) == 1
     await assert_verified(settings)
 
 
 async def test_a_late_failure_of_an_attempt_does_not_end_the_next(settings: Settings) -> None:
     """A failure of the first attempt that arrives late does not end the second attempt."""
-    names = [each for each in ALL_SERVICES if each != "specialist"]
+    names = [service for service in ALL_SERVICES if service != "specialist"]
     async with running_services(settings, names) as resources, connected_client(settings) as client:
         log = resources.log
         await log.append(agent_defined())

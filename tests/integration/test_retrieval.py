@@ -151,7 +151,9 @@ async def test_archived_memories_are_retrieved_and_return_with_use(settings: Set
         end = await resources.log.last_sequence()
         looked = await client.recall("python", QUESTION)
         assert looked.deep
-        assert before.memory_id in {each.candidate.memory_id for each in looked.memories if each.candidate.archived}
+        assert before.memory_id in {
+            memory.candidate.memory_id for memory in looked.memories if memory.candidate.archived
+        }
         assert await resources.log.last_sequence() == end
         assert await client.memory(before.memory_id) == before
         result = await client.ask(QUESTION, settled=True)
@@ -170,9 +172,9 @@ async def test_deep_retrieval_includes_archived_memories(settings: Settings) -> 
         active = await client.remember("python", "The truth value of an empty dictionary is false too.")
         end = await resources.log.last_sequence()
         shallow, deep = [await client.recall("python", QUESTION, deep=each) for each in (False, True)]
-        assert (shallow.deep, [each.candidate.memory_id for each in shallow.memories]) == (False, [active])
+        assert (shallow.deep, [memory.candidate.memory_id for memory in shallow.memories]) == (False, [active])
         assert deep.deep
-        assert {active, before.memory_id} <= {each.candidate.memory_id for each in deep.memories}
+        assert {active, before.memory_id} <= {memory.candidate.memory_id for memory in deep.memories}
         assert await resources.log.last_sequence() == end
         result = await client.ask(QUESTION, deep=True, settled=True)
         assert before.memory_id in result.used

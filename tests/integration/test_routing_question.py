@@ -41,7 +41,7 @@ async def test_a_client_chooses_the_agent_for_a_task_that_fits_none(settings: Se
         await define_agents(resources, client)
         asked = await client.ask(HAMLET)
         assert (asked.status, asked.agent_id, asked.items) == ("negotiation", None, ())
-        assert {each.name for each in asked.options} == {"agent:buyer", "agent:cook"}
+        assert {option.name for option in asked.options} == {"agent:buyer", "agent:cook"}
         assert asked.reason is not None
         end = await resources.log.last_sequence()
         for wrong in ("all", "agent:nobody", "cook"):
@@ -56,8 +56,8 @@ async def test_a_client_chooses_the_agent_for_a_task_that_fits_none(settings: Se
         again = await client.ask("When did Shakespeare write Hamlet?", settled=True)
         assert (again.status, again.agent_id) == ("done", "cook")
         found = await effective_events(resources.log)
-        assert len([each for each in found if isinstance(each, NegotiationOpened)]) == 1
-        [first, second] = [each for each in found if isinstance(each, TaskRouted)]
+        assert len([event for event in found if isinstance(event, NegotiationOpened)]) == 1
+        [first, second] = [event for event in found if isinstance(event, TaskRouted)]
         assert (first.decided_by, second.decided_by) == ("request", "fit")
         assert second.confidence is not None
         assert second.recalled
@@ -73,13 +73,16 @@ async def test_long_documents_are_not_read_for_nobody(settings: Settings) -> Non
     async with running_services(settings) as resources, connected_client(settings) as client:
         await define_agents(resources, client)
         asked = await client.ask(HAMLET, documents=[("book.txt", pages)])
-        assert (asked.status, {each.name for each in asked.options}) == ("negotiation", {"agent:buyer", "agent:cook"})
+        assert (asked.status, {option.name for option in asked.options}) == (
+            "negotiation",
+            {"agent:buyer", "agent:cook"},
+        )
         await until_idle(resources)
-        assert not [each for each in await effective_events(resources.log) if isinstance(each, ChunkReady)]
+        assert not [event for event in await effective_events(resources.log) if isinstance(event, ChunkReady)]
         await client.answer(asked.task_id, "agent:buyer")
         done = await client.result(asked.task_id, settled=True)
         assert (done.status, done.agent_id) == ("done", "buyer")
-        read = [each for each in await effective_events(resources.log) if isinstance(each, ChunkReady)]
+        read = [event for event in await effective_events(resources.log) if isinstance(event, ChunkReady)]
         assert len(read) == 10
         summary = await client.ask("Summarise this.", documents=[("book.txt", pages)], settled=True)
         assert (summary.status, summary.agent_id) == ("done", "cook")
@@ -122,7 +125,7 @@ async def test_a_light_model_decides_what_fits_nobody(
         result = await client.ask(question, timeout=30)
         await until_idle(resources)
         shown = prompts(provider, "which colleague should work on a request")
-        routed = [each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)]
+        routed = [event for event in await effective_events(resources.log) if isinstance(event, TaskRouted)]
     assert len(shown) == 1
     assert question in shown[0]["user"]
     assert "Field: Soups, sauces, recipes." in shown[0]["user"]

@@ -65,12 +65,14 @@ async def test_the_orchestrator_recalls_past_tasks_of_the_project(settings: Sett
         await client.feedback(first.task_id, "helpful")
         await until_idle(resources)
         remembered = await client.memories(ORCHESTRATOR)
-        assert {each.memory.scope.name for each in remembered} == {"bank"}
+        assert {memory.memory.scope.name for memory in remembered} == {"bank"}
         assert (await client.recall(ORCHESTRATOR, QUESTION, project="shop")).memories == ()
         in_shop = await client.ask(QUESTION, project="shop", settled=True)
         in_bank = await client.ask(QUESTION, project="bank", settled=True)
         routed = {
-            each.correlation_id: each for each in await effective_events(resources.log) if isinstance(each, TaskRouted)
+            event.correlation_id: event
+            for event in await effective_events(resources.log)
+            if isinstance(event, TaskRouted)
         }
         assert routed[in_shop.task_id].recalled == ()
         assert routed[in_bank.task_id].recalled
@@ -91,9 +93,9 @@ async def test_a_learning_gets_the_scope_of_its_task(settings: Settings) -> None
             await client.ask(QUESTION, perspective="semantics", settled=True, **where)
         await until_idle(resources)
         learned = {
-            (each.memory.scope.level, each.memory.scope.name)
-            for each in await effective_events(resources.log)
-            if isinstance(each, MemoryEncoded) and each.agent_id == "python" and each.source == "task"
+            (event.memory.scope.level, event.memory.scope.name)
+            for event in await effective_events(resources.log)
+            if isinstance(event, MemoryEncoded) and event.agent_id == "python" and event.source == "task"
         }
         assert learned == {("project", "bank"), ("domain", "steel")}
         assert len((await client.recall("python", LESSON, project="bank")).memories) == 1
@@ -115,14 +117,14 @@ async def test_a_textbook_is_read_and_tested_in_its_scope(settings: Settings) ->
         [right, wrong] = report.chapters[0].details
         assert right.answers[0].correct
         assert wrong.answers[0].reviewed, "the review finds memories of the scope"
-        asked = [each for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted)]
-        assert {each.setting for each in asked} == {Setting(project="bank")}
+        asked = [event for event in await effective_events(resources.log) if isinstance(event, TaskSubmitted)]
+        assert {event.setting for event in asked} == {Setting(project="bank")}
         assert (await client.recall("python", TRUTH_EXERCISE.question, project="bank")).memories
         assert (await client.recall("python", TRUTH_EXERCISE.question, project="shop")).memories == ()
         assert (await client.memo("python", project="shop")).memo == ""
         await until_finished_and_idle(
             resources, client, await client.teach("python", TEXTBOOK, repeating="none", scope=SHOP)
         )
-        read = [each.memory.scope for each in await client.memories("python") if each.source == "education"]
+        read = [memory.memory.scope for memory in await client.memories("python") if memory.source == "education"]
         assert (read.count(BANK), read.count(SHOP)) == (3, 3)
     await assert_verified(settings)

@@ -85,7 +85,7 @@ async def append_assignments(log: Log, numbers: range, world: World) -> None:
 async def trained_scorers(resources: Resources) -> list[ScorerTrained]:
     """Wait until all services are idle, and return the events of all trained scorers."""
     await until_idle(resources, TRAINING_SERVICES)
-    return [each for each in await effective_events(resources.log) if isinstance(each, ScorerTrained)]
+    return [event for event in await effective_events(resources.log) if isinstance(event, ScorerTrained)]
 
 
 async def test_a_scorer_is_trained_with_enough_samples_and_serves_while_better(settings: Settings) -> None:
@@ -143,9 +143,9 @@ async def test_the_policy_sets_the_samples_for_another_training(settings: Settin
         slept = AgentSlept(event_id=derive("test", "slept"), agent_id=AGENT, sessions=(derive("test", "session"),))
         await resources.log.append(slept)
         await append_assignments(resources.log, range(60), by_impact)
-        assert [each.number for each in await trained_scorers(resources)] == [1]
+        assert [event.number for event in await trained_scorers(resources)] == [1]
         await append_assignments(resources.log, range(60, 62), by_impact)
-        assert [each.number for each in await trained_scorers(resources)] == [1, 2]
+        assert [event.number for event in await trained_scorers(resources)] == [1, 2]
 
 
 async def test_events_are_not_trained_on_again(settings: Settings) -> None:
@@ -156,9 +156,9 @@ async def test_events_are_not_trained_on_again(settings: Settings) -> None:
         before = await trained_scorers(resources)
         assert len(before) == 1
         handlers.pasts.known = Pasts().known
-        for each in await effective_events(resources.log):
-            if isinstance(each, SessionEnded):
-                assert await handlers.train(each, resources) is None
+        for event in await effective_events(resources.log):
+            if isinstance(event, SessionEnded):
+                assert await handlers.train(event, resources) is None
         assert await trained_scorers(resources) == before
 
 
@@ -182,7 +182,7 @@ async def test_the_scorer_ranks_while_it_serves(settings: Settings) -> None:
         assert await ranking() == "scorer-1"
         asked = await client.ask("What is the truth value of an empty list?", settled=True)
         events = await effective_events(log)
-        [retrieval] = [each for each in events if isinstance(each, MemoriesRetrieved)]
+        [retrieval] = [event for event in events if isinstance(event, MemoriesRetrieved)]
         assert (retrieval.task_id, retrieval.ranking) == (asked.task_id, "scorer-1")
         await log.append(_scorer(2, serves=False))
         assert await ranking() == "linear-1"

@@ -75,7 +75,7 @@ async def use_and_sleep(resources: Resources, *memory_ids: UUID, times: int = US
 async def semantic_ids(resources: Resources) -> list[UUID]:
     """Return the ids of the semantic memories on the log."""
     events = await effective_events(resources.log)
-    return [each.memory_id for each in events if isinstance(each, MemoryEncoded) and each.source == "sleep"]
+    return [event.memory_id for event in events if isinstance(event, MemoryEncoded) and event.source == "sleep"]
 
 
 async def test_settled_memories_that_say_the_same_become_one(settings: Settings) -> None:
@@ -91,18 +91,19 @@ async def test_settled_memories_that_say_the_same_become_one(settings: Settings)
         view = await client.memory(formed)
         assert (view.access_count, view.status, view.source) == (2 * USES, "active", "sleep")
         assert view.memory.content in STEEL
-        assert {each.memory_id for each in view.sources} == set(same)
-        assert {each.content for each in view.sources} == set(STEEL)
+        assert {source.memory_id for source in view.sources} == set(same)
+        assert {source.content for source in view.sources} == set(STEEL)
         assert view.experiences is not None
         assert view.experiences.count == len(STEEL)
         assert {(await client.memory(each)).status for each in same} == {"absorbed"}
-        found = [each.candidate.memory_id for each in (await client.recall("python", STEEL[1])).memories]
+        found = [memory.candidate.memory_id for memory in (await client.recall("python", STEEL[1])).memories]
         assert formed in found[:2], "the words of its negation match the query as well"
         assert set(found) == {formed, *apart}
         await use_and_sleep(resources, same[0])
         assert (await client.memory(formed)).access_count == 3 * USES
         assert (
-            len([each for each in await effective_events(resources.log) if isinstance(each, MemoriesConsolidated)]) == 1
+            len([event for event in await effective_events(resources.log) if isinstance(event, MemoriesConsolidated)])
+            == 1
         )
 
         with pytest.raises(ClientError, match="is not a semantic memory"):
@@ -111,7 +112,7 @@ async def test_settled_memories_that_say_the_same_become_one(settings: Settings)
         with pytest.raises(ClientError, match="its status is split"):
             await split(client, formed)
         assert sum([(await client.memory(each)).access_count for each in same]) == 3 * USES
-        again = [each.candidate.memory_id for each in (await client.recall("python", STEEL[1])).memories]
+        again = [memory.candidate.memory_id for memory in (await client.recall("python", STEEL[1])).memories]
         assert set(again) == {*same, *apart}
         await rebuild(settings)
         assert {(await client.memory(each)).status for each in same} == {"active"}
@@ -160,7 +161,7 @@ class Paraphrasing(ExtractiveModel):
         """Return that all pairs without "summer" are the same, and a statement that generalises."""
         if isinstance(job, RelationsJob):
             self.calls["relations"] += 1
-            texts = {each.label: each.text for each in job.new}
+            texts = {source.label: source.text for source in job.new}
             same = [pair for pair in job.pairs if not any("summer" in texts[label] for label in pair)]
             return Reply(dict.fromkeys(same, "same"), self.usage)
         if isinstance(job, GeneraliseJob):
@@ -189,13 +190,13 @@ async def test_a_light_model_recognises_other_words_and_writes_the_statement(set
         [formed] = await semantic_ids(resources)
         view = await client.memory(formed)
         assert view.memory.content == "Steel is dear in winter (said 2 ways)."
-        assert {each.memory_id for each in view.sources} == set(same)
+        assert {source.memory_id for source in view.sources} == set(same)
         assert model.calls == {"relations": 1, "generalise": 1}
         events = await effective_events(resources.log)
-        [told] = [each for each in events if isinstance(each, MemoriesConsolidated)]
+        [told] = [event for event in events if isinstance(event, MemoriesConsolidated)]
         assert told.usage is not None
         assert told.usage.input_tokens == 2 * Paraphrasing.usage.input_tokens
-        [slept] = [each for each in events if isinstance(each, AgentSlept)]
+        [slept] = [event for event in events if isinstance(event, AgentSlept)]
         assert await consolidate(slept, resources) is None
         assert model.calls == {"relations": 1, "generalise": 1}
     await assert_verified(settings)

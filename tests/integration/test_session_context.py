@@ -170,10 +170,10 @@ def test_forgotten_sessions_leave_no_file(tmp_path: Path) -> None:
     for session in ("old", "new", "damaged"):
         session_context.add(data, "diary", session, [MEMORY_ID])
     folder = tmp_path / "hooks" / "contexts"
-    old, new, damaged = sorted(folder.iterdir(), key=lambda each: each.stat().st_mtime_ns)
+    old, new, damaged = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
     os.utime(old, (past := time.time() - session_context.FORGOTTEN_SECONDS - 1, past))
     damaged.write_bytes(b"\xff\xff")
     session_context.remove_old(data)
-    assert {each.name for each in folder.iterdir()} == {new.name, damaged.name}
+    assert {path.name for path in folder.iterdir()} == {new.name, damaged.name}
     assert session_context.known(data, "diary", "new") == [MEMORY_ID]
     assert session_context.known(data, "diary", "old") == session_context.known(data, "diary", "damaged") == []

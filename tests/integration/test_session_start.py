@@ -36,13 +36,13 @@ async def shown(client: Client, known: dict[str, AffectMemory], project: str, *,
     """Return the prompts of the memories at the start of a session, in their order."""
     view = await client.affect_brief("diary", project=project, session="s9", quietly=quietly)
     named = {each.memory_id: prompt for prompt, each in known.items()}
-    return [named[each] for each in view.memories]
+    return [named[memory] for memory in view.memories]
 
 
 async def remembered(resources: Resources, turns: list[TurnOffered]) -> dict[str, AffectMemory]:
     """Let the agent remember turns, and return the memories by prompt."""
-    found = {each.turn_id: each for each in await remember_turns(resources, turns)}
-    return {each.prompt: found[each.event_id] for each in turns}
+    found = {affect_memory.turn_id: affect_memory for affect_memory in await remember_turns(resources, turns)}
+    return {event.prompt: found[event.event_id] for event in turns}
 
 
 async def test_what_holds_for_the_user_leads_in_every_project_and_a_rule_in_its_own(settings: Settings) -> None:
@@ -79,10 +79,10 @@ async def test_a_mature_project_does_not_push_out_what_was_said_about_the_user(s
         await remembered(
             resources, of_project(OVEN, *(f"Sort the list {nth} of trays." for nth in range(30)), first=50)
         )
-        levels = [each.level for each in (await client.affect_memories("diary", limit=500)).memories]
+        levels = [memory.level for memory in (await client.affect_memories("diary", limit=500)).memories]
         assert 3 in levels
         view = await client.affect_brief("diary", project=OVEN, quietly=True)
-        lines = [each for each in view.block.splitlines() if each.startswith("- [")]
+        lines = [line for line in view.block.splitlines() if line.startswith("- [")]
         assert "I'm colour-blind, so no red and green in charts for me." in f"{lines[0]} {lines[1]}"
         assert LANGUAGE in f"{lines[0]} {lines[1]}"
         assert "[L3]" not in view.block

@@ -37,8 +37,8 @@ async def test_the_same_blocks_are_selected_by_the_fold_and_by_the_database(sett
     memory = await lived_memory()
     assert {each.level for each in memory.mind.memories.values()} >= {1, 4}
     async with running_services(settings, ["projector"]) as resources:
-        for each in memory.events:
-            await resources.log.append(each)
+        for event in memory.events:
+            await resources.log.append(event)
         await until_idle(resources, ["projector"])
         queries = AffectiveQueries(resources.database)
         agent = await queries.agent(AGENT)

@@ -66,7 +66,7 @@ def traffic(rng: random.Random) -> list[Event]:
             agent_id="python",
             assignment_id=uuid4(),
             perspective="semantics",
-            uses=tuple(Use(memory_id=each.memory_id, method="citation") for each in rng.sample(memories, 4)),
+            uses=tuple(Use(memory_id=memory.memory_id, method="citation") for memory in rng.sample(memories, 4)),
         )
         for _ in range(80)
     ]
@@ -87,12 +87,12 @@ async def append_slowly(log: Log, events: Sequence[Event], rng: random.Random) -
 
 def slept_sessions(events: Sequence[Event]) -> Counter[UUID]:
     """Return for each session the number of recorded sleeps that it is part of."""
-    return Counter(session for each in events if isinstance(each, AgentSlept) for session in each.sessions)
+    return Counter(session for event in events if isinstance(event, AgentSlept) for session in event.sessions)
 
 
 def ended_sessions(events: Sequence[Event]) -> set[UUID]:
     """Return the ids of the ended sessions."""
-    return {each.assignment_id for each in events if isinstance(each, SessionEnded)}
+    return {event.assignment_id for event in events if isinstance(event, SessionEnded)}
 
 
 async def assert_each_slept_once(resources: Resources) -> None:
@@ -133,9 +133,9 @@ async def test_one_of_two_sleeps_on_the_same_state_is_refused(settings: Settings
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())
         await append_slowly(resources.log, traffic(random.Random(seed)), random.Random(seed))
-        facts = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)]
+        facts = [event for event in await effective_events(resources.log) if isinstance(event, SessionEnded)]
         await resources.views.wait_for(facts[-1])
-        one, other = [await service.handlers[SessionEnded](each, resources) for each in facts[:2]]
+        one, other = [await service.handlers[SessionEnded](fact, resources) for fact in facts[:2]]
         assert isinstance(one, ConditionalAppend)
         assert isinstance(other, ConditionalAppend)
         assert one.event.event_id != other.event.event_id
@@ -151,7 +151,7 @@ async def test_concurrent_workers_without_partitions_sleep_once(settings: Settin
         await resources.log.append(agent_defined())
         events = traffic(rng)
         await append_slowly(resources.log, events, rng)
-        facts = [each for each in await effective_events(resources.log) if isinstance(each, SessionEnded)]
+        facts = [event for event in await effective_events(resources.log) if isinstance(event, SessionEnded)]
         await asyncio.gather(*(sleep_racing(resources, facts, rng.random()) for _ in range(WORKERS)))
         await eventually(all_slept(resources))
         await assert_each_slept_once(resources)
@@ -185,8 +185,8 @@ async def test_a_sleep_that_exceeds_one_event_is_continued(
             PolicyAdopted(event_id=uuid4(), agent_id="python", parameters={"max_active_memories": 5})
         )
         events = traffic(rng)
-        await append_slowly(resources.log, [each for each in events if not isinstance(each, SessionEnded)], rng)
-        await append_all(resources.log, [each for each in events if isinstance(each, SessionEnded)])
+        await append_slowly(resources.log, [event for event in events if not isinstance(event, SessionEnded)], rng)
+        await append_all(resources.log, [event for event in events if isinstance(event, SessionEnded)])
         for _ in range(WORKERS):
             await stack.enter_async_context(running_services(settings, ["strength-sleep"]))
         await eventually(all_slept(resources))
@@ -198,10 +198,10 @@ async def test_a_sleep_that_exceeds_one_event_is_continued(
 
         await eventually(roomy)
         await assert_each_slept_once(resources)
-        slept = [each for each in await effective_events(resources.log) if isinstance(each, AgentSlept)]
-        assert max(len(each.pruned) for each in slept) == sleep.CHANGES_PER_SLEEP
-        assert any(each.sessions == () for each in slept)
-        again = [await service.handlers[AgentSlept](each, resources) for each in slept]
+        slept = [event for event in await effective_events(resources.log) if isinstance(event, AgentSlept)]
+        assert max(len(event.pruned) for event in slept) == sleep.CHANGES_PER_SLEEP
+        assert any(event.sessions == () for event in slept)
+        again = [await service.handlers[AgentSlept](event, resources) for event in slept]
         assert again == [None] * len(slept)
     await assert_verified(settings)
 
@@ -222,7 +222,7 @@ async def test_a_cluster_that_loses_a_node_sleeps_over_each_session_once(servers
                 await cluster.kill(victim)
             if step == 16:
                 await cluster.restart(victim)
-            await asyncio.gather(*(append_retried(resources.log, each) for each in events[start : start + 8]))
+            await asyncio.gather(*(append_retried(resources.log, event) for event in events[start : start + 8]))
         await eventually(all_slept(resources), seconds=60)
         await retried(lambda: assert_each_slept_once(resources))
         await retried(lambda: assert_verified(settings))

@@ -95,13 +95,13 @@ async def test_a_rebuild_from_a_snapshot_equals_a_rebuild_from_the_start(
         await add_trouble(resources.log, rng)
         await rebuild(settings)
         taken = await made(resources)
-        for each in rng.sample(await messages(resources.log), 30):
-            await resources.log.stream.publish(each.subject, each.data)
+        for message in rng.sample(await messages(resources.log), 30):
+            await resources.log.stream.publish(message.subject, message.data)
         more = [encoded(name, number) for name in AGENTS for number in range(20, 40)]
         await append_all(resources.log, more)
         await append_all(resources.log, [use_or_credit(rng, more) for _ in range(40)])
         assert taken.pieces > 100
-        assert [each async for each in SnapshotStore.of(resources.log).pieces(taken)]
+        assert [piece async for piece in SnapshotStore.of(resources.log).pieces(taken)]
         assert (await rebuild(settings)).sequence > taken.sequence
         found = await snapshot(resources)
         await rebuild(settings, from_start=True)
@@ -279,7 +279,7 @@ async def test_an_erasure_deletes_the_snapshots(servers: Servers, settings: Sett
         await client.remember("python", "The truth value of an empty list is wombatfalse.")
         await until_idle(resources)
         await made(resources)
-        words = [each for each in await pieces(resources.log) if b"heckelphone" in zlib.decompress(each)]
+        words = [piece for piece in await pieces(resources.log) if b"heckelphone" in zlib.decompress(piece)]
         assert words, "the snapshot contains the text"
         assert anywhere(servers.directory / "nats", words), "the search works"
         await forget(settings, [Thing("memory", gone)])
@@ -318,7 +318,7 @@ async def test_an_erasure_reaches_a_snapshot_that_is_being_made(
 
         async def deleted() -> bool:
             """Return whether no message of the log contains the text."""
-            return not any(b"heckelphone" in each.data for each in await messages(resources.log))
+            return not any(b"heckelphone" in message.data for message in await messages(resources.log))
 
         await eventually(deleted)
         assert not erasing.done()

@@ -163,8 +163,8 @@ async def test_a_model_recalls_and_consults_until_it_can_answer(
     async with Worker() as provider:
         models = Models(PromptedModel(chat(provider)), ExtractiveModel())
         async with running_services(settings, models=models) as resources, connected_client(settings) as client:
-            for each in experts():
-                await resources.log.append(each)
+            for event in experts():
+                await resources.log.append(event)
             await until_idle(resources)
             first = await client.remember("fitter", KIND)
             second = await client.remember("fitter", TORQUE)
@@ -172,7 +172,7 @@ async def test_a_model_recalls_and_consults_until_it_can_answer(
             gasket = await client.remember("sealer", GASKET, tags=["gasket", "pump"])
             done = await client.ask(QUESTION, agent="fitter", timeout=60, settled=True)
 
-            assert [(each.tool, each.problem) for each in done.steps] == [("recall", ""), ("consult", "")]
+            assert [(step.tool, step.problem) for step in done.steps] == [("recall", ""), ("consult", "")]
             recalled, consulted = done.steps
             assert second in recalled.memories
             assert (consulted.colleague, consulted.answer) == ("sealer", GASKET)
@@ -181,23 +181,25 @@ async def test_a_model_recalls_and_consults_until_it_can_answer(
             assert "velvetine [c1]" in done.answer
             assert done.citations == (second,)
             assert {each.memory_id for each in done.retrieved} >= {first, second}
-            assert sum(each.step == "answer" for each in done.costs) == 1
+            assert sum(cost.step == "answer" for cost in done.costs) == 1
             await until_idle(resources)
             by_id = {each: await client.memory(each) for each in (second, gasket)}
             assert [(each.candidate_count, each.access_count) for each in by_id.values()] == [(1, 1), (1, 1)]
             asked, again, told = await client.why(done.task_id)
-            assert [(each.agent_id, each.step) for each in (asked, again, told)] == [
+            assert [(explanation.agent_id, explanation.step) for explanation in (asked, again, told)] == [
                 ("fitter", None), ("fitter", 1), ("sealer", None),
             ]  # fmt: skip
             assert again.query == "kind zirkonite"
-            rows = {each.candidate.memory_id: (each.label, each.standing) for each in again.candidates}
+            rows = {
+                candidate.candidate.memory_id: (candidate.label, candidate.standing) for candidate in again.candidates
+            }
             assert rows[second] == ("m2", "used")
             assert rows[first] == ("m1", "in context before")
             await client.feedback(done.task_id, "helpful")
             await until_idle(resources)
             scores = [(await client.memory(each)).impact_score for each in (second, gasket)]
             assert scores == [2.0, 2.0], "the colleague shares the credit"
-            kinds = [type(each) for each in await effective_events(resources.log)]
+            kinds = [type(event) for event in await effective_events(resources.log)]
             assert kinds.count(AssignmentStepped) == 2
             assert kinds.count(ConsultationEnded) == 1
             assert sum("tools" in each.body for each in provider.received) == 3, (
@@ -217,14 +219,14 @@ async def test_the_last_call_must_answer(settings: Settings) -> None:
     async with Worker() as provider:
         models = Models(PromptedModel(_openai(provider)), ExtractiveModel())
         async with running_services(settings, models=models) as resources, connected_client(settings) as client:
-            for each in experts(max_steps=1):
-                await resources.log.append(each)
+            for event in experts(max_steps=1):
+                await resources.log.append(event)
             await until_idle(resources)
             await client.remember("fitter", KIND)
             await client.remember("fitter", TORQUE)
             await client.remember("sealer", GASKET, tags=["gasket", "pump"])
             done = await client.ask(QUESTION, agent="fitter", timeout=60)
-            assert [each.tool for each in done.steps] == ["recall"]
+            assert [step.tool for step in done.steps] == ["recall"]
             assert "velvetine" not in (done.answer or "")
             choices = [each.body["tool_choice"] for each in provider.received if "tools" in each.body]
             assert choices == ["auto", "none"]
@@ -241,8 +243,8 @@ async def test_a_model_is_told_what_is_wrong_with_a_call_and_reads_on(settings: 
     async with ClumsyReader() as provider:
         models = Models(PromptedModel(_openai(provider)), ExtractiveModel())
         async with running_services(settings, models=models) as resources, connected_client(settings) as client:
-            for each in experts():
-                await resources.log.append(each)
+            for event in experts():
+                await resources.log.append(event)
             await until_idle(resources)
             await client.remember("fitter", KIND)
             document = ("reports.txt", "\f".join(pages))
@@ -252,7 +254,7 @@ async def test_a_model_is_told_what_is_wrong_with_a_call_and_reads_on(settings: 
             assert empty.problem
             assert all((each.tool, each.problem) == ("read", "") for each in read)
             assert "forty metres [d" in (done.answer or "")
-            [cited] = [each for each in done.passages if each.cited]
+            [cited] = [passage for passage in done.passages if passage.cited]
             first_page, last_page = cited.detail.pages or (0, 0)
             assert first_page <= 31 <= last_page
     await assert_verified(settings)
@@ -265,8 +267,8 @@ async def test_an_agent_asks_its_client_between_two_steps(settings: Settings) ->
     async with Asker() as provider:
         models = Models(PromptedModel(_openai(provider)), ExtractiveModel())
         async with running_services(settings, models=models) as resources, connected_client(settings) as client:
-            for each in experts():
-                await resources.log.append(each)
+            for event in experts():
+                await resources.log.append(event)
             await until_idle(resources)
             await client.remember("fitter", KIND)
             torque = await client.remember("fitter", TORQUE)
@@ -274,11 +276,11 @@ async def test_an_agent_asks_its_client_between_two_steps(settings: Settings) ->
             waiting = await client.ask(QUESTION, agent="fitter", timeout=60)
             assert waiting.clarification is not None
             assert waiting.clarification.request == GREASE
-            assert [each.tool for each in waiting.steps] == ["recall"]
+            assert [step.tool for step in waiting.steps] == ["recall"]
             await client.answer_question(waiting.task_id, "The thread is greased with talgol.")
             done = await client.result(waiting.task_id, timeout=60, settled=True)
             await until_idle(resources)
-    assert [each.tool for each in done.steps] == ["recall", "consult"]
+    assert [step.tool for step in done.steps] == ["recall", "consult"]
     assert torque in done.citations
     assert "velvetine [c1]" in (done.answer or "")
     said = [json.dumps(each.body, ensure_ascii=False) for each in provider.received if "tools" in each.body]

@@ -115,9 +115,9 @@ async def test_the_probe_fails_for_a_server_that_cannot_write(disk: Disk, tmp_pa
 def test_both_deployments_use_the_probe() -> None:
     """Both deployments mount and run the probe. In Docker the failing health check ends the server."""
     manifests = yaml.safe_load_all((DEPLOY / "kubernetes" / "nats.yaml").read_text())
-    [container] = next(each for each in manifests if each["kind"] == "StatefulSet")["spec"]["template"]["spec"][
-        "containers"
-    ]
+    [container] = next(manifest for manifest in manifests if manifest["kind"] == "StatefulSet")["spec"]["template"][
+        "spec"
+    ]["containers"]
     assert container["livenessProbe"]["exec"]["command"] == ["sh", "/etc/nats/alive.sh"]
     kustomization = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())
     made = next(each for each in kustomization["secretGenerator"] if each["name"] == "nats-config")

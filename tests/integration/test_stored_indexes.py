@@ -44,7 +44,7 @@ async def two_agents(settings: Settings) -> AsyncIterator[tuple[Resources, Clien
             await resources.log.append(agent_defined(name))
         await client.settle()
         for name in AGENTS:
-            await client.remember_all(name, [MemoryContent(content=f"{each} of {name}.") for each in FACTS])
+            await client.remember_all(name, [MemoryContent(content=f"{fact} of {name}.") for fact in FACTS])
         yield resources, client
 
 
@@ -82,7 +82,7 @@ async def test_a_second_process_reads_the_copy_and_what_changed_since(
         second = await recalled(resources)
         assert (second.candidates, second.known, read) == (first.candidates, first.known, [0])
         new = await client.remember("python", "Value 5 is not stored in register 35 any more.")
-        assert new in {each.memory_id for each in (await recalled(resources)).candidates}
+        assert new in {candidate.memory_id for candidate in (await recalled(resources)).candidates}
         assert read[1:] == [1]
 
 
@@ -113,7 +113,7 @@ async def test_an_erasure_deletes_the_copies_of_the_agents_concerned(settings: S
         assert set(await copies(resources)) == {"cook"}
         await write_index(resources.database, "python", generation, old, seen=seen, format_version=FORMAT)
         assert set(await copies(resources)) == {"cook"}
-        assert gone not in {each.memory_id for each in (await recalled(resources)).candidates}
+        assert gone not in {candidate.memory_id for candidate in (await recalled(resources)).candidates}
         assert gone.bytes not in (await copies(resources))["python"]
         await forget(settings, [Thing("agent", "cook")])
         await until_idle(resources)

@@ -64,8 +64,8 @@ async def test_feedback_of_another_client_is_refused(settings: Settings) -> None
         assert {each.standing for each in feedback} == {"refused"}
         assert early.event_id in {each.feedback_id for each in feedback}
         events = await effective_events(resources.log)
-        assert not [each for each in events if isinstance(each, ImpactCredited)]
-        assert len([each for each in events if isinstance(each, FeedbackRefused)]) == len(feedback)
+        assert not [event for event in events if isinstance(event, ImpactCredited)]
+        assert len([event for event in events if isinstance(event, FeedbackRefused)]) == len(feedback)
         assert (await ann.memory(memory_id)).impact_score == 0
         assert (await ann.feedback(task_id, "helpful")).standing == "applied"
         await until_idle(resources)
@@ -124,14 +124,14 @@ async def test_the_choice_of_another_client_is_refused(settings: Settings) -> No
         await until_idle(resources)
         assert (await ann.result(task_id)).status == "negotiation"
         events = await effective_events(resources.log)
-        [refused] = [each for each in events if isinstance(each, NegotiationRefused)]
+        [refused] = [event for event in events if isinstance(event, NegotiationRefused)]
         assert (refused.answer_id, refused.correlation_id, refused.causation_id) == (
             raw.event_id,
             task_id,
             raw.event_id,
         )
         assert refused.reason == "the task belongs to client ann; only that client or an operator may choose an option"
-        assert not [each for each in events if isinstance(each, TaskAssigned)]
+        assert not [event for event in events if isinstance(event, TaskAssigned)]
         await ann.answer(task_id, "most_important", items=[3])
         assert (await ann.result(task_id)).status == "done"
         state = await resources.views.task(task_id)
@@ -165,6 +165,6 @@ async def test_an_offered_memory_is_not_linked_to_another_clients_task(settings:
         )
         await resources.log.append(offer)
         await until_idle(resources)
-        [encoded] = [each for each in await effective_events(resources.log) if each.causation_id == offer.event_id]
+        [encoded] = [event for event in await effective_events(resources.log) if event.causation_id == offer.event_id]
         assert encoded.correlation_id is None
     await assert_verified(settings)

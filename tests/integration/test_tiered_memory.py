@@ -66,10 +66,10 @@ async def tiered_platform(settings: Settings, *names: str, **policy: object) -> 
     """
     async with running_services(settings, TIERED_SERVICES) as resources, connected_client(settings) as client:
         last = 0
-        for each in names or ("noah",):
-            last = await resources.log.append(agent_defined(each, memory="tiered", perspectives=()))
+        for name in names or ("noah",):
+            last = await resources.log.append(agent_defined(name, memory="tiered", perspectives=()))
             if policy:
-                last = await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id=each, parameters=policy))
+                last = await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id=name, parameters=policy))
         await resources.views.progress.wait(last)
         yield resources, client
 
@@ -85,19 +85,21 @@ async def assert_as_folded(resources: Resources) -> None:
     """Assert that the rows and this process's index equal the fold of the log, and that each memory has a vector and
     nothing else has.
     """
-    tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
+    tiers = fold([event for event in await effective_events(resources.log) if isinstance(event, FOLDED)])
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.tier_agent, TiersAgent)
     known = await all_memories(resources)
     assert agents == [tiers.agent]
-    assert {each.memory_id: each for each in known} == dict(tiers.memories)
-    ids = [each.memory_id for each in known]
+    assert {memory.memory_id: memory for memory in known} == dict(tiers.memories)
+    ids = [memory.memory_id for memory in known]
     vectors = await TieredQueries(resources.database).vectors("noah", resources.vectors, ids)
     assert set(vectors) == set(ids)
     async with current_index(resources.database, TIERED, "noah", resources.vectors) as index:
         rows = dict(zip(map(index.id, range(len(index))), index.features.tolist(), strict=True))
-        cosines = index.cosines(np.stack([vectors[each] for each in rows])).diagonal() if rows else np.ones(0)
-    assert rows == {each.memory_id: columns_of(each.layer, each.type, each.at, each.importance) for each in known}
+        cosines = index.cosines(np.stack([vectors[row] for row in rows])).diagonal() if rows else np.ones(0)
+    assert rows == {
+        memory.memory_id: columns_of(memory.layer, memory.type, memory.at, memory.importance) for memory in known
+    }
     assert cosines == pytest.approx(1, abs=1e-5)
 
 
@@ -121,10 +123,10 @@ async def test_a_repeated_experience_is_recorded_once(settings: Settings) -> Non
             await client.experience("python", "A leaf fell")
 
         found = await all_memories(resources)
-        assert [(each.type, each.importance) for each in found] == [("conversation", 0.7), ("observation", 0.6)]
+        assert [(memory.type, memory.importance) for memory in found] == [("conversation", 0.7), ("observation", 0.6)]
         assert found[1].memory_id == seen
-        refused = [each for each in await effective_events(resources.log) if isinstance(each, MemoryRefused)]
-        assert elsewhere.event_id in {each.causation_id for each in refused}
+        refused = [event for event in await effective_events(resources.log) if isinstance(event, MemoryRefused)]
+        assert elsewhere.event_id in {event.causation_id for event in refused}
         assert (await client.tiers("noah")).short == 2
     await assert_verified(settings)
 
@@ -158,12 +160,12 @@ async def test_memories_beyond_the_capacity_are_consolidated_and_recalled(settin
         working = await client.tiers_recall("noah", "iron", module="action_awareness", quietly=True)
         assert (talking.recalled, working.recalled, working.working) == ((), (), True)
         await until_idle(resources)
-        assert {each.access_count for each in await all_memories(resources)} == {1}
+        assert {memory.access_count for memory in await all_memories(resources)} == {1}
         asked = {"agent_id": "noah", "query": "how do I get iron with Lila?", "second": 60.0, "request": uuid4()}
         for _ in range(2):
             assert (await client._exchange.ask(AccessMemories, TiersRecallView, **asked)).recalled
         await until_idle(resources)
-        counts = {each.access_count for each in await all_memories(resources)}
+        counts = {memory.access_count for memory in await all_memories(resources)}
         assert counts == {2}, "a repeated request counts once"
         await assert_as_folded(resources)
         done = await reembed(settings, embedder=BuiltInEmbedder(128))
@@ -187,11 +189,11 @@ async def test_two_workers_consolidate_each_experience_once(settings: Settings) 
             await resources.log.append(told)
         await until_idle(resources, TIERED_SERVICES)
         facts = await effective_events(resources.log)
-        begun = [each for each in facts if isinstance(each, ConsolidationBegun)]
-        gone = Counter(memory for each in begun for group in each.groups for memory in group.memory_ids)
+        begun = [fact for fact in facts if isinstance(fact, ConsolidationBegun)]
+        gone = Counter(memory for fact in begun for group in fact.groups for memory in group.memory_ids)
         assert len(begun) > 1
         assert set(gone.values()) == {1}
-        sources = [source for each in facts if isinstance(each, MemoryFormed) for source in each.sources]
+        sources = [source for fact in facts if isinstance(fact, MemoryFormed) for source in fact.sources]
         assert Counter(sources) == gone
         view = await client.tiers("noah")
         assert (view.short + len(gone), view.merging) == (24, 0)
@@ -211,11 +213,11 @@ async def test_old_memories_are_consolidated_in_time(settings: Settings) -> None
         now = (await all_memories(resources))[-1].at
         for later in (60.0, 29 * 60.0):
             await request_due(resources, now + later)
-        assert not [each for each in await effective_events(resources.log) if isinstance(each, ConsolidationAsked)]
+        assert not [event for event in await effective_events(resources.log) if isinstance(event, ConsolidationAsked)]
         for _ in range(2):
             await request_due(resources, now + 31 * 60.0)
-        asked = [each for each in await effective_events(resources.log) if isinstance(each, ConsolidationAsked)]
-        assert [(each.agent_id, each.because) for each in asked] == [("noah", "interval")]
+        asked = [event for event in await effective_events(resources.log) if isinstance(event, ConsolidationAsked)]
+        assert [(event.agent_id, event.because) for event in asked] == [("noah", "interval")]
 
 
 async def test_a_shared_memory_is_recalled_by_its_audience(settings: Settings) -> None:
@@ -242,14 +244,14 @@ async def test_a_shared_memory_is_recalled_by_its_audience(settings: Settings) -
         assert await told("mira") == [secret]
         done = await consolidate(client, "noah")
         assert (done.gone, done.view.shared) == (0, 2)
-        assert not [each for each in await effective_events(resources.log) if isinstance(each, ConsolidationBegun)]
+        assert not [event for event in await effective_events(resources.log) if isinstance(event, ConsolidationBegun)]
     await assert_verified(settings)
 
 
 async def test_an_erased_experience_is_erased_with_its_formed_memory(settings: Settings) -> None:
     """Erasing an experience also erases its offer, the memory formed from it, and the other sources of that memory."""
     async with tiered_platform(settings) as (resources, client):
-        mined = [await client.experience("noah", each.strip(), type="action") for each in SIMILAR_TEXTS]
+        mined = [await client.experience("noah", similar_text.strip(), type="action") for similar_text in SIMILAR_TEXTS]
         await client.experience("noah", "Mira sang a canary song", type="conversation")
         done = await consolidate(client, "noah")
         assert (done.gone, done.view.short, done.view.long) == (4, 0, 2)
@@ -258,10 +260,10 @@ async def test_an_erased_experience_is_erased_with_its_formed_memory(settings: S
     await forget(settings, [Thing("memory", mined[1])])
     async with running_services(settings, ("projector",)) as resources:
         left = await effective_events(resources.log)
-        words = [each for each in left if isinstance(each, ExperienceOffered | ExperienceRecorded | MemoryFormed)]
+        words = [event for event in left if isinstance(event, ExperienceOffered | ExperienceRecorded | MemoryFormed)]
         assert words
-        assert not [each for each in words if "iron" in each.model_dump_json()]
-        assert [each.content for each in await all_memories(resources)] == ["Mira sang a canary song"]
+        assert not [word for word in words if "iron" in word.model_dump_json()]
+        assert [memory.content for memory in await all_memories(resources)] == ["Mira sang a canary song"]
         await assert_as_folded(resources)
     await rebuild(settings)
     await assert_verified(settings)

@@ -80,7 +80,7 @@ def derived_id(rng: random.Random) -> UUID:
 def random_life(rng: random.Random, length: int) -> list[Event]:
     """Return events: twelve experiences, then `length` random events about them."""
     begun: list[Any] = [recorded_experience(rng, f"thing {each}") for each in range(12)]
-    known: list[UUID] = [each.event_id for each in begun]
+    known: list[UUID] = [event.event_id for event in begun]
 
     def some(least: int = 1) -> tuple[UUID, ...]:
         return tuple(rng.sample(known, rng.randrange(least, 4)))
@@ -110,15 +110,15 @@ def random_life(rng: random.Random, length: int) -> list[Event]:
 
 async def assert_as_folded(resources: Resources) -> None:
     """Assert that the rows equal the fold of the log, and that each memory has a vector and nothing else has."""
-    tiers = fold([each for each in await effective_events(resources.log) if isinstance(each, FOLDED)])
+    tiers = fold([event for event in await effective_events(resources.log) if isinstance(event, FOLDED)])
     vector = tables.memory_vector.c
     async with resources.database.reading() as connection:
         agents = await load(connection, tables.tier_agent, TiersAgent)
         memories = await load(connection, tables.tier_memory, TierMemory)
         vectors = set((await connection.execute(select(vector.memory_id))).scalars())
     assert agents == [tiers.agent]
-    assert {each.memory_id: each for each in memories} == dict(tiers.memories)
-    assert vectors == {each.memory_id for each in memories}
+    assert {memory.memory_id: memory for memory in memories} == dict(tiers.memories)
+    assert vectors == {memory.memory_id for memory in memories}
 
 
 async def test_random_events_give_the_rows_of_the_fold(settings: Settings, seed: int) -> None:

@@ -111,13 +111,14 @@ async def test_a_lost_timer_is_set_again_and_a_false_one_is_ignored(settings: Se
 
         await eventually(all_heard)
         await until_idle(resources)
-        assert len([each for each in await effective_events(resources.log) if isinstance(each, TaskSubmitted)]) == 2
+        assert len([event for event in await effective_events(resources.log) if isinstance(event, TaskSubmitted)]) == 2
         await client.clock(advance=timedelta(days=1, minutes=5))
 
         async def again() -> bool:
             """Return True once both exercises were repeated."""
             return (
-                len([each for each in await effective_events(resources.log) if isinstance(each, ExerciseGraded)]) == 4
+                len([event for event in await effective_events(resources.log) if isinstance(event, ExerciseGraded)])
+                == 4
             )
 
         await eventually(again)

@@ -34,12 +34,12 @@ def spans(exporter: InMemorySpanExporter) -> InMemorySpanExporter:
 
 
 def _named(spans: Sequence[ReadableSpan], name: str) -> list[ReadableSpan]:
-    return [each for each in spans if each.name == name]
+    return [span for span in spans if span.name == name]
 
 
 def _parent(spans: Sequence[ReadableSpan], child: ReadableSpan) -> ReadableSpan | None:
     assert child.parent is not None
-    known = {each.context.span_id: each for each in spans if each.context}
+    known = {span.context.span_id: span for span in spans if span.context}
     return known.get(child.parent.span_id)
 
 
@@ -91,7 +91,7 @@ async def test_a_task_is_one_trace_from_its_submission_to_the_sleep(
     assert fell is not None
     assert fell.name == "strength-sleep session_ended"
     assert {each.name for each in mine} >= {"past", "recall"}
-    carried = {(each.headers or {}).get("traceparent", "--").split("-")[1] for each in written[1:]}
+    carried = {(message.headers or {}).get("traceparent", "--").split("-")[1] for message in written[1:]}
     assert carried == {f"{_trace(root):032x}"}
 
 
@@ -111,11 +111,11 @@ async def test_split_and_joined_documents_stay_in_the_trace(settings: Settings, 
     assert _parent(found, cut) == submitted
     pieces = _named(found, "intake chunk_ready")
     assert len(pieces) == 3
-    assert all(_parent(found, each) == cut for each in pieces)
+    assert all(_parent(found, piece) == cut for piece in pieces)
     joins = _named(found, "intake chunk_summarised")
     assert len(joins) == 3
-    pointed = {each.context.span_id for each in pieces if each.context}
-    [joining] = [each for each in joins if each.links]
+    pointed = {piece.context.span_id for piece in pieces if piece.context}
+    [joining] = [join for join in joins if join.links]
     assert joining.parent is not None
     assert {other.context.span_id for other in joining.links} | {joining.parent.span_id} == pointed
     assert len({_trace(each) for each in (submitted, cut, *pieces, *joins)}) == 1

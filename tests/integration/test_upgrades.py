@@ -88,7 +88,7 @@ async def newer_version(settings: Settings) -> AsyncIterator[Process]:
 async def waiting_pulls(resources: Resources) -> int:
     """Return how many requests for events are open."""
     known = await consumers_of(resources.log.stream, resources.log.subjects.stream)
-    return sum(each.num_waiting or 0 for each in known)
+    return sum(consumer_info.num_waiting or 0 for consumer_info in known)
 
 
 async def has_former_column(resources: Resources) -> bool:
@@ -148,7 +148,7 @@ async def test_services_wait_until_their_tables_are_built(settings: Settings) ->
         async with running_services(settings, others) as waiting:
             task = await client.submit(QUESTION.format(0))
             told = f"folds of version {FOLD - 1}, but this is version {FOLD}: start the projector"
-            assert any(told in each for each in await missing_dependencies(waiting))
+            assert any(told in dependency for dependency in await missing_dependencies(waiting))
             assert await waiting_pulls(waiting) == 0
             async with running_services(settings, ["projector"]):
                 assert (await client.result(task)).status == "done"

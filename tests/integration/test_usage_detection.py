@@ -85,7 +85,7 @@ async def define_agent(resources: Resources, client: Client, detection: str) -> 
 
 async def detected_use(resources: Resources) -> MemoriesUsed:
     """Return the only recorded use of memories."""
-    [found] = [each for each in await effective_events(resources.log) if isinstance(each, MemoriesUsed)]
+    [found] = [event for event in await effective_events(resources.log) if isinstance(event, MemoriesUsed)]
     return found
 
 
@@ -99,14 +99,14 @@ async def test_a_judges_verdict_and_cost_are_recorded(settings: Settings) -> Non
         await define_agent(resources, client, "judge")
         result = await client.ask(QUESTION, settled=True)
         found = await detected_use(resources)
-        assert [each.memory_id for each in found.uses] == [result.retrieved[1].memory_id]
-        assert {each.method for each in found.uses} == {"judge"}
+        assert [use.memory_id for use in found.uses] == [result.retrieved[1].memory_id]
+        assert {use.method for use in found.uses} == {"judge"}
         assert found.usage == Usage(model="judge", input_tokens=90, output_tokens=4)
         assert Cost(step="judge", model="judge", input_tokens=90, output_tokens=4) in result.costs
         calls = dict(judge.calls)
         assert sum(number for name, number in calls.items() if name.startswith("judgement")) == 1
-        for each in await messages(resources.log):
-            await resources.log.stream.publish(each.subject, each.data)
+        for message in await messages(resources.log):
+            await resources.log.stream.publish(message.subject, message.data)
         await until_idle(resources)
         assert judge.calls == calls
     await assert_verified(settings)
@@ -123,7 +123,7 @@ async def test_similarity_decides_if_the_judge_refuses(settings: Settings) -> No
         await client.ask(QUESTION, settled=True)
         found = await detected_use(resources)
         assert memories[LIST] in found.memory_ids
-        assert {each.method for each in found.uses} == {"similarity"}
+        assert {use.method for use in found.uses} == {"similarity"}
         assert found.usage is None
         assert sum(light.calls.values()) > 0
     await assert_verified(settings)
@@ -142,7 +142,7 @@ async def test_each_way_of_detection_works_alone(settings: Settings, detection: 
         memories = await define_agent(resources, client, detection)
         await client.ask(QUESTION, settled=True)
         found = await detected_use(resources)
-        assert {each.method for each in found.uses} == methods
+        assert {use.method for use in found.uses} == methods
         assert (memories[LIST] in found.memory_ids) == bool(methods)
         assert not [name for name in light.calls if name.startswith("judgement")]
     await assert_verified(settings)

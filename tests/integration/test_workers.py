@@ -90,13 +90,13 @@ async def test_an_event_held_by_a_busy_worker_is_not_redelivered(settings: Setti
     service_under_test = BlockingService()
     async with running_workers(service_under_test, short, 1) as resources:
         said = [TaskSubmitted(event_id=uuid4(), client_id="ann", text="How are you?") for _ in range(6)]
-        for each in said:
-            await resources.log.append(each)
+        for event in said:
+            await resources.log.append(event)
         await service_under_test.until_started(CONCURRENT_EVENTS)
         info = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
         await asyncio.sleep(3 * short.ack_wait)  # Long enough to show that no redelivery happens.
         service_under_test.release.set()
         await service_under_test.until_started(len(said))
         ended = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
-    assert sorted(service_under_test.started) == sorted(each.event_id for each in said)
+    assert sorted(service_under_test.started) == sorted(event.event_id for event in said)
     assert info.num_redelivered == ended.num_redelivered == 0

@@ -61,12 +61,12 @@ class Host:
     async def _hear(self, message: Msg) -> None:
         for agent, percept in Percepts.model_validate_json(message.data).percepts.items():
             self.newest[agent] = percept
-            self.outcomes |= {each.act_id: each for each in percept.outcomes}
+            self.outcomes |= {outcome.act_id: outcome for outcome in percept.outcomes}
             self.heard += [(agent, each.text) for each in percept.heard]
 
     async def join(self, *agents: str, town: str = "town") -> Joined:
         """Ask the world to admit agents, and return its answer."""
-        asked = Joining(host=self.name, agents={each: each for each in agents}, towns=dict.fromkeys(agents, town))
+        asked = Joining(host=self.name, agents={agent: agent for agent in agents}, towns=dict.fromkeys(agents, town))
         answer = await self.client.request(self.subjects.joining(SOCIETY), asked.model_dump_json().encode(), timeout=10)
         return Joined.model_validate_json(answer.data)
 
@@ -127,8 +127,8 @@ async def running_world(servers: Servers) -> AsyncIterator[RunningWorld]:
     ticking = asyncio.create_task(process.run())
     first, second = Host(clients[1], subjects, "first"), Host(clients[2], subjects, "second")
     try:
-        for each in (first, second):
-            await each.listen()
+        for host in (first, second):
+            await host.listen()
 
         async def ticks() -> bool:
             return process.world.second > 0

@@ -32,11 +32,11 @@ def test_the_set_is_well_formed() -> None:
     languages = Counter(each.language for each in EVERY)
     assert set(languages) == {"en", "ja"}
     assert min(languages.values()) >= 50
-    for each in EVERY:
-        names = [held.id for held in each.memories]
-        assert len(set(names)) == len(names) >= 2, each.id
-        assert each.used <= set(names), each.id
-        assert all(held.content.strip() and held.tags for held in each.memories), each.id
+    for example in EVERY:
+        names = [held.id for held in example.memories]
+        assert len(set(names)) == len(names) >= 2, example.id
+        assert example.used <= set(names), example.id
+        assert all(held.content.strip() and held.tags for held in example.memories), example.id
 
 
 def test_the_set_is_varied() -> None:
@@ -48,8 +48,8 @@ def test_the_set_is_varied() -> None:
 
 def test_no_prompt_contains_the_label() -> None:
     """The judge's prompt contains neither the labels nor the citations of the answer."""
-    for each in EVERY:
-        assert "[m" not in each.job.chat_request().user, each.id
+    for example in EVERY:
+        assert "[m" not in example.job.chat_request().user, example.id
 
 
 @pytest.mark.parametrize("detection", PURE)

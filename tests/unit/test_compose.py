@@ -47,7 +47,7 @@ def ours(compose: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the secrets by the command in the first lines of the compose file, and return their directory."""
     lines = (ROOT / "docker-compose.yml").read_text(encoding="utf-8").splitlines()
-    command = " ".join(each.lstrip("# ").rstrip("\\") for each in lines[:12] if each.startswith("#     "))
+    command = " ".join(line.lstrip("# ").rstrip("\\") for line in lines[:12] if line.startswith("#     "))
     words = command.partition("docker compose")[0].split()
     directory = tmp_path_factory.mktemp("secrets")
     assert words[:3] == ["nemuri", "permissions", "infra/deploy/secrets"]
@@ -103,7 +103,7 @@ def test_every_container_has_a_health_check(compose: dict[str, Any]) -> None:
 def test_streams_are_replicated_on_every_node(compose: dict[str, Any]) -> None:
     """There are as many replicas as nodes, and each node has a name and a volume of its own."""
     assert compose["services"]["provision"]["environment"]["NEMURI_REPLICAS"] == str(len(NODES))
-    assert {compose["services"][each]["environment"]["NATS_SERVER_NAME"] for each in NODES} == NODES
+    assert {compose["services"][node]["environment"]["NATS_SERVER_NAME"] for node in NODES} == NODES
 
 
 def test_a_worker_can_be_scaled(compose: dict[str, Any]) -> None:
@@ -137,8 +137,8 @@ def test_the_data_of_operators_is_in_a_volume(compose: dict[str, Any]) -> None:
     }
     assert holders.keys() == OPERATIONS
     assert "operations" in compose["volumes"]
-    assert all(each["environment"]["NEMURI_DATA"] == directory for each in holders.values())
-    assert all(each["profiles"] == ["operations"] for each in holders.values())
+    assert all(holder["environment"]["NEMURI_DATA"] == directory for holder in holders.values())
+    assert all(holder["profiles"] == ["operations"] for holder in holders.values())
     made = f"install --directory --owner=nemuri --mode=0700 {directory}"
     assert made in (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
@@ -159,7 +159,7 @@ def test_nats_servers_accept_their_configuration(written: Path, monkeypatch: pyt
     assert checked.returncode == 0, checked.stderr
     assert re.search(r"^\s*sync_interval: always$", (written / "nats.conf").read_text(encoding="utf-8"), re.MULTILINE)
     routes = (written / "routes.conf").read_text(encoding="utf-8")
-    assert {f"@{each}:6222" for each in NODES} == set(re.findall(r"@[^\"]+", routes))
+    assert {f"@{node}:6222" for node in NODES} == set(re.findall(r"@[^\"]+", routes))
 
 
 def test_the_image_copies_existing_files_and_does_not_run_as_root() -> None:

@@ -25,7 +25,7 @@ def test_the_files_are_those_that_the_generator_writes() -> None:
 
 def test_every_folder_with_handlers_is_in_the_catalogue() -> None:
     """Every folder of `services` with handlers is in the catalogue."""
-    folders = {each.parent.name for each in (ROOT / "services" / "nemuri_services").glob("*/handlers.py")}
+    folders = {path.parent.name for path in (ROOT / "services" / "nemuri_services").glob("*/handlers.py")}
     assert folders == {*CATALOGUE}
 
 
@@ -84,4 +84,4 @@ def test_names_with_hyphens_stay_unique_over_namespaces() -> None:
 
 
 def _by_name(documents: Any) -> dict[str, Any]:
-    return {each["metadata"]["name"]: each for each in documents}
+    return {document["metadata"]["name"]: document for document in documents}

@@ -26,7 +26,7 @@ def test_the_readme_has_twelve_figures_and_every_missed_goal() -> None:
 
 def test_every_result_has_a_line() -> None:
     """Each result file has a line in the table that names its script."""
-    assert set(results()) <= {each.script for each in FIGURES}
+    assert set(results()) <= {figure.script for figure in FIGURES}
     for name in results():
         assert f"bench/{name.partition('-')[0]}.py" in table(results())
 

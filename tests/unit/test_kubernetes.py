@@ -38,15 +38,15 @@ def resources() -> list[Path]:
 
 def of_kind(manifests: list[dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:
     """Return the manifests of a kind, by name."""
-    return {each["metadata"]["name"]: each for each in manifests if each["kind"] == kind}
+    return {manifest["metadata"]["name"]: manifest for manifest in manifests if manifest["kind"] == kind}
 
 
 def pods(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the pod templates, by the name of their workload."""
     return {
-        each["metadata"]["name"]: each["spec"]["template"]["spec"]
-        for each in manifests
-        if "template" in each.get("spec", {})
+        manifest["metadata"]["name"]: manifest["spec"]["template"]["spec"]
+        for manifest in manifests
+        if "template" in manifest.get("spec", {})
     }
 
 
@@ -56,11 +56,11 @@ def test_every_manifest_is_valid(manifests: list[dict[str, Any]]) -> None:
     """
     assert {path.name for path in MANIFESTS.glob("*.yaml")} == {
         "kustomization.yaml",
-        *(each.name for each in resources()),
+        *(resource.name for resource in resources()),
     }
-    for each in manifests:
-        if each["kind"] != "ScaledObject":
-            kubernetes_validate.validate(each, VERSION, strict=True)
+    for manifest in manifests:
+        if manifest["kind"] != "ScaledObject":
+            kubernetes_validate.validate(manifest, VERSION, strict=True)
 
 
 def test_a_worker_has_time_to_finish(manifests: list[dict[str, Any]]) -> None:
@@ -134,7 +134,7 @@ def test_the_nats_cluster_keeps_its_majority(manifests: list[dict[str, Any]]) ->
 def test_network_policies_deny_everything_else(manifests: list[dict[str, Any]]) -> None:
     """A policy denies all traffic of all pods by default, and only nodes reach the cluster port of nodes."""
     policies = of_kind(manifests, "NetworkPolicy")
-    everybody = [each["spec"] for each in policies.values() if each["spec"]["podSelector"] == {}]
+    everybody = [policy["spec"] for policy in policies.values() if policy["spec"]["podSelector"] == {}]
     assert {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]} in everybody
     [routes] = [rule for rule in policies["nats"]["spec"]["ingress"] if {"port": 6222} in rule["ports"]]
     assert routes["from"] == [{"podSelector": {"matchLabels": {"app": "nats"}}}]

@@ -41,7 +41,7 @@ def test_git_ignores_the_documented_secret_directories(tmp_path: Path) -> None:
     """Git ignores every file that `nemuri permissions` writes to a documented directory, and the file of API keys of
     Docker Compose.
     """
-    written = [each.name for each in write_permissions(tmp_path, Deployment(["nemuri"], ["ann"], nodes=["nats-1"]))]
+    written = [path.name for path in write_permissions(tmp_path, Deployment(["nemuri"], ["ann"], nodes=["nats-1"]))]
     assert places() == {"infra/deploy/secrets", "infra/deploy/kubernetes/secrets"}
     paths = [".env", *(f"{place}/{name}" for place in places() for name in (*written, "nats.conf", "tls.conf"))]
     assert sorted(git("check-ignore", "--no-index", *paths)) == sorted(paths)

@@ -18,7 +18,7 @@ OPERATORS = {
 
 def kinds_of(*kinds: type[Event]) -> set[str]:
     """Return the kind names of these event classes."""
-    return {each.kind_of() for each in kinds}
+    return {kind.kind_of() for kind in kinds}
 
 
 def test_a_conditional_append_is_emitted() -> None:
@@ -38,13 +38,13 @@ def test_a_service_without_appends_emits_nothing() -> None:
 
 def test_every_kind_is_emitted_by_a_service_an_operator_or_a_client() -> None:
     """Every kind of event is appended by a service, a client or an operator."""
-    services = {each.kind_of() for service in SERVICES.values() for each in service.emits()}
+    services = {event.kind_of() for service in SERVICES.values() for event in service.emits()}
     clients = {name for name, kind in EVENTS.items() if issubclass(kind, ClientEvent)}
     assert services | clients | OPERATORS == EVENTS.keys()
 
 
 def test_only_the_tutor_emits_client_events() -> None:
     """Only the tutor, of all services, emits events of the kinds that clients append."""
-    speaking = {name for name, service in SERVICES.items() for each in service.emits() if issubclass(each, ClientEvent)}
+    speaking = {name for name, service in SERVICES.items() for kind in service.emits() if issubclass(kind, ClientEvent)}
     assert speaking == {"tutor"}
     assert kinds_of(FeedbackGiven, TaskSubmitted) <= kinds_of(*SERVICES["tutor"].emits())

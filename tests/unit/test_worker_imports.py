@@ -30,8 +30,10 @@ def test_a_worker_imports_only_its_own_service(name: str) -> None:
     of their commands is loaded."""
     ran = subprocess.run([sys.executable, "-c", SCRIPT, name], capture_output=True, text=True, check=True)
     modules = frozenset(json.loads(ran.stdout))
-    folders = {each.split(".")[1] for each in modules if each.startswith("nemuri_services.")} - {"service_registry"}
+    folders = {module.split(".")[1] for module in modules if module.startswith("nemuri_services.")} - {
+        "service_registry"
+    }
     assert folders == {name.replace("-", "_")}
     assert modules & UNUSED == frozenset()
-    societies = {each for each in modules if each.startswith("nemuri_society.")}
-    assert {each.split(".")[1] for each in societies} <= {"cli", "extension"}
+    societies = {module for module in modules if module.startswith("nemuri_society.")}
+    assert {society.split(".")[1] for society in societies} <= {"cli", "extension"}

@@ -48,13 +48,13 @@ class ActivityHistory:
         events = [await _count_since(client, at) for at in missing]
         tasks = [await _count_since(client, at, client.log.subjects.of_kind(TaskSubmitted)) for at in missing]
         found = dict(self._past)
-        for place, at in enumerate(missing):
+        for index, at in enumerate(missing):
             # Known minutes are older than the missing ones, so the next missing minute ends this one.
-            later = place + 1 < len(missing)
+            later = index + 1 < len(missing)
             found[at] = MinuteActivity(
                 at=at,
-                events=max(0, events[place] - (events[place + 1] if later else 0)),
-                tasks=max(0, tasks[place] - (tasks[place + 1] if later else 0)),
+                events=max(0, events[index] - (events[index + 1] if later else 0)),
+                tasks=max(0, tasks[index] - (tasks[index + 1] if later else 0)),
             )
         self._past = {at: each for at, each in found.items() if at < present}
         return [found[at] for at in wanted]

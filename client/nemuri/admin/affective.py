@@ -104,7 +104,7 @@ def _check(memory: AffectMemoryView, view: AffectView) -> None:
     if memory.archived:
         raise ClientError(f"{memory.label} is archived and cannot be protected before a recall has brought it back")
     if view.protected >= view.limit:
-        oldest = ", ".join(each.label for each in view.oldest_protected[:MAX_NAMED])
+        oldest = ", ".join(affect_memory.label for affect_memory in view.oldest_protected[:MAX_NAMED])
         advice = f"; release one with `nemuri affect {view.agent_id} unprotect MEMORY`, the oldest: {oldest}"
         raise ClientError(f"{view.protected} of {view.limit} memories are protected{advice if oldest else ''}")
 
@@ -117,7 +117,7 @@ def read_parameters(path: Path) -> tuple[AffectPolicy, tuple[str, ...]]:
     found = _read(path)
     if not isinstance(found, dict):
         raise DefinitionError(f"{path}: write a mapping of parameters")
-    elsewhere = tuple(each for each in PLATFORM_SECTIONS if each in found)
+    elsewhere = tuple(section for section in PLATFORM_SECTIONS if section in found)
     return checked_feelings({key: value for key, value in found.items() if key not in elsewhere}, path), elsewhere
 
 
@@ -184,7 +184,7 @@ def back_to_defaults(before: AffectView, policy: AffectPolicy) -> list[str]:
     """Return the names of the parameters that differed from the defaults before, and that `policy` does not give."""
     present = before.parameters if before.coming is None else before.coming
     given = _names(policy.model_dump(mode="json", exclude_unset=True))
-    return [each for each in _names(AffectPolicy.of(present).differing) if each not in given]
+    return [name for name in _names(AffectPolicy.of(present).differing) if name not in given]
 
 
 def _names(parameters: Mapping[str, Any]) -> list[str]:

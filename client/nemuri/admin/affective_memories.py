@@ -64,7 +64,7 @@ async def shown_context(client: "Client", agent: str, limit: int) -> list[ShownC
     logged = await last_messages(client.log, await client.log.last_sequence(), limit, (subject,))
     events = [each for each in reversed(logged) if isinstance(each, ContextShown)]
     labels: dict[UUID, str] = {}
-    for memory_id in {each for event in events for each in event.memories}:
+    for memory_id in {memory for event in events for memory in event.memories}:
         labels[memory_id] = await _label(client, agent, memory_id)
     return [
         ShownContext(

@@ -141,22 +141,22 @@ def read_policy(path: Path) -> Mapping[str, JsonValue]:
     return given
 
 
-def checked_policy(value: object, path: Path | str, place: str = "") -> Policy:
+def checked_policy(value: object, path: Path | str, location: str = "") -> Policy:
     """Return the policy with these parameters. Raises `DefinitionError` if they are invalid.
 
-    `place` is the key under which the file has the parameters. It is used in error messages.
+    `location` is the key under which the file has the parameters. It is used in error messages.
     """
-    return _checked(Policy, value, path, place)
+    return _checked(Policy, value, path, location)
 
 
-def checked_feelings(value: object, path: Path | str, place: str = "") -> AffectPolicy:
+def checked_feelings(value: object, path: Path | str, location: str = "") -> AffectPolicy:
     """Return the policy of an affective memory with these parameters. Raises `DefinitionError`."""
-    return _checked(AffectPolicy, value, path, place)
+    return _checked(AffectPolicy, value, path, location)
 
 
-def checked_tiers(value: object, path: Path | str, place: str = "") -> TiersPolicy:
+def checked_tiers(value: object, path: Path | str, location: str = "") -> TiersPolicy:
     """Return the policy of a tiered memory with these parameters. Raises `DefinitionError`."""
-    return _checked(TiersPolicy, value, path, place)
+    return _checked(TiersPolicy, value, path, location)
 
 
 def differing_parameters(memory: str, policy: object) -> dict[str, JsonValue]:
@@ -175,13 +175,13 @@ def _differing(memory: object, policy: object, path: Path | str) -> dict[str, Js
             return checked_policy(policy, path, "policy").differing
 
 
-def _checked(kind: type[P], value: object, path: Path | str, place: str) -> P:
+def _checked(kind: type[P], value: object, path: Path | str, location: str) -> P:
     if not isinstance(value, dict):
-        raise DefinitionError(f"{path}: {f'{place}: ' if place else ''}write a mapping of parameters")
+        raise DefinitionError(f"{path}: {f'{location}: ' if location else ''}write a mapping of parameters")
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        raise DefinitionError(f"{path}: {f'{place}.' if place else ''}{_validation_message(error)}") from error
+        raise DefinitionError(f"{path}: {f'{location}.' if location else ''}{_validation_message(error)}") from error
 
 
 def _perspectives(value: object, path: Path) -> object:

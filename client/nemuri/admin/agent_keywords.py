@@ -19,11 +19,11 @@ def chosen_keywords(found: KeywordsView, left_out: Collection[str]) -> dict[str,
 
     Raises `ClientError` if a word that was left out is not among the proposals, because it is probably misspelt.
     """
-    every = {each.keyword for words in found.proposed.values() for each in words}
+    every = {word.keyword for words in found.proposed.values() for word in words}
     if unknown := sorted(set(left_out) - every):
         raise ClientError(f"{unknown[0]!r} is not among the proposed keywords of {found.agent_id}")
     kept = {
-        name: tuple(each.keyword for each in words if each.keyword not in left_out)
+        name: tuple(word.keyword for word in words if word.keyword not in left_out)
         for name, words in found.proposed.items()
     }
     return {name: words for name, words in kept.items() if words}

@@ -37,4 +37,4 @@ def strength_parameters(parameters: Mapping[str, Any]) -> tuple[Parameter, ...]:
     """Return every parameter of strength memory with its value and its default, those that differ first."""
     values, defaults = Policy.of(parameters).model_dump(mode="json"), Policy().model_dump(mode="json")
     found = (Parameter(name, value, defaults[name]) for name, value in values.items())
-    return tuple(sorted(found, key=lambda each: not each.differs))
+    return tuple(sorted(found, key=lambda parameter: not parameter.differs))

@@ -59,8 +59,8 @@ async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = Non
         await client.log.append(each)
     await client.settle()
     for agent in dict.fromkeys(each.agent_id for each in withdrawn):
-        await client.until_known(agent, [each.event_id for each in withdrawn if each.agent_id == agent])
-    return tuple(derive(each.event_id, MemoryEncoded.kind_of()) for each in withdrawn)
+        await client.until_known(agent, [event.event_id for event in withdrawn if event.agent_id == agent])
+    return tuple(derive(event.event_id, MemoryEncoded.kind_of()) for event in withdrawn)
 
 
 async def _withdrawn(client: "Client", task_id: UUID, memory_id: UUID) -> Sequence[RepetitionWithdrawn]:
@@ -73,7 +73,9 @@ async def _withdrawn(client: "Client", task_id: UUID, memory_id: UUID) -> Sequen
     async for data in client.log.all_on(client.log.subjects.of_agent(agent, LearningsExtracted)):
         event = parsed(data)
         if isinstance(event, LearningsExtracted) and event.correlation_id == task_id:
-            found += [_withdrawal(event, each) for each in event.repetitions if each.memory_id == memory_id]
+            found += [
+                _withdrawal(event, repetition) for repetition in event.repetitions if repetition.memory_id == memory_id
+            ]
     return list({each.event_id: each for each in found}.values())
 
 
@@ -99,7 +101,7 @@ async def split(client: "Client", memory_id: UUID) -> tuple[UUID, ...]:
         raise ClientError(f"memory {memory_id} is not a semantic memory; see `nemuri memories {view.agent_id}`")
     if view.absorbed_by is not None or not view.sources:
         raise ClientError(f"memory {memory_id} has no sources to split it into: its status is {view.status}")
-    sources = tuple(each.memory_id for each in view.sources if each.memory_id in view.links)
+    sources = tuple(source.memory_id for source in view.sources if source.memory_id in view.links)
     event = SemanticMemorySplit(
         event_id=derive(memory_id, SemanticMemorySplit.kind_of()),
         agent_id=view.agent_id,

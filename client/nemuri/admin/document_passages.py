@@ -40,7 +40,14 @@ async def passage_text(client: "Client", task_id: UUID, agent: str, part: int, l
     """
     result = await client.progress(task_id)
     wanted = (agent, part, label)
-    passage = next((each for each in result.passages if (each.agent_id, each.part, each.label) == wanted), None)
+    passage = next(
+        (
+            read_passage
+            for read_passage in result.passages
+            if (read_passage.agent_id, read_passage.part, read_passage.label) == wanted
+        ),
+        None,
+    )
     if passage is None:
         raise ClientError(f"{agent} read no passage {label} for part {part + 1} of task {task_id}")
     detail = passage.detail

@@ -25,4 +25,4 @@ def short_pace(fading: FadingView | None) -> str:
 
 def paces(agents: "tuple[AgentView, ...]") -> list[str]:
     """Return one line about the forgetting speed of each agent with strength memory."""
-    return [f"{each.agent_id}: {pace(each.fading)}" for each in agents if each.fading is not None]
+    return [f"{agent.agent_id}: {pace(agent.fading)}" for agent in agents if agent.fading is not None]

@@ -50,7 +50,7 @@ class LogFilter(Value):
 
     def check(self) -> None:
         """Raise `ClientError` for an unknown kind, or if a client is combined with an agent or a task."""
-        if unknown := [each for each in self.kinds if each not in EVENTS]:
+        if unknown := [kind for kind in self.kinds if kind not in EVENTS]:
             raise ClientError(f"there is no kind of event {unknown[0]!r}")
         if self.client_id is not None and (self.agent_id is not None or self.task_id is not None):
             raise ClientError("give a client, or an agent and a task, not both")
@@ -166,8 +166,8 @@ async def _journal_page(
         oldest_first=after is not None,
         limit=limit,
     )
-    found = await _events_at(client, (each.sequence for each in view.entries))
-    places = sorted(each.sequence for each in view.entries)
+    found = await _events_at(client, (entry.sequence for entry in view.entries))
+    places = sorted(entry.sequence for entry in view.entries)
     if after is not None:
         older, newer = (places[0] if places else after + 1) if after else None, view.following
     else:
@@ -217,7 +217,7 @@ async def _cause(client: "Client", event: AnyEvent) -> LoggedEvent | None:
     if event.causation_id is None:
         return None
     found = await client.journal(event_ids=[event.causation_id])
-    events = await _events_at(client, (each.sequence for each in found.entries))
+    events = await _events_at(client, (entry.sequence for entry in found.entries))
     return logged_event(events[0]) if events else None
 
 
@@ -237,31 +237,31 @@ async def _consequences(client: "Client", event: AnyEvent) -> list[AnyEvent]:
                 )
             )
     found = await asyncio.gather(*pages)
-    entries = (each for page in found for each in page.entries)
-    return await _events_at(client, {each.sequence for each in entries if each.causation_id == event.event_id})
+    entries = (entry for page in found for entry in page.entries)
+    return await _events_at(client, {entry.sequence for entry in entries if entry.causation_id == event.event_id})
 
 
 async def _events_at(client: "Client", places: Iterable[int]) -> list[AnyEvent]:
     """Return the events with these sequences in the order of the log. Deleted ones are left out."""
     room = asyncio.Semaphore(CONCURRENT_READS)
 
-    async def read(place: int) -> AnyEvent | None:
+    async def read(sequence: int) -> AnyEvent | None:
         async with room:
-            return await client.log.at(place)
+            return await client.log.at(sequence)
 
     return [each for each in await asyncio.gather(*map(read, sorted(places))) if each is not None]
 
 
 def subjects_of(client: "Client", wanted: LogFilter) -> tuple[str, ...]:
     """Return the subjects of the log that the kinds and the client of a condition name; none for the whole log."""
-    subjects, kinds = client.log.subjects, [EVENTS[each] for each in wanted.kinds]
+    subjects, kinds = client.log.subjects, [EVENTS[kind] for kind in wanted.kinds]
     if wanted.client_id is not None:
         if not kinds:
             return (subjects.events_of_client(wanted.client_id),)
-        return tuple(subjects.of_client(wanted.client_id, each) for each in kinds if issubclass(each, ClientEvent)) or (
+        return tuple(subjects.of_client(wanted.client_id, kind) for kind in kinds if issubclass(kind, ClientEvent)) or (
             subjects.of_client(wanted.client_id, kinds[0]),
         )
-    return tuple(subject for each in kinds for subject in subjects.of_kind(each))
+    return tuple(subject for kind in kinds for subject in subjects.of_kind(kind))
 
 
 @cache

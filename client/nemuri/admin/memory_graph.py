@@ -52,7 +52,7 @@ async def memory_graph(
         depth: Maximum number of relations between it and another memory.
     """
     nodes, edges, cut = {view.memory_id: (view, 0)}, dict[Edge, None](), False
-    edges |= dict.fromkeys(Edge(each, view.memory_id, "learned_from") for each in others)
+    edges |= dict.fromkeys(Edge(other, view.memory_id, "learned_from") for other in others)
     front = [*_edges(view), *edges]
     edges |= dict.fromkeys(front)
     for distance in range(1, depth + 1):
@@ -67,12 +67,12 @@ async def memory_graph(
 
 
 def _edges(view: MemoryView) -> list[Edge]:
-    absorbed = {each.memory_id for each in view.sources}
+    absorbed = {source.memory_id for source in view.sources}
     return [
-        *(Edge(view.memory_id, each, "learned_from") for each in view.links if each not in absorbed),
-        *(Edge(view.memory_id, each.older, each.sort) for each in view.relations),
+        *(Edge(view.memory_id, link, "learned_from") for link in view.links if link not in absorbed),
+        *(Edge(view.memory_id, relation.older, relation.sort) for relation in view.relations),
         *(Edge(each, view.memory_id, "supersedes") for each in view.yields_to),
-        *(Edge(each, view.memory_id, "merged_into") for each in absorbed),
+        *(Edge(memory_id, view.memory_id, "merged_into") for memory_id in absorbed),
         *([] if view.absorbed_by is None else [Edge(view.memory_id, view.absorbed_by, "merged_into")]),
     ]
 

@@ -81,7 +81,7 @@ async def platform_status(client: "Client") -> PlatformStatus:
 def _by_service(client: "Client", known: Iterable[ConsumerInfo]) -> dict[str, ConsumerStatus]:
     """Return the state of the consumers by the name of the service, sorted. The counts come from the NATS server."""
     subjects, found = client.log.subjects, dict[str, ConsumerStatus]()
-    there = {each.config.durable_name: each for each in known}
+    there = {consumer_info.config.durable_name: consumer_info for consumer_info in known}
     wanted = {durable.name for service in SERVICES.values() for durable in service.durables(subjects)}
     for durable in sorted(filter(None, wanted | there.keys())):
         name = _PARTITION.sub("", durable)

@@ -13,4 +13,4 @@ def principle_lines(health: AgentHealth) -> Iterator[str]:
             f"a prompt has room for {places} principles (principles_share × top_k_results, both in the policy), "
             f"the organisation's and then the strongest; {number} {'is' if number == 1 else 'are'} left out:"
         )
-        yield from (f"  {each}" for each in health.principles_left_out)
+        yield from (f"  {text}" for text in health.principles_left_out)

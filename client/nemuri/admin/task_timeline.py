@@ -56,21 +56,21 @@ class TaskTimeline(Value):
     @property
     def began_at(self) -> datetime | None:
         """Return the earliest time; None without events."""
-        return min((each.began_at for each in self.entries), default=None)
+        return min((entry.began_at for entry in self.entries), default=None)
 
     @property
     def seconds(self) -> float:
         """Return the time from the first to the last event, in seconds."""
-        times = [each.event.recorded_at for each in self.entries if each.event.recorded_at]
+        times = [entry.event.recorded_at for entry in self.entries if entry.event.recorded_at]
         return (max(times) - min(times)).total_seconds() if times else 0.0
 
     def by_service(self) -> Sequence[ServiceTime]:
         """Return the work of each service, the one with the most time first."""
         found: dict[str, list[float]] = {}
-        for each in self.entries:
-            found.setdefault(" / ".join(each.services), []).append(each.seconds)
+        for entry in self.entries:
+            found.setdefault(" / ".join(entry.services), []).append(entry.seconds)
         times = [ServiceTime(service=name, events=len(some), seconds=sum(some)) for name, some in found.items()]
-        return sorted(times, key=lambda each: (-each.seconds, each.service))
+        return sorted(times, key=lambda time: (-time.seconds, time.service))
 
 
 async def task_timeline(client: "Client", task_id: UUID, before: TaskTimeline | None = None) -> TaskTimeline:
@@ -78,7 +78,7 @@ async def task_timeline(client: "Client", task_id: UUID, before: TaskTimeline | 
 
     The client must be an operator's. Raises `ClientError` if the task is unknown.
     """
-    found = [each.event for each in before.entries] if before else []
+    found = [entry.event for entry in before.entries] if before else []
     after: int | None = found[-1].sequence if found else 0
     while after is not None and len(found) < MAX_EVENTS:
         page = await log_page(client, LogFilter(task_id=task_id), after=after, limit=MAX_PAGE_SIZE)
@@ -87,10 +87,10 @@ async def task_timeline(client: "Client", task_id: UUID, before: TaskTimeline | 
     if not found:
         raise ClientError(f"there is no task {task_id}")
     first = before.submitted if before else await client.log.at(found[0].sequence)
-    known = {each.event_id: each for each in found}
+    known = {event.event_id: event for event in found}
     return TaskTimeline(
         submitted=first if isinstance(first, TaskSubmitted) else None,
-        entries=tuple(_entry(each, known) for each in found[:MAX_EVENTS]),
+        entries=tuple(_entry(event, known) for event in found[:MAX_EVENTS]),
         more=after is not None or len(found) > MAX_EVENTS,
     )
 

@@ -37,11 +37,11 @@ def show(view: AffectView) -> None:
     if view.moods:
         say("")
         numbers = ("memories", "valence", "arousal", "intensity")
-        table(("day", *numbers, "mood"), [_mood(each) for each in view.moods[-MOODS:]], numbers=numbers)
+        table(("day", *numbers, "mood"), [_mood(mood) for mood in view.moods[-MOODS:]], numbers=numbers)
     if view.memories:
         say("")
         numbers = ("retention", "age", "level", "recalls")
-        rows = [_memory(each) for each in view.memories[:STRONGEST_SHOWN]]
+        rows = [_memory(memory) for memory in view.memories[:STRONGEST_SHOWN]]
         table(("label", *numbers, "emotion", "content"), rows, numbers=numbers, spare=("emotion", "recalls", "age"))
     _costs(view)
 
@@ -59,7 +59,7 @@ def _spending(view: AffectView) -> None:
 def _levels(view: AffectView) -> None:
     rules, number = AffectPolicy.of(view.parameters), sum(view.levels)
     most = (
-        [str(allowed_number(each, number)) for each in rules.ratios]
+        [str(allowed_number(ratio, number)) for ratio in rules.ratios]
         if number >= rules.compression.enforced_from
         else [""] * 3
     )
@@ -79,8 +79,8 @@ def _question(view: AffectView) -> None:
     for each in view.waiting:
         say(f"  {_named(each)}")
     say("Choose a protected memory to release. The oldest are:")
-    for each in view.oldest_protected:
-        say(f"  {_named(each)}")
+    for affect_memory in view.oldest_protected:
+        say(f"  {_named(affect_memory)}")
     say(
         f"Run `nemuri affect {view.agent_id} unprotect MEMORY`, or withdraw a waiting one:"
         f" `nemuri affect {view.agent_id} unprotect {view.waiting[0].label}`"
@@ -112,7 +112,7 @@ def work(view: AffectView) -> Workload:
 
 def days(view: AffectView) -> int:
     """Return the number of days from the first turn to the last mood or nightly job, both included; at least 1."""
-    known = [each.day for each in view.moods[-1:]] + [each for each in (view.last_night,) if each]
+    known = [mood.day for mood in view.moods[-1:]] + [each for each in (view.last_night,) if each]
     return 1 if view.first_at is None else max([1, *((each - view.first_at.date()).days + 1 for each in known)])
 
 
@@ -135,7 +135,7 @@ def cost_json(view: AffectView) -> dict[str, Any]:
     done, number = work(view), days(view)
     told = {"so_far": done, "a_year": done.yearly(number)}
     return {"days": number} | {
-        name: {each.work: round(each.dollars, 4) for each in estimate_costs(of)} for name, of in told.items()
+        name: {cost.work: round(cost.dollars, 4) for cost in estimate_costs(of)} for name, of in told.items()
     }
 
 
@@ -145,7 +145,7 @@ def show_page(page: AffectPageView) -> None:
         say("no memories")
         return
     numbers = ("retention", "age", "level", "recalls")
-    rows = [_memory(each) for each in page.memories]
+    rows = [_memory(memory) for memory in page.memories]
     table(("label", *numbers, "emotion", "content"), rows, numbers=numbers, spare=("emotion", "recalls", "age"))
     if page.older is not None:
         say(f"more: --older-than {page.older}")
@@ -207,16 +207,16 @@ def show_recalled(found: AffectRecallView, project: str | None) -> None:
     numbers = ("priority", "similarity", "resonance", "retention", "recalls")
     rows = [
         (
-            each.memory.label,
-            f"{each.priority:.2f}",
-            f"{each.similarity:.3f}",
-            f"{each.resonance:.2f}",
-            f"{each.memory.retention:.1f}",
-            each.memory.recall_count,
-            each.by if each.relation is None else f"relation: {each.relation}",
-            short(f"{_marks(each)}{each.memory.trigger} → {each.memory.content}"),
+            recalled.memory.label,
+            f"{recalled.priority:.2f}",
+            f"{recalled.similarity:.3f}",
+            f"{recalled.resonance:.2f}",
+            f"{recalled.memory.retention:.1f}",
+            recalled.memory.recall_count,
+            recalled.by if recalled.relation is None else f"relation: {recalled.relation}",
+            short(f"{_marks(recalled)}{recalled.memory.trigger} → {recalled.memory.content}"),
         )
-        for each in found.recalled
+        for recalled in found.recalled
     ]
     table(("label", *numbers, "by", "content"), rows, numbers=numbers, spare=("resonance", "recalls"))
     if found.words_only:

@@ -77,7 +77,11 @@ def projects(context: typer.Context, json: JsonOption = False) -> None:
     if session.json:
         say_json(list(found))
     elif found:
-        table(("memories", "project"), [(each.memories, each.project or "-") for each in found], numbers=("memories",))
+        table(
+            ("memories", "project"),
+            [(project.memories, project.project or "-") for project in found],
+            numbers=("memories",),
+        )
     else:
         say("no memories")
 
@@ -113,13 +117,13 @@ def shown(
     elif found:
         rows = [
             (
-                f"{each.at:%Y-%m-%d %H:%M:%S}",
-                each.occasion,
-                each.characters,
-                each.session or "-",
-                ", ".join(each.labels),
+                f"{shown_context.at:%Y-%m-%d %H:%M:%S}",
+                shown_context.occasion,
+                shown_context.characters,
+                shown_context.session or "-",
+                ", ".join(shown_context.labels),
             )
-            for each in found
+            for shown_context in found
         ]
         table(("time (UTC)", "occasion", "characters", "session", "memories"), rows, numbers=("characters",))
     else:

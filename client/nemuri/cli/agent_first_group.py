@@ -17,7 +17,7 @@ class _AgentFirst(TyperGroup):
 
         If a command is named, the options after the agent are left to the command.
         """
-        ctx.allow_interspersed_args = not any(each in self.commands for each in args[1:])
+        ctx.allow_interspersed_args = not any(argument in self.commands for argument in args[1:])
         return super().parse_args(ctx, args)
 
 

@@ -45,7 +45,7 @@ def agents(context: typer.Context, json: JsonOption = False) -> None:
         say("there are no agents yet; define one with `nemuri agent add FILE.yaml`")
     else:
         columns = ("agent", "role", "perspectives", "active", "archived", "slept", "unused for")
-        rows = [_agent_row(each) for each in found]
+        rows = [_agent_row(agent) for agent in found]
         table(columns, rows, numbers=("active", "archived", "slept"))
         for line in paces(found):
             say(line)
@@ -116,7 +116,7 @@ def _say_keywords(found: "KeywordsView", session: Session, *, adopted: bool) -> 
     from nemuri.terminal.output import say
 
     for perspective, words in found.proposed.items():
-        say(f"{perspective}: {', '.join(f'{each.keyword} ({each.memories})' for each in words)}")
+        say(f"{perspective}: {', '.join(f'{word.keyword} ({word.memories})' for word in words)}")
     if not found.proposed:
         say(f"no keywords to propose from {found.memories} memories")
     elif adopted:

@@ -37,7 +37,7 @@ def panels() -> dict[str, tuple[str, ...]]:
 def build_program(app: typer.Typer) -> Any:
     """Return the program to run: its commands grouped by panel in the help, each with the options `GLOBAL_OPTIONS`."""
     root = typer.main.get_command(app)
-    shared = [each for each in root.params if each.name in GLOBAL_OPTIONS]
+    shared = [param for param in root.params if param.name in GLOBAL_OPTIONS]
     known: dict[str, Any] = getattr(root, "commands")  # noqa: B009 - the library types it as a command alone
     headings = {name: heading for heading, names in panels().items() for name in names}
     for name, command in known.items():
@@ -47,8 +47,8 @@ def build_program(app: typer.Typer) -> Any:
         command.rich_markup_mode = "rich"
         command.parse_args = _named(command.parse_args)
         if command is not root:
-            taken = {name for each in command.params for name in each.opts}
-            command.params += [_after_the_name(each) for each in shared if taken.isdisjoint(each.opts)]
+            taken = {name for param in command.params for name in param.opts}
+            command.params += [_after_the_name(param) for param in shared if taken.isdisjoint(param.opts)]
     return root
 
 

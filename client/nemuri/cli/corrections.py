@@ -156,8 +156,8 @@ def split(
     if session.json:
         say_json({"memory_id": memory, "sources": sources})
     else:
-        for each in sources:
-            say(str(each))
+        for source in sources:
+            say(str(source))
 
 
 COMMANDS = (edit, pin, unpin, rescope, confirm, unlink, separate, split)

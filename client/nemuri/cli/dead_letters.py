@@ -57,7 +57,7 @@ def list_letters(
     _check(service)
     found = session.run(lambda client: page(client, service, after=after, limit=limit))
     if session.json:
-        letters = [_known(each) for each in found.letters]
+        letters = [_known(letter) for letter in found.letters]
         say_json({"total": found.total, "more": found.more, "letters": letters})
     else:
         _list(found, session)
@@ -199,7 +199,7 @@ def _list(found: "DeadLetterPage", session: Session) -> None:
     say(f"{found.total} dead letters; the oldest on this page is of {found.letters[0].buried_at:%Y-%m-%d %H:%M:%S}")
     table(
         ("letter", "kind", "tries", "task", "reason"),
-        [_row(each) for each in found.letters],
+        [_row(letter) for letter in found.letters],
         numbers=("tries",),
         spare=("tries", "task"),
     )

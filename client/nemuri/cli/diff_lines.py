@@ -61,13 +61,13 @@ def show_changes(changes: "Sequence[MemoryChange]", top: int) -> None:
 
     rows = [
         (
-            each.memory_id,
-            arrow(f"{side.strength:.3f}" if side else None for side in (each.before, each.after)),
-            arrow(str(side.level) if side else None for side in (each.before, each.after)),
-            arrow(side.status if side else None for side in (each.before, each.after)),
-            short(each.content, 80),
+            change.memory_id,
+            arrow(f"{side.strength:.3f}" if side else None for side in (change.before, change.after)),
+            arrow(str(side.level) if side else None for side in (change.before, change.after)),
+            arrow(side.status if side else None for side in (change.before, change.after)),
+            short(change.content, 80),
         )
-        for each in changes[:top]
+        for change in changes[:top]
     ]
     if rows:
         table(("memory", "strength", "level", "status", "content"), rows, spare=("status",))
@@ -76,7 +76,7 @@ def show_changes(changes: "Sequence[MemoryChange]", top: int) -> None:
 
 def arrow(sides: "Iterable[str | None]") -> str:
     """Return "before → after", or the value alone if both are equal or only one is known."""
-    return " → ".join(dict.fromkeys(each for each in sides if each is not None))
+    return " → ".join(dict.fromkeys(side for side in sides if side is not None))
 
 
 def more(left: int) -> None:

@@ -85,13 +85,13 @@ def _show(health: "AgentHealth") -> None:
     say(health.agent_id)
     rows = [
         (
-            each.measure.replace("_", " "),
-            "-" if each.value is None else f"{each.value:.4g}",
-            _range(each),
-            each.verdict,
-            _advised(each),
+            finding.measure.replace("_", " "),
+            "-" if finding.value is None else f"{finding.value:.4g}",
+            _range(finding),
+            finding.verdict,
+            _advised(finding),
         )
-        for each in health.findings
+        for finding in health.findings
     ]
     table(("measure", "value", "normal", "verdict", "what to do"), rows, numbers=("value",), spare=("normal",))
     if health.never_used:

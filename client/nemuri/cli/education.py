@@ -178,12 +178,12 @@ def _doing(course: "CourseReport") -> str:
     """Return the course's current step as text, such as "reads chapter 1 of 3, Values"."""
     at = max((number for number, each in enumerate(course.chapters) if each.read), default=0)
     chapter = course.chapters[at]
-    place = f"chapter {at + 1} of {len(course.chapters)}, {chapter.title}"
+    progress = f"chapter {at + 1} of {len(course.chapters)}, {chapter.title}"
     if not chapter.read:
-        return f"reads {place}"
+        return f"reads {progress}"
     if not chapter.slept:
-        return f"sleeps over {place}"
-    return f"is tested on {place}: {chapter.right + chapter.wrong} of {chapter.exercises} answered"
+        return f"sleeps over {progress}"
+    return f"is tested on {progress}: {chapter.right + chapter.wrong} of {chapter.exercises} answered"
 
 
 def _show(view: "CoursesView") -> None:
@@ -218,9 +218,9 @@ def _show(view: "CoursesView") -> None:
 
 def _spent(course: "CourseReport") -> str:
     """Return the numbers of tokens that language models read and wrote for the course; "" if there are none."""
-    usages = [each.usage for each in course.chapters if each.usage]
-    read, wrote = sum(each.input_tokens for each in usages), sum(each.output_tokens for each in usages)
-    models = ", ".join(dict.fromkeys(each.model for each in usages))
+    usages = [chapter.usage for chapter in course.chapters if chapter.usage]
+    read, wrote = sum(usage.input_tokens for usage in usages), sum(usage.output_tokens for usage in usages)
+    models = ", ".join(dict.fromkeys(usage.model for usage in usages))
     return f"{read:,} + {wrote:,} tokens ({models})" if read or wrote else ""
 
 

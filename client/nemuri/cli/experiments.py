@@ -129,7 +129,7 @@ def _plots_missing(*, asked: bool) -> str | None:
 
 def writable(out: Path, option: str) -> None:
     """Raise `WrongUse` if `out` cannot be a writable directory. Call it before an experiment is run."""
-    nearest = next(each for each in (out.absolute(), *out.absolute().parents) if each.exists())
+    nearest = next(states for states in (out.absolute(), *out.absolute().parents) if states.exists())
     if not nearest.is_dir():
         raise WrongUse(f"{option}: {nearest} is not a directory")
     try:
@@ -161,7 +161,7 @@ def show_claims(report: "Report") -> None:
     from nemuri.terminal.output import say, table
 
     say("\nThe claims, each with the difference between both conditions and its 99 % interval:\n")
-    claims = [(each.verdict, *_cells(each.difference)[:3], each.claim.text) for each in report.findings]
+    claims = [(finding.verdict, *_cells(finding.difference)[:3], finding.claim.text) for finding in report.findings]
     table(("verdict", *NUMBERS[:3], "claim"), claims, numbers=NUMBERS[:3])
 
 

@@ -14,9 +14,9 @@ def lines(view: HandoverView, *, dry_run: bool) -> Iterator[str]:
     verb = "would pass on" if dry_run else "passed on"
     number = len(view.memories)
     yield f"{view.source} {verb} {number} {'memory' if number == 1 else 'memories'} to {view.agent_id}"
-    for each in view.memories:
-        where = each.original if dry_run else each.memory_id
-        yield f"  {where}  {_brief(each.memory.content)}"
+    for memory in view.memories:
+        where = memory.original if dry_run else memory.memory_id
+        yield f"  {where}  {_brief(memory.memory.content)}"
     for left in view.left_out:
         yield f"  left out {left.memory_id}: {_REASONS[left.reason].format(receiver=view.agent_id, by=left.by)}"
 

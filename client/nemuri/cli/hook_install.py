@@ -114,11 +114,11 @@ def doctor(
     session, chosen = Session.of(context, json=json), _assistant(assistant)
     checks = check_installation(hook_settings(session, agent), chosen, settings or chosen.settings)
     if session.json:
-        say_json([each._asdict() for each in checks])
+        say_json([check._asdict() for check in checks])
     else:
-        for each in checks:
-            say(f"{'ok ' if each.well else 'no '} {each.name:9} {each.found}")
-    if faults := [each.name for each in checks if not each.well]:
+        for check in checks:
+            say(f"{'ok ' if check.well else 'no '} {check.name:9} {check.found}")
+    if faults := [check.name for check in checks if not check.well]:
         raise Failure(f"not in order: {', '.join(faults)}")
 
 

@@ -105,7 +105,10 @@ def recall(
     name = agent_id(agent)
     found: RecallView = session.run(lambda client: client.recall(name, query, **options))
     if session.json:
-        kept = [{"memory_id": each.memory_id, **each.memory.model_dump(mode="json")} for each in found.principles]
+        kept = [
+            {"memory_id": principle.memory_id, **principle.memory.model_dump(mode="json")}
+            for principle in found.principles
+        ]
         flat = {"ranking": found.ranking, "deep": found.deep, "memories": _recalled(found), "principles": kept}
         say_json(flat | ({"nearest": found.nearest.model_dump(mode="json")} if found.nearest else {}))
         return
@@ -117,8 +120,8 @@ def recall(
         say("no relevant memory, neither active nor archived")
         if found.nearest:
             say(f"nearest, with a relevance of {found.nearest.relevance:.2f}: {short(found.nearest.memory.content)}")
-    for each in found.principles:
-        say(f"always in mind: {short(each.memory.content)}")
+    for principle in found.principles:
+        say(f"always in mind: {short(principle.memory.content)}")
 
 
 def memories(
@@ -165,7 +168,7 @@ def _content(text: str, learnings: list[str] | None, options: dict[str, Any]) ->
     from nemuri_contracts.codec import validation_message
 
     storable(TEXT=text)
-    split = [each.partition("=") for each in learnings or ()]
+    split = [learning.partition("=") for learning in learnings or ()]
     if not all(separator and learned for _, separator, learned in split):
         raise WrongUse("--learning needs the form PERSPECTIVE=TEXT")
     fields = options | {"content": text, "learnings": {name: learned for name, _, learned in split}}
@@ -248,13 +251,13 @@ def _recalled_rows(found: "RecallView") -> list[tuple[object, ...]]:
 
     return [
         (
-            each.candidate.memory_id,
-            "archived" if each.candidate.archived else "active",
-            f"{each.candidate.score:.3f}",
-            f"{each.candidate.relevance:.2f}",
-            short(_marked(each)),
+            memory.candidate.memory_id,
+            "archived" if memory.candidate.archived else "active",
+            f"{memory.candidate.score:.3f}",
+            f"{memory.candidate.relevance:.2f}",
+            short(_marked(memory)),
         )
-        for each in found.memories
+        for memory in found.memories
     ]
 
 
@@ -262,8 +265,8 @@ def _recalled(found: "RecallView") -> list[dict[str, Any]]:
     from nemuri_contracts.strength import FEATURES
 
     rows = []
-    for each in found.memories:
-        row = each.candidate.model_dump(mode="json")
-        row["features"] = dict(zip(FEATURES, each.candidate.features, strict=True))
-        rows.append(row | each.memory.model_dump(mode="json"))
+    for memory in found.memories:
+        row = memory.candidate.model_dump(mode="json")
+        row["features"] = dict(zip(FEATURES, memory.candidate.features, strict=True))
+        rows.append(row | memory.memory.model_dump(mode="json"))
     return rows

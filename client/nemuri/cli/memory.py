@@ -25,7 +25,7 @@ class _ShowByDefault(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments. Without the name of a command, `show` is meant."""
-        named = any(each in self.commands for each in args)
+        named = any(argument in self.commands for argument in args)
         asked = not args or "--help" in args
         return super().parse_args(ctx, args if named or asked else ["show", *args])
 
@@ -51,9 +51,12 @@ def show(context: typer.Context, memory: MemoryArgument, json: JsonOption = Fals
     width = max(map(len, found))
     for name, value in found.items():
         say(f"{name:{width}}  {_shown(value)}")
-    for each in sources:
-        when = (each["said_at"] or each["created_at"])[:10]
-        say(f"{'source':{width}}  {each['memory_id']}, {when}, used {each['access_count']} times: {each['content']}")
+    for source in sources:
+        when = (source["said_at"] or source["created_at"])[:10]
+        say(
+            f"{'source':{width}}  {source['memory_id']}, {when}, used {source['access_count']} times: "
+            f"{source['content']}"
+        )
 
 
 def history(context: typer.Context, memory: MemoryArgument, json: JsonOption = False) -> None:

@@ -17,14 +17,14 @@ def show_history(steps: "Sequence[HistoryStep]") -> None:
 
     rows = [
         (
-            str(each.sequence) if each.first == each.sequence else f"{each.first}-{each.sequence}",
-            f"{each.at:%Y-%m-%d %H:%M:%S}",
-            step_name(each),
-            arrow(f"{side.strength:.3f}" for side in _sides(each)),
-            arrow(str(side.level) for side in _sides(each)),
-            "; ".join(change_texts(each)) or "-",
+            str(step.sequence) if step.first == step.sequence else f"{step.first}-{step.sequence}",
+            f"{step.at:%Y-%m-%d %H:%M:%S}",
+            step_name(step),
+            arrow(f"{side.strength:.3f}" for side in _sides(step)),
+            arrow(str(side.level) for side in _sides(step)),
+            "; ".join(change_texts(step)) or "-",
         )
-        for each in steps
+        for step in steps
     ]
     table(("event", "time (UTC)", "what happened", "strength", "level", "what changed"), rows, numbers=("event",))
 

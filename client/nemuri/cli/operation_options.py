@@ -52,7 +52,7 @@ def takes(model: type[Options], *, without: Container[str] = ()) -> Callable[[F]
 
         parameters = sorted([*own.values(), *(_parameter(model, *each) for each in options.items())], key=_is_optional)
         call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        call.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": None}
+        call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {"return": None}
         return call  # type: ignore[return-value]
 
     return decorate

@@ -53,14 +53,14 @@ def state(
     from nemuri.operations.log_position_parsing import read_place
     from nemuri.terminal.output import progress
 
-    session, name, place = Session.of(context, json=json), agent_id(agent), read_place(at)
+    session, name, position = Session.of(context, json=json), agent_id(agent), read_place(at)
 
     async def work(client: "Client") -> "list[PastState]":
         with progress("reading") as show:
-            return await agent_states(client.log, name, [place], show)
+            return await agent_states(client.log, name, [position], show)
 
     [past] = session.run(work)
-    session.show(_state(past, place), lambda: _show_state(past, place, top))
+    session.show(_state(past, position), lambda: _show_state(past, position, top))
 
 
 def diff(
@@ -102,15 +102,15 @@ def diff(
     show_differences(found, top)
 
 
-def _moment(past: "PastState", place: "LogPosition") -> str:
+def _moment(past: "PastState", position: "LogPosition") -> str:
     """Return the position as text, followed by the number and time of the agent's last event up to it."""
-    return f"{_named(place)} (last event {past.sequence}, {when(past.at)})"
+    return f"{_named(position)} (last event {past.sequence}, {when(past.at)})"
 
 
-def _named(place: "LogPosition") -> str:
-    if place.sequence is not None:
-        return f"event {place.sequence}"
-    return "now" if place.time is None else when(place.time)
+def _named(position: "LogPosition") -> str:
+    if position.sequence is not None:
+        return f"event {position.sequence}"
+    return "now" if position.time is None else when(position.time)
 
 
 def when(at: "datetime | None") -> str:
@@ -118,11 +118,11 @@ def when(at: "datetime | None") -> str:
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else "never"
 
 
-def _state(past: "PastState", place: "LogPosition") -> dict[str, Any]:
+def _state(past: "PastState", position: "LogPosition") -> dict[str, Any]:
     """Return the agent's whole state as JSON values, with the fields of the agent beside the others."""
     from nemuri.operations.agent_states import state_answer
 
-    known: dict[str, Any] = state_answer(past, place).model_dump(mode="json")
+    known: dict[str, Any] = state_answer(past, position).model_dump(mode="json")
     fields, kind = known.pop("fields"), known.pop("kind")
     if kind != "strength":
         return {**{name: known[name] for name in ("asked", "sequence", "recorded_at", "events")}, **fields}
@@ -132,19 +132,19 @@ def _state(past: "PastState", place: "LogPosition") -> dict[str, Any]:
     return {**known, **fields, "memories": memories}
 
 
-def _show_state(past: "PastState", place: "LogPosition", top: int) -> None:
+def _show_state(past: "PastState", position: "LogPosition", top: int) -> None:
     from nemuri.operations.agent_states import agent_in, courses_in, levels_in, memories_in
     from nemuri.terminal.output import say, short, table
 
     agent = agent_in(past)
     if past.affect.agent is not None:
-        _show_affect(past, past.affect.agent, place)
+        _show_affect(past, past.affect.agent, position)
         return
     if past.tiers.agent is not None:
-        _show_tiers(past, past.tiers.agent, place)
+        _show_tiers(past, past.tiers.agent, position)
         return
     awake = f"; {len(agent.awake)} more ended and wait for a sleep" if agent.awake else ""
-    say(f"{agent.agent_id}, {agent.definition.role}, as of {_moment(past, place)}")
+    say(f"{agent.agent_id}, {agent.definition.role}, as of {_moment(past, position)}")
     say(f"perspectives  {', '.join(agent.definition.perspective_names)}")
     say(f"slept over    {agent.slept} sessions, last {when(agent.last_slept_at)}{awake}")
     say(f"policy        {_parameters(agent.rules.differing)}")
@@ -155,11 +155,19 @@ def _show_state(past: "PastState", place: "LogPosition", top: int) -> None:
     say(f"memories      {sum(agent.active)} active, {agent.archived} archived\n")
     columns = ("level", "clock", "left of 1.0", "active", "archived")
     rows = [
-        (each.level, f"{each.clock:.4f}", f"{exp(each.clock):.3f}", each.active, each.archived)
-        for each in levels_in(past)
+        (
+            level_state.level,
+            f"{level_state.clock:.4f}",
+            f"{exp(level_state.clock):.3f}",
+            level_state.active,
+            level_state.archived,
+        )
+        for level_state in levels_in(past)
     ]
     table(columns, rows, numbers=columns)
-    active = [(each, each.state) for each in memories_in(past) if each.state.status == "active"]
+    active = [
+        (past_memory, past_memory.state) for past_memory in memories_in(past) if past_memory.state.status == "active"
+    ]
     strongest = [
         (
             each.memory_id,
@@ -178,11 +186,11 @@ def _show_state(past: "PastState", place: "LogPosition", top: int) -> None:
         more(len(active) - len(strongest))
 
 
-def _show_affect(past: "PastState", felt: "AffectAgent", place: "LogPosition") -> None:
+def _show_affect(past: "PastState", felt: "AffectAgent", position: "LogPosition") -> None:
     from nemuri.operations.agent_states import agent_in
     from nemuri.terminal.output import say, table
 
-    say(f"{felt.agent_id}, {agent_in(past).definition.role}, as of {_moment(past, place)}")
+    say(f"{felt.agent_id}, {agent_in(past).definition.role}, as of {_moment(past, position)}")
     say(f"nights        {felt.nights}, last {felt.last_night or 'never'}")
     say(f"policy        {_parameters(felt.rules.differing)}")
     say(f"memories      {felt.number} affective, and {felt.protected} protected\n")
@@ -191,11 +199,11 @@ def _show_affect(past: "PastState", felt: "AffectAgent", place: "LogPosition") -
     table(columns, list(zip(names, felt.levels, strict=True)), numbers=("memories",))
 
 
-def _show_tiers(past: "PastState", tiered: "TiersAgent", place: "LogPosition") -> None:
+def _show_tiers(past: "PastState", tiered: "TiersAgent", position: "LogPosition") -> None:
     from nemuri.operations.agent_states import agent_in
     from nemuri.terminal.output import say
 
-    say(f"{tiered.agent_id}, {agent_in(past).definition.role}, as of {_moment(past, place)}")
+    say(f"{tiered.agent_id}, {agent_in(past).definition.role}, as of {_moment(past, position)}")
     say(f"consolidated  {f'last for {tiered.consolidated_for}' if tiered.consolidated_for else 'never'}")
     say(f"policy        {_parameters(tiered.rules.differing)}")
     say(f"memories      {tiered.short} in short-term memory, {tiered.long} in long-term memory")

@@ -57,6 +57,6 @@ def permissions(
         identifier(each, "name of a client or a namespace")
     written = write_permissions(directory, Deployment(spaces, clients, nats, database, node or (), client_nats))
     session.tell(
-        [str(each) for each in written],
+        [str(path) for path in written],
         f"{len(written)} files in {directory}: auth.conf for NATS, roles.sql for PostgreSQL, *.env for each user",
     )

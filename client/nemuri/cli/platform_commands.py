@@ -238,13 +238,20 @@ def _verify_replicas(session: Session) -> None:
 
     found = session.operate("reading every copy", verify_replicas)
     if session.json:
-        say_json([{"stream": each.stream, "messages": each.messages, "damaged": each.damaged} for each in found])
-    damaged = [(each.stream, server, places) for each in found for server, places in each.damaged.items() if places]
+        say_json(
+            [
+                {"stream": replicas.stream, "messages": replicas.messages, "damaged": replicas.damaged}
+                for replicas in found
+            ]
+        )
+    damaged = [
+        (replicas.stream, server, places) for replicas in found for server, places in replicas.damaged.items() if places
+    ]
     if not session.json:
-        for each in found:
-            number = len(each.damaged)
+        for replicas in found:
+            number = len(replicas.damaged)
             copies = "1 copy" if number == 1 else f"{number} copies"
-            say(f"{each.stream}: {copies} of {each.messages} messages")
+            say(f"{replicas.stream}: {copies} of {replicas.messages} messages")
         for stream, server, places in damaged:
             some = ", ".join(map(str, places[:SHOWN_SEQUENCES])) + (" …" if len(places) > SHOWN_SEQUENCES else "")
             say(f"{stream}: {server} lacks, or has otherwise, {len(places)} messages: {some}")

@@ -35,7 +35,11 @@ def principles(context: typer.Context, json: JsonOption = False) -> None:
         return
     session = Session.of(context, json=json)
     found = session.run(lambda client: client.principles())
-    rows = [(each.principle_id, name, each.standing, each.text) for name, some in found.items() for each in some]
+    rows = [
+        (principle.principle_id, name, principle.standing, principle.text)
+        for name, some in found.items()
+        for principle in some
+    ]
     if session.json:
         say_json([{"agent_id": name, **each.model_dump(mode="json")} for name, some in found.items() for each in some])
     elif rows:

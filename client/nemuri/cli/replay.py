@@ -68,7 +68,7 @@ def replay(
     from nemuri.operations.policy_replays import FIRST_ORDER, unanswered
     from nemuri.terminal.output import say, say_json
 
-    session, place = Session.of(context, json=json), None if since is None else read_place(since)
+    session, position = Session.of(context, json=json), None if since is None else read_place(since)
     name = None if agent is None else agent_id(agent)
     parameters = read_policy(policy)
 
@@ -77,14 +77,14 @@ def replay(
 
         if name is not None:
             await check_use(client.log, name)
-        (await extent(client.log)).check(place or read_place(None))
+        (await extent(client.log)).check(position or read_place(None))
         if not session.json:
-            say(_asked(parameters, place))
+            say(_asked(parameters, position))
             say(FIRST_ORDER)
         plain = []
         for each in (name,) if name is not None else await agents_of(client.log):
             with _reading(each) as show:
-                found = await replay_with(client.log, each, parameters, place, show)
+                found = await replay_with(client.log, each, parameters, position, show)
             if session.json:  # one agent at a time, so that only one state is in memory
                 plain.append(_plain(each, found))
             else:
@@ -93,7 +93,7 @@ def replay(
 
     found = session.run(work)
     if session.json:
-        asked = {"parameters": dict(parameters), "from": place.text if place else None}
+        asked = {"parameters": dict(parameters), "from": position.text if position else None}
         say_json(asked | {"answer": FIRST_ORDER, "unanswered": unanswered(parameters), "agents": found})
 
 
@@ -103,11 +103,11 @@ def _reading(name: str) -> Any:
     return progress(f"folding {name}")
 
 
-def _asked(parameters: "Mapping[str, JsonValue]", place: "LogPosition | None") -> str:
+def _asked(parameters: "Mapping[str, JsonValue]", position: "LogPosition | None") -> str:
     from nemuri.operations.policy_replays import unanswered
 
     given = ", ".join(f"{name} {value}" for name, value in parameters.items()) or "nothing else"
-    lines = [f"what if {given}{f', since {place.text}' if place else ''}"]
+    lines = [f"what if {given}{f', since {position.text}' if position else ''}"]
     if idle := unanswered(parameters):
         lines.append(f"the log cannot show the effect of {', '.join(idle)}: no difference below comes from it")
     return "\n".join(lines)
@@ -125,8 +125,8 @@ def _show(name: str, found: "CounterfactualReplay", top: int) -> None:
     if found.other.agent is None or found.recorded.agent is None:
         say("the log has no events of this agent")
         return
-    recalls, other = found.recalls, [each for each in found.recalls if each.gained or each.lost]
-    sleeps, exact = found.sleeps, sum(each.explained for each in recalls)
+    recalls, other = found.recalls, [recall for recall in found.recalls if recall.gained or recall.lost]
+    sleeps, exact = found.sleeps, sum(recall.explained for recall in recalls)
     say(
         f"control   under the recorded policy {sleeps.explained} of {sleeps.slept} sleeps and {exact} of "
         f"{len(recalls)} retrievals come out as recorded"
@@ -150,10 +150,15 @@ def _show(name: str, found: "CounterfactualReplay", top: int) -> None:
 def _show_recalls(found: "CounterfactualReplay", top: int) -> None:
     from nemuri.terminal.output import short, table
 
-    other = [each for each in found.recalls if each.gained or each.lost]
+    other = [recall for recall in found.recalls if recall.gained or recall.lost]
     rows = [
-        (each.sequence, str(each.task_id or "-"), f"+{len(each.gained)} -{len(each.lost)}", short(each.query, 80))
-        for each in other[:top]
+        (
+            recall.sequence,
+            str(recall.task_id or "-"),
+            f"+{len(recall.gained)} -{len(recall.lost)}",
+            short(recall.query, 80),
+        )
+        for recall in other[:top]
     ]
     if rows:
         table(("event", "task", "memories", "query"), rows, numbers=("event",))
@@ -164,8 +169,8 @@ def _show_missed(found: "CounterfactualReplay", top: int) -> None:
     from nemuri.terminal.output import short, table
 
     rows = [
-        (each.sequence, when(each.at), each.kind, each.memory_id, short(_content(found, each.memory_id), 60))
-        for each in found.missed[:top]
+        (event.sequence, when(event.at), event.kind, event.memory_id, short(_content(found, event.memory_id), 60))
+        for event in found.missed[:top]
     ]
     if rows:
         table(("event", "time", "kind", "memory", "content"), rows, numbers=("event",), spare=("time", "kind"))

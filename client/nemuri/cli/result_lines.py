@@ -71,7 +71,7 @@ def question_lines(found: "TaskResult") -> str:
     known = found.clarification
     if known is None:
         return ""
-    offered = [f"  - {each}" for each in known.request.options]
+    offered = [f"  - {option}" for option in known.request.options]
     until = f"{known.until.astimezone():%Y-%m-%d %H:%M}"
     otherwise = f"without an answer by {until}, {known.agent_id} assumes: {known.request.assumption}"
     return "\n".join([f"{known.agent_id} asks: {known.request.question}", *offered, otherwise])
@@ -89,7 +89,7 @@ def _lines(found: "TaskResult") -> Iterator[str]:
         yield f"read     {_read(found)}"
     if found.recalled == 0:
         yield "recalled no relevant memory"
-    yield from (f"step     {_step(each)}" for each in found.steps)
+    yield from (f"step     {_step(step)}" for step in found.steps)
     yield "cited    " + "\n         ".join(_cited(found))
     yield f"used     {_ids(found.used)}"
     yield f"learned  {_ids(found.learned) if found.settled else 'not yet known'}"
@@ -146,12 +146,13 @@ def _cited(found: "TaskResult") -> list[str]:
     """
     from nemuri_domain.tasks.read_share import place_of
 
-    readers = {(each.agent_id, each.part) for each in found.passages}
+    readers = {(passage.agent_id, passage.part) for passage in found.passages}
     several = len(readers) > 1
     passages = [
-        f"[{each.label}] {place_of(each.detail)}" + (f" ({each.agent_id}, part {each.part + 1})" if several else "")
-        for each in found.passages
-        if each.cited
+        f"[{passage.label}] {place_of(passage.detail)}"
+        + (f" ({passage.agent_id}, part {passage.part + 1})" if several else "")
+        for passage in found.passages
+        if passage.cited
     ]
     return [_ids(found.citations), *passages] if found.citations or not passages else passages
 
@@ -188,7 +189,7 @@ def _step(step: "StepView") -> str:
 
 def _spent(found: "TaskResult") -> str:
     """Return the tokens used by language models, with model and prompts, in one line; empty if no model was called."""
-    return "; ".join(map(_cost, (each for each in found.costs if each.tokens)))
+    return "; ".join(map(_cost, (cost for cost in found.costs if cost.tokens)))
 
 
 def _cost(of: "Cost") -> str:
@@ -210,8 +211,8 @@ def _show_negotiation(found: "TaskResult", session: Session) -> None:
         say(f"  {number}. {short(item)}")
     if found.important:
         say("the most important seem to be:")
-        for each in found.important:
-            say(f"  {each.number}. {each.reason}")
+        for important_item in found.important:
+            say(f"  {important_item.number}. {important_item.reason}")
     say("choose how to continue:")
     for option in found.options:
         say(f"  {option.description}\n    {next_command(session, f'answer {found.task_id} {option.name}')}")

@@ -62,7 +62,7 @@ def install(
         _let_run_without_login(manager)
         return
     listed = [*commands, *manager.without_login]
-    say("\n".join(["start it with --start, or with:", *(f"  {shlex.join(each)}" for each in listed)]))
+    say("\n".join(["start it with --start, or with:", *(f"  {shlex.join(command)}" for command in listed)]))
 
 
 def _let_run_without_login(manager: "ServiceManager") -> None:

@@ -195,7 +195,7 @@ def _wish(
     options |= {"question_minutes": 0.0} if no_questions else {}
     options |= {"summary": read_document(summary).text} if summary else {}
     documents = [read_document(path) for path in files or ()]
-    return options | {"key": key, "documents": [(each.name, each.text) for each in documents]}
+    return options | {"key": key, "documents": [(document.name, document.text) for document in documents]}
 
 
 def _answer_at_once(found: "TaskResult", session: Session, timeout: float) -> "TaskResult":

@@ -20,7 +20,7 @@ def show(view: TiersView) -> None:
         if memories:
             say(f"\n{title}")
             numbers = ("importance", "accesses")
-            table(("memory", "type", *numbers, "content"), [_memory(each) for each in memories], numbers=numbers)
+            table(("memory", "type", *numbers, "content"), [_memory(memory) for memory in memories], numbers=numbers)
 
 
 def show_recalled(found: TiersRecallView) -> None:
@@ -33,15 +33,15 @@ def show_recalled(found: TiersRecallView) -> None:
     numbers = ("score", "relevance", "recency", "importance")
     rows = [
         (
-            str(each.memory.memory_id),
-            f"{each.score:.3f}",
-            f"{each.relevance:.3f}",
-            f"{each.recency:.3f}",
-            f"{each.importance:.2f}",
-            each.memory.layer,
-            short(f"{_mark(each)}{_seen(each.memory)}{each.memory.type}: {each.memory.content}"),
+            str(recalled.memory.memory_id),
+            f"{recalled.score:.3f}",
+            f"{recalled.relevance:.3f}",
+            f"{recalled.recency:.3f}",
+            f"{recalled.importance:.2f}",
+            recalled.memory.layer,
+            short(f"{_mark(recalled)}{_seen(recalled.memory)}{recalled.memory.type}: {recalled.memory.content}"),
         )
-        for each in found.recalled
+        for recalled in found.recalled
     ]
     table(("memory", *numbers, "layer", "content"), rows, numbers=numbers, spare=("layer",))
     alpha, beta, gamma = found.weights

@@ -70,12 +70,12 @@ def _show_routing(routing: "Routing | None") -> None:
         return
     if routing.request:
         say(_line("understood as: ", routing.request))
-    chosen = {each.agent_id for each in routing.choices}
+    chosen = {choice.agent_id for choice in routing.choices}
     table(
         ("agent", "expertise", "history", "load", "total", "chosen"),
         [
-            (each.agent_id, *(f"{value:.3f}" for value in _values(each)), "yes" if each.agent_id in chosen else "-")
-            for each in routing.scores
+            (score.agent_id, *(f"{value:.3f}" for value in _values(score)), "yes" if score.agent_id in chosen else "-")
+            for score in routing.scores
         ],
         numbers=("expertise", "history", "load", "total"),
     )
@@ -165,8 +165,8 @@ def _plain(explanation: "Explanation") -> dict[str, Any]:
     from nemuri_contracts.strength import FEATURES
 
     rows = []
-    for each in explanation.candidates:
-        fields = each.candidate.model_dump(mode="json") | each.model_dump(mode="json", exclude={"candidate"})
+    for candidate in explanation.candidates:
+        fields = candidate.candidate.model_dump(mode="json") | candidate.model_dump(mode="json", exclude={"candidate"})
         named = {name: dict(zip(FEATURES, fields[name], strict=True)) for name in ("features", "contributions")}
         rows.append(fields | named)
     return explanation.model_dump(mode="json", exclude={"candidates"}) | {"candidates": rows}

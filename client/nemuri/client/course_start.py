@@ -30,11 +30,11 @@ async def start_course(
         textbook = textbook.model_copy(update={"perspective": None})
     _check_size(textbook)
     taught = await exchange.ask(CoursesQuery, CoursesView, agent_id=agent.agent_id)
-    here = [each for each in taught.courses if each.scope == scope]
-    running = next((each for each in here if each.title == textbook.title and not each.finished_at), None)
+    here = [course for course in taught.courses if course.scope == scope]
+    running = next((course for course in here if course.title == textbook.title and not course.finished_at), None)
     if running is not None:
         raise ClientError(f"{agent.agent_id} is being taught {textbook.title!r} already, in course {running.course_id}")
-    before = next((each for each in here if each.digest == textbook.digest), None)
+    before = next((course for course in here if course.digest == textbook.digest), None)
     if before is not None and not again:
         raise ClientError(
             f"{agent.agent_id} was taught exactly this {textbook.title!r:.80} in course {before.course_id}; "

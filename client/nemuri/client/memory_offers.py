@@ -146,8 +146,8 @@ async def _offered(
         )
         for number, each in memories.items()
     }
-    await run_together(*(append_once(exchange, each, key) for each in offers.values()))
-    refused = await until_known(exchange, agent, [each.event_id for each in offers.values()])
+    await run_together(*(append_once(exchange, offer, key) for offer in offers.values()))
+    refused = await until_known(exchange, agent, [offer.event_id for offer in offers.values()])
     for number, each in offers.items():
         if each.event_id not in refused:
             ids[number] = derive(each.event_id, MemoryEncoded.kind_of())
@@ -163,7 +163,7 @@ async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) ->
     pending, stalled, refused = tuple(offers), 0, dict[UUID, str]()
     while pending:
         view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending)
-        refused |= {each.offer: each.reason for each in view.refused}
+        refused |= {refused_offer.offer: refused_offer.reason for refused_offer in view.refused}
         stalled = stalled + 1 if view.pending == pending else 0
         if stalled > MAX_STALLED_QUERIES:
             raise ClientError(f"in the log, but not encoded yet: {len(pending)} of {len(offers)}; see `nemuri status`")

@@ -82,7 +82,7 @@ def bare(annotation: Any) -> Any:
     if get_origin(annotation) is Annotated:
         return bare(get_args(annotation)[0])
     if get_origin(annotation) in {Union, UnionType}:
-        [kind] = [each for each in get_args(annotation) if each is not NoneType]
+        [kind] = [argument for argument in get_args(annotation) if argument is not NoneType]
         return bare(kind)
     return annotation
 
@@ -90,7 +90,7 @@ def bare(annotation: Any) -> Any:
 def choices_of(model: type[Options], name: str) -> tuple[Any, ...]:
     """Return the values that an option may have, its default first."""
     field = model.model_fields[name]
-    return tuple(sorted(get_args(bare(field.annotation)), key=lambda each: each != field.default))
+    return tuple(sorted(get_args(bare(field.annotation)), key=lambda argument: argument != field.default))
 
 
 def is_list(field: FieldInfo) -> bool:
@@ -142,7 +142,7 @@ def _class(name: str, model: type[Options]) -> Iterator[str]:
         yield f"    {option}: {_source(field.annotation)}"
         text = f'"""{documentation_of(field)}"""'
         lines = textwrap.wrap(text, _WIDTH)
-        yield from (f"    {each}" for each in lines if len(lines) == 1 or each != lines[-1])
+        yield from (f"    {line}" for line in lines if len(lines) == 1 or line != lines[-1])
         if len(lines) > 1:
             yield "    " + lines[-1].removesuffix('"""')
             yield '    """'
@@ -155,10 +155,10 @@ def _source(annotation: Any) -> str:
     if get_origin(kind) is tuple:
         return _SEQUENCES[bare(get_args(kind)[0])] + absent
     if get_origin(kind) is Literal:
-        choices = [json.dumps(each) for each in get_args(kind)]
+        choices = [json.dumps(argument) for argument in get_args(kind)]
         line = f"Literal[{', '.join(choices)}]"
         if len(line) > _WIDTH - 20:
-            line = "\n        ".join(["Literal[", *(f"{each}," for each in choices)]) + "\n    ]"
+            line = "\n        ".join(["Literal[", *(f"{choice}," for choice in choices)]) + "\n    ]"
         return line + absent
     if get_origin(kind) is dict:
         return f"dict[str, str]{absent}"

@@ -26,18 +26,18 @@ async def list_memories(
     once.
     """
     found: dict[UUID, MemoryView] = {}
-    place: MemoryPlace | None = None
-    while not found or (place is not None and len(found) < limit):
+    cursor: MemoryPlace | None = None
+    while not found or (cursor is not None and len(found) < limit):
         page = await exchange.ask(
             MemoriesQuery,
             MemoriesView,
             agent_id=agent,
             status=status,
-            following=place,
+            following=cursor,
             limit=min(limit - len(found), MEMORIES_AT_ONCE),
         )
-        found |= {each.memory_id: each for each in page.memories}
-        place = page.following
-        if place is None:
+        found |= {memory.memory_id: memory for memory in page.memories}
+        cursor = page.following
+        if cursor is None:
             break
     return tuple(found.values())

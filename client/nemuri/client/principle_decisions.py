@@ -15,7 +15,7 @@ async def all_principles(exchange: Exchange) -> dict[str, tuple[PrincipleRecord,
     out.
     """
     found = await exchange.ask(AgentsQuery, AgentsView, organisation=True)
-    return {each.agent_id: each.principles for each in found.agents if each.principles}
+    return {agent.agent_id: agent.principles for agent in found.agents if agent.principles}
 
 
 async def decide(

@@ -94,7 +94,8 @@ class StrengthMethods(AgentMethods):
             2
         """
         contents = [
-            each if isinstance(each, MemoryContent) else validated(MemoryContent, content=each) for each in memories
+            memory if isinstance(memory, MemoryContent) else validated(MemoryContent, content=memory)
+            for memory in memories
         ]
         knower = await agent_or_new(self._exchange, self.log, agent, create=create)
         return await offer_memories(self._exchange, knower, contents, on_progress=on_progress)

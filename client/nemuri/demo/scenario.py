@@ -153,11 +153,11 @@ async def _ask(
     client: Client, number: int, question: Question, text: tuple[str, str] | None, told: OnProgress
 ) -> AskedQuestion:
     raise_if_cancelled()
-    started, place = time.monotonic(), await client.log.last_sequence()
+    started, sequence = time.monotonic(), await client.log.last_sequence()
     task_id = await client.submit(
         question.text, documents=[text] if text else [], agent=question.agent, perspective=question.perspective
     )
-    way = TaskTrace(task_id, place)
+    way = TaskTrace(task_id, sequence)
     try:
         async with asyncio.timeout(TASK_TIMEOUT) as limit:
             await _accompany(client, way, question, told)
@@ -197,10 +197,10 @@ async def _standing(client: Client, asked: Sequence[AskedQuestion]) -> MemorySna
         memory.memory_id: memory for agent in agents for memory in await client.memories(agent.agent_id, status="all")
     }
     recalled: dict[int, dict[UUID, MemoryRank]] = {}
-    for each in asked:
-        if each.way.items == 0 and each.way.agent_id is not None:
-            found = await client.recall(each.way.agent_id, each.question.text, top=RANKED)
-            recalled[each.number] = {
+    for asked_question in asked:
+        if asked_question.way.items == 0 and asked_question.way.agent_id is not None:
+            found = await client.recall(asked_question.way.agent_id, asked_question.question.text, top=RANKED)
+            recalled[asked_question.number] = {
                 one.candidate.memory_id: MemoryRank(rank, one.candidate.score)
                 for rank, one in enumerate(found.memories, 1)
             }

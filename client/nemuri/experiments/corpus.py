@@ -62,7 +62,7 @@ def library() -> tuple[Passage, ...]:
     known = topics()
     found: dict[str, Passage] = {}
     for area, names in AREAS.items():
-        for sentence in (each for name in names if name in known for each in passages("", known[name])):
+        for sentence in (passage for name in names if name in known for passage in passages("", known[name])):
             words = tuple(dict(candidates(sentence.text)).values())
             fits = (
                 sentence.fitness >= SELF_CONTAINED
@@ -78,7 +78,7 @@ def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
     """Return `number` random passages, in equal parts from all areas unless an area has too few."""
     by_area = [chance.sample(each, len(each)) for each in (_of_area(area) for area in AREAS)]
     longest = max(map(len, by_area))
-    mixed = (area[place] for place in range(longest) for area in by_area if place < len(area))
+    mixed = (area[index] for index in range(longest) for area in by_area if index < len(area))
     return tuple(islice(mixed, number))
 
 
@@ -107,4 +107,4 @@ def stream(chance: random.Random, needs: Sequence[Passage], tasks: int, conditio
 
 @cache
 def _of_area(area: str) -> tuple[Passage, ...]:
-    return tuple(each for each in library() if each.area == area)
+    return tuple(passage for passage in library() if passage.area == area)

@@ -133,9 +133,11 @@ class InMemoryAgent:
         found = retrieved(agent, self.index, self.remembered, asked, perspective=task.needed.area, now=self.now)
         candidates = found.candidates
         if self.regime == "none":
-            candidates = tuple(sorted(candidates, key=lambda each: (-each.relevance, str(each.memory_id))))
+            candidates = tuple(
+                sorted(candidates, key=lambda candidate: (-candidate.relevance, str(candidate.memory_id)))
+            )
         context = selected(candidates, agent.rules, top=None, seed=0, items=len(wording.items)).memory_ids
-        order = tuple(each.memory_id for each in candidates)
+        order = tuple(candidate.memory_id for candidate in candidates)
         return Recalled(order, candidates, context, await self._cited(task, context), dict(wording.expansions))
 
     async def process(self, task: Task) -> Recalled:
@@ -162,7 +164,8 @@ class InMemoryAgent:
         self._sleep(assigned)
         for active in (True, False):
             self.index.set_active(
-                (each.memory_id for each in self.mind.memories.values() if (each.status == "active") == active), active
+                (memory.memory_id for memory in self.mind.memories.values() if (memory.status == "active") == active),
+                active,
             )
         return recalled
 
@@ -188,7 +191,7 @@ class InMemoryAgent:
         # The extractive model cites completely, so only its citations are used.
         citations = [labels[each] for each in answer.cited if each in labels]
         used = usage_detection.detect_uses(answer.text, citations, shown, complete=answer.complete)
-        return tuple(each.memory_id for each in used)
+        return tuple(use.memory_id for use in used)
 
     def _retrieved(self, cause: Event, task: Task, recalled: Recalled) -> MemoriesRetrieved:
         return MemoriesRetrieved.following(
@@ -228,7 +231,7 @@ class Vectors:
 
     async def of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of the texts, shape (len(texts), dimension)."""
-        missing = [each for each in dict.fromkeys(texts) if each not in self.made]
+        missing = [text for text in dict.fromkeys(texts) if text not in self.made]
         if missing:
             self.made |= zip(missing, await self.embedder.embed_documents(missing), strict=True)
-        return np.stack([self.made[each] for each in texts])
+        return np.stack([self.made[text] for text in texts])

@@ -64,9 +64,9 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
 
 def _separation(living: InMemoryAgent, needed: set[UUID]) -> dict[str, float]:
     """Return measures of how well strength and archiving separate needed memories from noise."""
-    shown = [each for each in living.mind.memories.values() if each.candidate_count]
-    signal = [each for each in shown if each.memory_id in needed]
-    noise = [each for each in shown if each.memory_id not in needed]
+    shown = [memory for memory in living.mind.memories.values() if memory.candidate_count]
+    signal = [memory for memory in shown if memory.memory_id in needed]
+    noise = [memory for memory in shown if memory.memory_id not in needed]
     if not signal or not noise:
         return {}
     strong, weak = ([living.agent.strength(each) for each in group] for group in (signal, noise))

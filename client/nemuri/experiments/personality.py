@@ -67,12 +67,12 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     """
     chance = random.Random(f"personality/{seed}/{repeat}")
     world, vectors = memories(chance, MEMORIES), Vectors()
-    needs = {area: [each for each in world if each.area == area][:NEEDS] for area in AREAS}
-    unseen = {area: [each for each in world if each.area == area][NEEDS:] for area in AREAS}
+    needs = {area: [passage for passage in world if passage.area == area][:NEEDS] for area in AREAS}
+    unseen = {area: [passage for passage in world if passage.area == area][NEEDS:] for area in AREAS}
     one, other = list(combinations(AREAS, 2))[repeat % 3]
     streams = [list(mixed(chance, needs, area, tasks)) for area in (one, other, one)]
-    first, second, twin = [await _lived(world, each, vectors) for each in streams]
-    plain = [await _lived(world, each, vectors, strengths=False) for each in streams[:2]]
+    first, second, twin = [await _lived(world, stream, vectors) for stream in streams]
+    plain = [await _lived(world, stream, vectors, strengths=False) for stream in streams[:2]]
     probes = [
         task_needing(chance, each)
         for area in AREAS
@@ -86,7 +86,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
         for area, own, stranger in ((one, first, second), (other, second, first)):
             later = list(_later(chance, asked[area], recurring=sort == "recurring"))
             for who, agent in ((OWN, own), (OTHER, stranger), (WITHOUT, plain[0])):
-                gains[who] += [gain((await agent.recall(each)).order, memory_id(each.needed)) for each in later]
+                gains[who] += [gain((await agent.recall(task)).order, memory_id(task.needed)) for task in later]
         found |= {(f"nDCG@10, {sort}", who): float(np.mean(each)) for who, each in gains.items()}
     return found
 
@@ -107,7 +107,9 @@ async def drift(first: InMemoryAgent, second: InMemoryAgent, probes: Sequence[Ta
 
     Three are means over the probes. The distance of the strengths does not depend on the probes.
     """
-    pairs: list[tuple[Recalled, Recalled]] = [(await first.recall(each), await second.recall(each)) for each in probes]
+    pairs: list[tuple[Recalled, Recalled]] = [
+        (await first.recall(probe), await second.recall(probe)) for probe in probes
+    ]
     return {
         "ranking: 1 - tau": float(np.mean([1 - kendall(one.order, other.order) for one, other in pairs])),
         "context: 1 - overlap@10": float(np.mean([1 - overlap(one.order, other.order) for one, other in pairs])),

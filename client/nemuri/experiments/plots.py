@@ -37,20 +37,23 @@ def _points(report: Report, axes: "Axes", measures: Mapping[str, str], condition
     """Draw each measure at its own position of the x axis, with a point and an interval for each condition."""
     width = 0.36 / max(1, len(conditions) - 1)
     for number, condition in enumerate(conditions):
-        known = [(place, report.figure(each, condition)) for place, each in enumerate(measures)]
-        places, found = zip(*((place, each) for place, each in known if each), strict=True)
+        known = [(index, report.figure(each, condition)) for index, each in enumerate(measures)]
+        places, found = zip(*((index, each) for index, each in known if each), strict=True)
         axes.errorbar(
-            [place - 0.18 + number * width for place in places],
+            [index - 0.18 + number * width for index in places],
             [each.mean for each in found],
-            yerr=[[each.mean - each.low for each in found], [each.high - each.mean for each in found]],
+            yerr=[
+                [interval.mean - interval.low for interval in found],
+                [interval.high - interval.mean for interval in found],
+            ],
             fmt=MARKS[number],
             color=COLOURS[number],
             capsize=4,
             label=condition,
         )
     axes.set_xticks(range(len(measures)), list(measures.values()))
-    for place in range(1, len(measures)):
-        axes.axvline(place - 0.5, color="0.85", linewidth=1)
+    for index in range(1, len(measures)):
+        axes.axvline(index - 0.5, color="0.85", linewidth=1)
     axes.set_xlim(-0.6, len(measures) - 0.4)
     axes.set_ylabel(label)
     axes.grid(axis="y", alpha=0.3)

@@ -91,8 +91,8 @@ class Report:
                 for (measure, condition), each in self.figures.items()
             ],
             "findings": [
-                {"claim": each.claim.text, "verdict": each.verdict, **_numbers(each.difference)}
-                for each in self.findings
+                {"claim": finding.claim.text, "verdict": finding.verdict, **_numbers(finding.difference)}
+                for finding in self.findings
             ],
         }
 
@@ -104,8 +104,8 @@ def build_report(
 
     `compared` is the baseline condition of the measures over the stream.
     """
-    keys = dict.fromkeys(key for each in samples for key in each)
-    columns = {key: [each[key] for each in samples if key in each] for key in keys}
+    keys = dict.fromkeys(key for sample in samples for key in sample)
+    columns = {key: [sample[key] for sample in samples if key in sample] for key in keys}
     figures = {
         key: interval(values, np.random.default_rng(seed))
         for key, values in columns.items()
@@ -113,12 +113,16 @@ def build_report(
     }
     findings = []
     for claim in claims:
-        pairs = [each[claim.higher] - each[claim.lower] for each in samples if {claim.higher, claim.lower} <= set(each)]
+        pairs = [
+            sample[claim.higher] - sample[claim.lower]
+            for sample in samples
+            if {claim.higher, claim.lower} <= set(sample)
+        ]
         if len(pairs) > MOST_MISSING:
             findings.append(Finding(claim, interval(pairs, np.random.default_rng(seed), CLAIM_LEVEL)))
     above = {
         (measure, condition): interval(
-            [each[measure, condition] - each[measure, compared] for each in samples], np.random.default_rng(seed)
+            [sample[measure, condition] - sample[measure, compared] for sample in samples], np.random.default_rng(seed)
         )
         for measure, condition in figures
         if measure.endswith(_endings(tasks)) and condition != compared and (measure, compared) in figures

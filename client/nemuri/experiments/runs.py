@@ -106,8 +106,8 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
             yield pool
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            for each in set(multiprocessing.active_children()) - before:
-                each.terminate()
+            for child in set(multiprocessing.active_children()) - before:
+                child.terminate()
             raise
 
 

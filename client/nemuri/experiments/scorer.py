@@ -96,8 +96,10 @@ class Trainer:
 
         Until the first training, the linear score replaces the learned one.
         """
-        ids = [each.memory_id for each in recalled.candidates]
-        raw = np.array([each.features for each in recalled.candidates], np.float64).reshape(len(ids), len(FEATURES))
+        ids = [candidate.memory_id for candidate in recalled.candidates]
+        raw = np.array([candidate.features for candidate in recalled.candidates], np.float64).reshape(
+            len(ids), len(FEATURES)
+        )
         rows = transformed(raw)
         learned = linear(rows) if self.weights is None else scores(self.weights, rows)
         by = {

@@ -59,7 +59,7 @@ def interval(values: ArrayLike, chance: np.random.Generator, level: float = LEVE
 
 def kendall(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """Return Kendall's tau of two orders over their common members, -1 to 1; 1 for fewer than two common members."""
-    places = {each: place for place, each in enumerate(second)}
+    places = {each: index for index, each in enumerate(second)}
     order = np.array([places[each] for each in first if each in places])
     pairs = len(order) * (len(order) - 1) / 2
     if not pairs:
@@ -86,7 +86,7 @@ def jensen_shannon(first: ArrayLike, second: ArrayLike) -> float:
     Weights are normalised first.
     """
     weights = [np.asarray(each, np.float64) for each in (first, second)]
-    p, q = (each / each.sum() for each in weights)
+    p, q = (weight / weight.sum() for weight in weights)
     middle = (p + q) / 2
     divergence = (_divergence(p, middle) + _divergence(q, middle)) / 2
     return float(max(0.0, divergence) ** 0.5)

@@ -25,22 +25,24 @@ def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> dict[str, M
     content = read_bounded(path, MAX_FILE_BYTES, "; split it")
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     places = {f"{path}:{number}": line for number, line in enumerate(lines, 1) if line.strip()}
-    found = {place: _memory(line, place) for place, line in places.items()}
+    found = {location: _memory(line, location) for location, line in places.items()}
     if not found:
         raise InputError(f"{path}: the file is empty; write one JSON object a line")
     if all("scope" in each.model_fields_set for each in found.values()):
         return found
     default = scope()
     return {
-        place: each if "scope" in each.model_fields_set else each.model_copy(update={"scope": default})
-        for place, each in found.items()
+        location: each if "scope" in each.model_fields_set else each.model_copy(update={"scope": default})
+        for location, each in found.items()
     }
 
 
-def _memory(line: bytes, place: str) -> MemoryContent:
+def _memory(line: bytes, location: str) -> MemoryContent:
     if len(line) > MAX_LINE_BYTES:
-        raise InputError(f"{place}: the line is longer than {MAX_LINE_BYTES // 1024} KB; shorten or split the memory")
+        raise InputError(
+            f"{location}: the line is longer than {MAX_LINE_BYTES // 1024} KB; shorten or split the memory"
+        )
     try:
         return MemoryContent.model_validate_json(line)
     except ValidationError as error:
-        raise InputError(f"{place}: {validation_message(error)}") from error
+        raise InputError(f"{location}: {validation_message(error)}") from error

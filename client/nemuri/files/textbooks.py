@@ -49,11 +49,11 @@ def _check_answers(path: Path, textbook: Textbook) -> None:
     named: dict[str, tuple[str, ...]] = {}
     for number, chapter in enumerate(textbook.chapters):
         named |= names_in(section.text for section in chapter.sections)
-        for place, exercise in enumerate(chapter.exercises):
+        for location, exercise in enumerate(chapter.exercises):
             others = synonyms_of(exercise.keywords, exercise.synonyms, named)
             lacking = missing_keywords(exercise.keywords, exercise.answer, others) if exercise.answer.strip() else ()
             if lacking:
-                where = f"chapters.{number}.test_questions.{place}.answer_keywords"
+                where = f"chapters.{number}.test_questions.{location}.answer_keywords"
                 raise TextbookError(
                     f"{path}: {where}: the given answer lacks the keywords {', '.join(map(repr, lacking)):.200}"
                 )
@@ -64,7 +64,7 @@ def _fields(parsed: dict[str, Any]) -> dict[str, Any]:
     chapters = parsed["chapters"]
     if not isinstance(chapters, list):
         return parsed
-    return parsed | {"chapters": [_chapter(each) for each in chapters]}
+    return parsed | {"chapters": [_chapter(chapter) for chapter in chapters]}
 
 
 def _chapter(chapter: Any) -> Any:
@@ -73,9 +73,9 @@ def _chapter(chapter: Any) -> Any:
     named = _renamed(chapter)
     sections, exercises = named.get("sections"), named.get("exercises")
     if isinstance(sections, list):
-        named["sections"] = [piece for each in sections for piece in _pieces(each)]
+        named["sections"] = [piece for section in sections for piece in _pieces(section)]
     if isinstance(exercises, list):
-        named["exercises"] = [_exercise(each) if isinstance(each, dict) else each for each in exercises]
+        named["exercises"] = [_exercise(exercise) if isinstance(exercise, dict) else exercise for exercise in exercises]
     elif exercises is None:
         named.pop("exercises", None)
     return named
@@ -97,11 +97,15 @@ def _exercise(exercise: dict[Any, Any]) -> dict[Any, Any]:
     """Return an exercise. A list among its keywords is a keyword followed by its synonyms."""
     named = _renamed(exercise)
     keywords = named.get("keywords")
-    if not isinstance(keywords, list) or not any(isinstance(each, list) and each for each in keywords):
+    if not isinstance(keywords, list) or not any(isinstance(keyword, list) and keyword for keyword in keywords):
         return named
-    named["keywords"] = [each[0] if isinstance(each, list) and each else each for each in keywords]
+    named["keywords"] = [keyword[0] if isinstance(keyword, list) and keyword else keyword for keyword in keywords]
     known = named.get("synonyms")
-    listed = {each[0]: each[1:] for each in keywords if isinstance(each, list) and each and isinstance(each[0], str)}
+    listed = {
+        keyword[0]: keyword[1:]
+        for keyword in keywords
+        if isinstance(keyword, list) and keyword and isinstance(keyword[0], str)
+    }
     return named | {"synonyms": (known if isinstance(known, dict) else {}) | listed}
 
 
@@ -118,8 +122,8 @@ def _validation_message(error: ValidationError) -> str:
     found = error.errors(include_url=False, include_input=False)
     places = [each["loc"] for each in found]
     # A container with a fault inside is reported as wrong and as empty too. Only the innermost fault is useful.
-    inner = [each for each in found if sum(place[: len(each["loc"])] == each["loc"] for place in places) == 1]
+    inner = [each for each in found if sum(location[: len(each["loc"])] == each["loc"] for location in places) == 1]
     first = next((each for each in inner if each["type"] == "extra_forbidden"), inner[0])
-    place = ".".join(written.get(str(part), str(part)) for part in first["loc"])
+    location = ".".join(written.get(str(part), str(part)) for part in first["loc"])
     advice = ", quoted" if first["type"] == "string_type" else ""
-    return f"{place}: {plain(first)}{advice}"
+    return f"{location}: {plain(first)}{advice}"

@@ -43,8 +43,8 @@ def read_yaml(path: Path, largest: int, noun: str, failure: type[Exception]) -> 
         return yaml.load(text, _Loader)  # noqa: S506 - it is a safe loader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        raise failure(f"{path}{place}: malformed YAML: {error.problem or error.context}") from error
+        location = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise failure(f"{path}{location}: malformed YAML: {error.problem or error.context}") from error
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
         raise failure(f"{path}:{line}: malformed YAML: an invalid character") from error

@@ -131,9 +131,9 @@ def _errors(where: HookSettings) -> Check:
     entries = recent_entries(where.data)
     if not entries:
         return Check("journal", well=True, found="no errors in the last day")
-    place = os.path.join(where.data, "hooks", "journal")  # noqa: PTH118 - as the journal itself
+    directory = os.path.join(where.data, "hooks", "journal")  # noqa: PTH118 - as the journal itself
     return Check(
-        "journal", well=False, found=f"{len(entries)} errors in the last day in {place}; the last: {entries[-1]}"
+        "journal", well=False, found=f"{len(entries)} errors in the last day in {directory}; the last: {entries[-1]}"
     )
 
 

@@ -44,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
         _check(words, options)
         assistant = options.get("--assistant") or CLAUDE
         where = HookSettings(options.get("--data"), options.get("--agent"))
-        _run(next(each for each in words if each in HOOKS), where, assistant)
+        _run(next(word for word in words if word in HOOKS), where, assistant)
     except Exception as error:  # noqa: BLE001 - the outermost place: whatever it is, the assistant goes on
         write_entry(data, f"{' '.join(words[:2])}: {str(error) or type(error).__name__}")
     return 0
@@ -223,7 +223,7 @@ def _check(words: Sequence[str], options: Mapping[str, str]) -> None:
 
         if assistant not in ASSISTANTS:
             raise NoHook(f"the hook does not know the assistant {assistant}")
-    if unknown := [each for each in words if each not in ("hook", *HOOKS, *_FLAGS)]:
+    if unknown := [word for word in words if word not in ("hook", *HOOKS, *_FLAGS)]:
         raise NoHook(f"the hook does not accept the argument {unknown[0]}")
 
 

@@ -11,6 +11,6 @@ SOURCE = Path(__file__).with_name("opencode_plugin.js")
 
 def plugin_source(command: Sequence[str]) -> str:
     """Return the source of the plugin. `command` calls a hook if the name of a hook is put after the word `hook`."""
-    place = list(command).index("hook") + 1
-    values = {"command": json.dumps(command[:place]), "options": json.dumps(command[place:])}
+    index = list(command).index("hook") + 1
+    values = {"command": json.dumps(command[:index]), "options": json.dumps(command[index:])}
     return Template(SOURCE.read_text(encoding="utf-8")).substitute(values)

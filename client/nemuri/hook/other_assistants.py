@@ -18,11 +18,11 @@ def translated(said: dict[str, Any], hook: str, assistant: str) -> dict[str, Any
     """Return the input of a hook in the form of Claude Code's. A reply comes as a whole turn."""
     session = next((said[name] for name in _SESSIONS if isinstance(said.get(name), str)), None)
     roots = said.get("workspace_roots")
-    place = said.get("cwd") or (roots[0] if isinstance(roots, list) and roots else None)
+    directory = said.get("cwd") or (roots[0] if isinstance(roots, list) and roots else None)
     prompt = said.get("prompt")
     # Gemini CLI puts what earlier hooks gave it before the prompt.
     prompt = without_inserted(prompt) if isinstance(prompt, str) else None
-    common = {"session_id": session, "cwd": place, "prompt": prompt, "source": said.get("source")}
+    common = {"session_id": session, "cwd": directory, "prompt": prompt, "source": said.get("source")}
     if "agent_id" in said:
         common["agent_id"] = said["agent_id"]
     reply = next(

@@ -28,15 +28,15 @@ def project_of(directory: object) -> str | None:
     return _label(_remote(root) or root)
 
 
-def _root(place: str) -> str | None:
+def _root(directory: str) -> str | None:
     """Return the root of the repository that contains a directory; None if there is none."""
     while True:
-        if os.path.exists(os.path.join(place, ".git")):  # noqa: PTH110, PTH118
-            return place
-        above = os.path.dirname(place)  # noqa: PTH120
-        if above == place:
+        if os.path.exists(os.path.join(directory, ".git")):  # noqa: PTH110, PTH118
+            return directory
+        above = os.path.dirname(directory)  # noqa: PTH120
+        if above == directory:
             return None
-        place = above
+        directory = above
 
 
 def _remote(root: str) -> str | None:
@@ -52,13 +52,13 @@ def _remote(root: str) -> str | None:
 
 def _git_directory(root: str) -> str:
     """Return the directory with the repository's settings, which worktrees share."""
-    place = os.path.join(root, ".git")  # noqa: PTH118
-    if os.path.isfile(place):  # noqa: PTH113
-        place = os.path.join(root, _line(place).removeprefix("gitdir:").strip())  # noqa: PTH118
-        shared = os.path.join(place, "commondir")  # noqa: PTH118
+    directory = os.path.join(root, ".git")  # noqa: PTH118
+    if os.path.isfile(directory):  # noqa: PTH113
+        directory = os.path.join(root, _line(directory).removeprefix("gitdir:").strip())  # noqa: PTH118
+        shared = os.path.join(directory, "commondir")  # noqa: PTH118
         if os.path.isfile(shared):  # noqa: PTH113
-            place = os.path.join(place, _line(shared))  # noqa: PTH118
-    return place
+            directory = os.path.join(directory, _line(shared))  # noqa: PTH118
+    return directory
 
 
 def _line(path: str) -> str:

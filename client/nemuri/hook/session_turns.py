@@ -54,9 +54,9 @@ def spool_left_behind(where: "HookSettings", but: str | None = None) -> None:
     """Store the turns of sessions whose end was missed, except the session `but`. Raises the errors of
     `spool_session`.
     """
-    for each in open_sessions.left_behind(where.data, but):
-        _spooled(each, transcript_at(Path(each.transcript), each.session)[0], where, {})
-        open_sessions.close(where.data, each.agent, each.session)
+    for open_session in open_sessions.left_behind(where.data, but):
+        _spooled(open_session, transcript_at(Path(open_session.transcript), open_session.session)[0], where, {})
+        open_sessions.close(where.data, open_session.agent, open_session.session)
 
 
 def note_session(said: dict[str, Any], where: "HookSettings") -> None:
@@ -79,7 +79,7 @@ def transcript_at(path: Path, named: object = None) -> tuple[Transcript, str]:
 def outside_pauses(turns: Iterable[Turn], data: str) -> tuple[Turn, ...]:
     """Return the turns that lie in no pause. A turn without a time counts as one of now."""
     now, paused = datetime.now(UTC), pauses(data)
-    return tuple(each for each in turns if not any(one.contains(each.said_at or now) for one in paused))
+    return tuple(turn for turn in turns if not any(one.contains(turn.said_at or now) for one in paused))
 
 
 def _session(said: dict[str, Any], where: "HookSettings") -> OpenSession | None:
@@ -106,7 +106,7 @@ def _spooled(
     back. With them, the session's context may have lost more.
     """
     turns = transcript.turns[:-1] if but_last else transcript.turns
-    now, ids = datetime.now(UTC), {str(turn_id(session.agent, each.identity)): each for each in turns}
+    now, ids = datetime.now(UTC), {str(turn_id(session.agent, turn.identity)): turn for turn in turns}
     handed = session.handed or frozenset()
     fresh = outside_pauses((each for name, each in ids.items() if name not in handed), where.data)
     gone = {str(turn_id(session.agent, each)) for each in transcript.rewound}

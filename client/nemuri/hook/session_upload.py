@@ -51,13 +51,13 @@ def session_of(
     ended_at = min(ended_at, datetime.now(UTC))
     turns = [
         {
-            "id": str(turn_id(agent, each.identity)),
-            "prompt": each.prompt,
-            "reply": each.reply,
-            "said_at": min(each.said_at or ended_at, ended_at).isoformat(),
-            "matters": each.matters._asdict(),
+            "id": str(turn_id(agent, turn.identity)),
+            "prompt": turn.prompt,
+            "reply": turn.reply,
+            "said_at": min(turn.said_at or ended_at, ended_at).isoformat(),
+            "matters": turn.matters._asdict(),
         }
-        for each in transcript.turns
+        for turn in transcript.turns
     ]
     told = {"agent": agent, "session": name, "project": project, "ended_at": ended_at.isoformat(), "turns": turns}
     return told if workdays is None else told | {"workdays": workdays}

@@ -36,7 +36,7 @@ def merged(settings: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(before, dict):
         raise SettingsBroken("its `hooks` are not an object")
     after = dict[str, Any]()
-    for event in (*before, *(each for each in ours if each not in before)):
+    for event in (*before, *(our for our in ours if our not in before)):
         groups = before.get(event, [])
         if event in ours and not isinstance(groups, list):
             raise SettingsBroken(f"its hooks of {event} are not a list")

@@ -85,7 +85,7 @@ def _kept(path: Path) -> dict[str, str]:
 
 
 def _path(said: dict[str, Any], where: "HookSettings") -> Path:
-    place = Path(folder(where.data), "prompts")
-    place.mkdir(mode=0o700, exist_ok=True)
+    directory = Path(folder(where.data), "prompts")
+    directory.mkdir(mode=0o700, exist_ok=True)
     name = uuid3(TURN_NAMESPACE, f"{where.agent}/{said.get('session_id')}")
-    return place / f"{name}.json"
+    return directory / f"{name}.json"

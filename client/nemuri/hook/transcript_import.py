@@ -62,9 +62,9 @@ def import_transcripts(paths: Iterable[Path], where: "HookSettings") -> Imported
     try:
         offering.check(where.agent)
         sessions = sorted((_session(path, where, became) for path in files), key=lambda each: each.ended_at)
-        days = {each.ended_at.astimezone().date() for each in sessions if each.transcript.turns}
+        days = {session.ended_at.astimezone().date() for session in sessions if session.transcript.turns}
         for name, transcript, ended_at in sessions:
-            later = sum(each > ended_at.astimezone().date() for each in days)
+            later = sum(day > ended_at.astimezone().date() for day in days)
             if transcript.turns:
                 project = project_of(transcript.directory)
                 offering.offer(session_of(where.agent, name, transcript, ended_at, project, later))

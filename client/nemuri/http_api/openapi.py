@@ -78,11 +78,11 @@ class ProblemDetails(BaseModel):
 def openapi(resources: Iterable[Resource]) -> dict[str, Any]:
     """Return the description of the resources in OpenAPI 3.1."""
     known = tuple(resources)
-    endpoints = [each for resource in known for each in resource.endpoints]
+    endpoints = [endpoint for resource in known for endpoint in resource.endpoints]
     schemas, references = _schemas(endpoints)
     paths = dict[str, dict[str, Any]]()
-    for each in endpoints:
-        paths.setdefault(each.path, {})[each.method.lower()] = _operation(each, references)
+    for endpoint in endpoints:
+        paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, references)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -105,11 +105,11 @@ def openapi(resources: Iterable[Resource]) -> dict[str, Any]:
 def _schemas(endpoints: Iterable[Endpoint]) -> tuple[dict[str, Any], dict[tuple[type[BaseModel], str], Any]]:
     """Return the schemas of all models by name, and a reference to the schema of each model."""
     models = dict[tuple[type[BaseModel], JsonSchemaMode], None]()
-    for each in endpoints:
-        if each.body:
-            models[each.body, "validation"] = None
-        if each.answer:
-            models[each.answer, "serialization"] = None
+    for endpoint in endpoints:
+        if endpoint.body:
+            models[endpoint.body, "validation"] = None
+        if endpoint.answer:
+            models[endpoint.answer, "serialization"] = None
     models[ProblemDetails, "serialization"] = None
     references, found = models_json_schema([*models], ref_template=REFERENCE)
     return found["$defs"], {(cast("type[BaseModel]", kind), mode): each for (kind, mode), each in references.items()}

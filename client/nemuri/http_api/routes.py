@@ -37,8 +37,8 @@ def api_routes(limits: RateLimits | None = None) -> list[BaseRoute]:
     counted = limits or RateLimits()
     methods = defaultdict[str, dict[str, Endpoint]](dict)
     for resource in RESOURCES:
-        for each in resource.endpoints:
-            methods[each.path][each.method] = each
+        for endpoint in resource.endpoints:
+            methods[endpoint.path][endpoint.method] = endpoint
     routes = [Route(path, partial(_answer, known, counted), methods=[*known]) for path, known in methods.items()]
     return [Mount(ROOT, routes=[Route("/openapi.json", _describe), *routes])]
 

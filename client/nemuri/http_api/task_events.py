@@ -52,9 +52,9 @@ async def _events(client: Client, task_id: UUID, after: int) -> AsyncGenerator[s
         except ClientError as error:
             yield f"event: problem\ndata: {json.dumps({'detail': str(error)})}\n\n"
             return
-        for each in entries:
-            after = each.sequence
-            yield f"id: {each.sequence}\nevent: {each.kind}\ndata: {each.model_dump_json()}\n\n"
+        for entry in entries:
+            after = entry.sequence
+            yield f"id: {entry.sequence}\nevent: {entry.kind}\ndata: {entry.model_dump_json()}\n\n"
         if task.settled and not entries:
             yield f"event: end\ndata: {task.model_dump_json(include={'task_id', 'status', 'attempt'})}\n\n"
             return

@@ -87,7 +87,7 @@ async def _fields(form: FormData, known: Mapping[str, FieldInfo]) -> dict[str, o
 
 async def submitted_task(call: Call, task: TaskRequest) -> UUID:
     """Submit a task in the caller's name, and return its id. Raises `ClientError`."""
-    documents = [(each.name, each.text) for each in task.documents]
+    documents = [(document.name, document.text) for document in task.documents]
     return await call.client.submit(task.text, documents=documents, key=call.key, **values_of(task, TaskOptions))
 
 

@@ -78,7 +78,7 @@ async def _continue(client: Client, task_id: UUID, said: str) -> None:
     """Answer the question of a task, or choose an option of its negotiation."""
     standing = await client.progress(task_id)
     if standing.status == "negotiation":
-        names = [each.name for each in standing.options]
+        names = [option.name for option in standing.options]
         if said.strip() not in names:
             raise ToolError(f"task {task_id} offers a choice: give one of {', '.join(names)} as request")
         await client.answer(task_id, said.strip())

@@ -49,7 +49,7 @@ async def ask_person(context: ToolContext, id: str, dry_run: bool) -> Elicit[Con
         return NotAsked()
     caller = await caller_of(context)
     thing, found = await _lineage(caller, id)
-    rows = sorted(f"- {_line(each)}" for each in _things(found))
+    rows = sorted(f"- {_line(erased_thing)}" for erased_thing in _things(found))
     more = [f"- and {len(rows) - QUESTION_LINES} more"] if len(rows) > QUESTION_LINES else []
     question = f"Erase {thing.sort} {thing.name} permanently, with everything derived from it?"
     return Elicit("\n".join([question, *rows[:QUESTION_LINES], *more]), Confirmation)
@@ -155,7 +155,7 @@ def _check_code(caller: Caller, given: str | None, found: LineageResult) -> None
 
 def _code(caller: Caller, found: LineageResult) -> str:
     """Return the code that confirms the erasure of exactly these items."""
-    names = "\n".join(sorted(f"{each.sort} {each.name}" for each in found.reasons))
+    names = "\n".join(sorted(f"{reason.sort} {reason.name}" for reason in found.reasons))
     return digest(caller.secret.encode(), f"erase\n{names}".encode(), sha256).hex()[:CODE_DIGITS]
 
 

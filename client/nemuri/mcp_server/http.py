@@ -103,8 +103,8 @@ class McpEndpoint:
     async def running(self) -> AsyncIterator[Self]:
         """Answer requests while the context lasts. It can be entered once."""
         async with AsyncExitStack() as stack:
-            for each in self._managers.values():
-                await stack.enter_async_context(each.run())
+            for manager in self._managers.values():
+                await stack.enter_async_context(manager.run())
             yield self
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

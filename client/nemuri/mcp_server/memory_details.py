@@ -73,9 +73,9 @@ def strength_detail(memory: MemoryView) -> MemoryDetail:
         "said by": content.said_by,
         "said": moment(content.said_at) if content.said_at else None,
         "contradicted or superseded by": [str(each) for each in memory.yields_to],
-        "contradicts or supersedes": [f"{each.sort} {each.older}" for each in memory.relations],
-        "links": [str(each) for each in memory.links],
-        "stands for": [f"{each.memory_id} {beginning(each.content)}" for each in memory.sources],
+        "contradicts or supersedes": [f"{relation.sort} {relation.older}" for relation in memory.relations],
+        "links": [str(link) for link in memory.links],
+        "stands for": [f"{source.memory_id} {beginning(source.content)}" for source in memory.sources],
         "absorbed by": str(memory.absorbed_by) if memory.absorbed_by else None,
         "principle": memory.principle,
         "pinned": memory.pinned,
@@ -126,7 +126,7 @@ async def tiered_detail(client: Client, agent: str, named: str) -> MemoryDetail:
         "accessed": memory.access_count,
         "participants": memory.participants,
         "tags": memory.tags,
-        "formed from": [str(each) for each in memory.sources],
+        "formed from": [str(source) for source in memory.sources],
         "shared": memory.scope,
         "visible to": memory.visible_to,
     }
@@ -167,7 +167,7 @@ async def history_lines(client: Client, agent: str, memory_id: UUID) -> tuple[st
     lines = []
     for step in await steps_of(client.log, agent, memory_id):
         was = f"{step.before.strength:.3f} → " if step.before is not None else ""
-        changed = "".join(f"; {one_line(each, 160)}" for each in change_texts(step))
+        changed = "".join(f"; {one_line(text, 160)}" for text in change_texts(step))
         when = f"{moment(step.at)} event {step.sequence}"
         lines.append(f"{when}, {step_name(step)}: strength {was}{step.after.strength:.3f}{changed}")
     return tuple(lines)

@@ -21,14 +21,18 @@ def takes(model: type[Options], *names: str, **notes: str) -> Callable[[F], F]:
     """
 
     def decorate(tool: F) -> F:
-        own = [each for each in inspect.signature(tool).parameters.values() if each.kind is not each.VAR_KEYWORD]
+        own = [
+            parameter
+            for parameter in inspect.signature(tool).parameters.values()
+            if parameter.kind is not parameter.VAR_KEYWORD
+        ]
         options = [_parameter(name, model, notes.get(name)) for name in names]
         hints = get_type_hints(tool, include_extras=True)
         own = [each.replace(annotation=hints[each.name]) for each in own]
         tool.__signature__ = inspect.Signature([*own, *options], return_annotation=hints["return"])  # type: ignore[attr-defined]
         tool.__annotations__ = (
             {each.name: each.annotation for each in own}
-            | {each.name: each.annotation for each in options}
+            | {option.name: option.annotation for option in options}
             | {"return": hints["return"]}
         )
         return tool

@@ -67,9 +67,9 @@ async def recall(
 
 
 def _answer(found: Recalled, query: str, max_tokens: int, *, explain: bool) -> CallToolResult:
-    principles = tuple(each[:PRINCIPLE_CHARACTERS] for each in found.principles[:MAX_PRINCIPLES])
-    rules = "\n".join(f"- {beginning(each, PRINCIPLE_CHARACTERS)}" for each in principles)
-    rows = [each if explain else each.model_copy(update={"why": None}) for each in found.memories]
+    principles = tuple(principle[:PRINCIPLE_CHARACTERS] for principle in found.principles[:MAX_PRINCIPLES])
+    rules = "\n".join(f"- {beginning(principle, PRINCIPLE_CHARACTERS)}" for principle in principles)
+    rows = [memory if explain else memory.model_copy(update={"why": None}) for memory in found.memories]
     left = max(max_tokens - FRAME_TOKENS - 2 * estimate_tokens(rules), 0)
     fitted = fit(rows, lambda each: cost(_lines(each), each), lambda each: cost(_name(each), _left_out(each)), left)
     result = RecallResult(

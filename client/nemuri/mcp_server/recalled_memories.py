@@ -70,9 +70,9 @@ async def recalled_then(
     caller.check_operator("recall from a past state")
     if (kind := (await agent_view(caller.client, agent)).definition.memory) != "strength":
         raise ClientError(f"{agent} has {kind} memory, which cannot be searched as it was; leave out 'as_of'")
-    place = LogPosition.read(as_of, datetime.now(UTC))
+    position = LogPosition.read(as_of, datetime.now(UTC))
     setting = validated(Setting, project=project, domains=list(domains))
-    found = await recall_as_of(caller.client.log, caller.settings, agent, place, query, top=top, setting=setting)
+    found = await recall_as_of(caller.client.log, caller.settings, agent, position, query, top=top, setting=setting)
     return Recalled(
         agent,
         tuple(strength_row(candidate, memory) for candidate, memory in found.memories),
@@ -89,10 +89,10 @@ async def _by_strength(
     found = await client.recall(agent, query, top=top, project=project, domains=domains)
     return Recalled(
         agent,
-        tuple(strength_row(each.candidate, each.memory) for each in found.memories),
+        tuple(strength_row(memory.candidate, memory.memory) for memory in found.memories),
         found.ranking,
         found.deep,
-        tuple(each.memory.content for each in found.principles),
+        tuple(principle.memory.content for principle in found.principles),
         nearest=(found.nearest.memory.content, found.nearest.relevance) if found.nearest else None,
     )
 
@@ -121,21 +121,21 @@ async def _by_affect(client: Client, agent: str, query: str, top: int, project: 
     found = await client.affect_recall(agent, query, project=project, quietly=True)
     rows = [
         RecalledMemory(
-            memory_id=each.memory.memory_id,
-            score=round(each.priority, 4),
-            words=f"{each.memory.trigger}\n{each.memory.content}".strip(),
-            level=each.memory.level,
-            said_at=moment(each.memory.said_at),
-            tags=each.memory.keywords,
-            archived=each.memory.archived or None,
+            memory_id=recalled.memory.memory_id,
+            score=round(recalled.priority, 4),
+            words=f"{recalled.memory.trigger}\n{recalled.memory.content}".strip(),
+            level=recalled.memory.level,
+            said_at=moment(recalled.memory.said_at),
+            tags=recalled.memory.keywords,
+            archived=recalled.memory.archived or None,
             why={
-                "similarity": round(each.similarity, 3),
-                "resonance": round(each.resonance, 3),
-                "retention": round(each.memory.retention, 1),
-                "intensity": each.memory.intensity,
+                "similarity": round(recalled.similarity, 3),
+                "resonance": round(recalled.resonance, 3),
+                "retention": round(recalled.memory.retention, 1),
+                "intensity": recalled.memory.intensity,
             },
         )
-        for each in found.recalled[:top]
+        for recalled in found.recalled[:top]
     ]
     return Recalled(agent, tuple(rows), project=project)
 
@@ -144,17 +144,17 @@ async def _by_tiers(client: Client, agent: str, query: str, top: int) -> Recalle
     found = await client.tiers_recall(agent, query, top=top, quietly=True)
     rows = [
         RecalledMemory(
-            memory_id=each.memory.memory_id,
-            score=round(each.score, 4),
-            words=each.memory.content,
-            layer=each.memory.layer,
-            tags=each.memory.tags or each.memory.participants,
+            memory_id=tier_recalled.memory.memory_id,
+            score=round(tier_recalled.score, 4),
+            words=tier_recalled.memory.content,
+            layer=tier_recalled.memory.layer,
+            tags=tier_recalled.memory.tags or tier_recalled.memory.participants,
             why={
-                "relevance": round(each.relevance, 3),
-                "recency": round(each.recency, 3),
-                "importance": round(each.importance, 3),
+                "relevance": round(tier_recalled.relevance, 3),
+                "recency": round(tier_recalled.recency, 3),
+                "importance": round(tier_recalled.importance, 3),
             },
         )
-        for each in found.recalled
+        for tier_recalled in found.recalled
     ]
     return Recalled(agent, tuple(rows))

@@ -93,14 +93,14 @@ def build_server(
     async def reached(_: MCPServer[PlatformAccess]) -> AsyncIterator[PlatformAccess]:
         yield access
 
-    offered = [each for each in TOOLS if is_offered(each.function.__name__, kind) and not (read_only and each.writes)]
+    offered = [tool for tool in TOOLS if is_offered(tool.function.__name__, kind) and not (read_only and tool.writes)]
     server = ToolServer(
         name="nemuri",
         title="Nemuri memory",
         description="Memories that last by use and fade by sleep.",
-        instructions=instructions([each.function.__name__ for each in offered], kind),
+        instructions=instructions([tool.function.__name__ for tool in offered], kind),
         version=version("nemuri"),
-        tools=[_tool(each, bound=bound, kind=kind) for each in offered],
+        tools=[_tool(tool, bound=bound, kind=kind) for tool in offered],
         lifespan=reached,
         request_state_security=None if secret is None else RequestStateSecurity(keys=[secret]),
         log_level="WARNING",

@@ -33,13 +33,13 @@ def _lines(night: Night) -> list[str]:
     lines = [f"The last night of {night.agent_id} ended on {moment(night.at)}{slept}."]
     for sort, changes in night.by_sort.items():
         lines.append(f"{plural(len(changes), 'memory', 'memories')} {TITLES[sort]}:")
-        lines += [_line(each) for each in changes[:MAX_NAMED]]
+        lines += [_line(change) for change in changes[:MAX_NAMED]]
         lines += [f"- and {len(changes) - MAX_NAMED} more"] if len(changes) > MAX_NAMED else []
     if night.faded.number:
         lines.append(f"{plural(night.faded.number, 'memory', 'memories')} became weaker, the weakest now:")
         lines += [
-            f"- [{short(each.memory_id)}] {each.before:.3f} → {each.after:.3f}: {beginning(each.words)}"
-            for each in night.faded.weakest
+            f"- [{short(memory.memory_id)}] {memory.before:.3f} → {memory.after:.3f}: {beginning(memory.words)}"
+            for memory in night.faded.weakest
         ]
     return lines if len(lines) > 1 else [*lines, "It changed no memory."]
 

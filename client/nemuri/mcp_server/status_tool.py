@@ -77,14 +77,18 @@ async def _found(search: Awaitable[UUID], missing: list[str]) -> UUID | None:
 
 def _operation(caller: Caller, named: str) -> Operation | None:
     """Return the operation of this process and this caller with an id; None if there is none."""
-    own = (each for each in caller.operations.all() if each.started_by == caller.client_id)
-    known = (each for each in own if len(named) >= MIN_ID_DIGITS and str(each.operation_id).startswith(named.lower()))
+    own = (operation for operation in caller.operations.all() if operation.started_by == caller.client_id)
+    known = (
+        operation
+        for operation in own
+        if len(named) >= MIN_ID_DIGITS and str(operation.operation_id).startswith(named.lower())
+    )
     return next(known, None)
 
 
 def _of_task(task: TaskResult, letters: tuple[str, ...], max_tokens: int) -> CallToolResult:
     text, known = task_answer(task, max_tokens)
-    lines = [text, *(f"dead letter {each}" for each in letters)]
+    lines = [text, *(f"dead letter {letter}" for letter in letters)]
     result = StatusResult(
         what="task",
         id=str(task.task_id),
@@ -175,7 +179,7 @@ async def _letters_of(caller: Caller, task_id: UUID) -> tuple[str, ...]:
     if not caller.is_operator:
         return ()
     page = await dead_letters.page(caller.client, limit=MAX_LETTERS)
-    return tuple(_letter_line(each) for each in page.letters if each.letter.task_id == task_id)
+    return tuple(_letter_line(letter) for letter in page.letters if letter.letter.task_id == task_id)
 
 
 def _letter_line(found: StoredDeadLetter) -> str:

@@ -45,13 +45,13 @@ def _result(task: TaskResult) -> AskResult:
         question=known.request.question if known and task.status == "clarification" else None,
         options=tuple(_options(task)),
         reason=task.reason,
-        signs=tuple(f"{each.kind.replace('_', ' ')}: {each.text}" for each in task.signs),
+        signs=tuple(f"{sign.kind.replace('_', ' ')}: {sign.text}" for sign in task.signs),
     )
 
 
 def _options(task: TaskResult) -> Iterator[str]:
     if task.status == "negotiation":
-        yield from (each.name for each in task.options)
+        yield from (option.name for option in task.options)
     elif task.status == "clarification" and task.clarification is not None:
         yield from task.clarification.request.options
 
@@ -66,11 +66,11 @@ def _lines(task: TaskResult, result: AskResult) -> Iterator[str]:
         case "negotiation":
             because = f": {task.reason}" if task.reason else ""
             yield f"{head} waits for your choice{because}. Call `ask` with task and one of these as request:"
-            yield from (f"- {each.name}: {each.description}" for each in task.options)
+            yield from (f"- {option.name}: {option.description}" for option in task.options)
         case "clarification" if task.clarification is not None:
             known, asked = task.clarification, task.clarification.request
             yield f"{head} waits for an answer of yours. {known.agent_id} asks: {beginning(asked.question, 2_000)}"
-            yield from (f"- {beginning(each, 200)}" for each in asked.options)
+            yield from (f"- {beginning(option, 200)}" for option in asked.options)
             without = f"Without one by {moment(known.until)}, it assumes: {beginning(asked.assumption, 2_000)}"
             yield f"Call `ask` with task and your answer as request. {without}"
         case _:
@@ -87,7 +87,7 @@ def _lines(task: TaskResult, result: AskResult) -> Iterator[str]:
 def _cited(task: TaskResult) -> list[str]:
     """Return the cited memories, each with the label by which the answer cites it, if that is certain."""
     labels = cited_labels(task.answer or "", (f"m{number}" for number in range(1, MAX_LABEL + 1)))
-    ids = [f"[{short(each)}]" for each in task.citations]
+    ids = [f"[{short(citation)}]" for citation in task.citations]
     if task.panel is not None or len(labels) != len(ids):
         return ids
     return [f"{label} = {each}" for label, each in zip(labels, ids, strict=True)]

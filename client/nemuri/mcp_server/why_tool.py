@@ -37,7 +37,7 @@ async def why(
 
 def _answer(task_id: UUID, routing: Routing | None, found: tuple[Explanation, ...], max_tokens: int) -> CallToolResult:
     left = max_tokens - FRAME_TOKENS
-    agents = tuple(dict.fromkeys(each.agent_id for each in routing.choices)) if routing else ()
+    agents = tuple(dict.fromkeys(choice.agent_id for choice in routing.choices)) if routing else ()
     retrievals, parts = list[WhyRetrieval](), [_heading(task_id, routing, found)]
     for explanation in found:
         shown = _retrieval(explanation, left)
@@ -63,9 +63,11 @@ def _answer(task_id: UUID, routing: Routing | None, found: tuple[Explanation, ..
 def _heading(task_id: UUID, routing: Routing | None, found: tuple[Explanation, ...]) -> str:
     if routing is None:
         return f"Task {task_id} is not routed yet."
-    scores = {each.agent_id: each.total for each in routing.scores}
-    chosen = (f"{each.agent_id} (score {scores.get(each.agent_id, 0):.2f})" for each in routing.choices)
-    others = [f"{each.agent_id} {each.total:.2f}" for each in routing.scores if each.total < max(scores.values())][:3]
+    scores = {score.agent_id: score.total for score in routing.scores}
+    chosen = (f"{choice.agent_id} (score {scores.get(choice.agent_id, 0):.2f})" for choice in routing.choices)
+    others = [f"{score.agent_id} {score.total:.2f}" for score in routing.scores if score.total < max(scores.values())][
+        :3
+    ]
     beside = f" Others: {', '.join(others)}." if others else ""
     none = "" if found else " No memory was looked for yet."
     went = ", ".join(dict.fromkeys(chosen))

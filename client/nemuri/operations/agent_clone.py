@@ -63,10 +63,10 @@ async def clone_agent(client: "Client", original: str, name: str) -> ClonedAgent
     _check_principles(mind, mind.agent)
     if cloned is None:
         await _define(log, mind.agent, name, as_of)
-    there = {each.event_id async for each in _events(log, name, MemoryCopied)}
-    erased = {gone async for each in _events(log, name, MemoriesErased) for gone in each.memory_ids}
+    there = {event.event_id async for event in _events(log, name, MemoryCopied)}
+    erased = {gone async for event in _events(log, name, MemoriesErased) for gone in event.memory_ids}
     whole = copies(mind, name, lambda content: _vector(content, mind))
-    missing = [each for each in whole if each.event_id not in there | erased]
+    missing = [copy for copy in whole if copy.event_id not in there | erased]
     await _append(log, missing)
     await client.settle()
     return ClonedAgent(name, original, as_of, len(whole), len(missing))
@@ -74,9 +74,9 @@ async def clone_agent(client: "Client", original: str, name: str) -> ClonedAgent
 
 async def _begun(log: Log, original: str, name: str) -> Clone | None:
     """Return what an interrupted or an earlier call recorded; None if there is no agent `name` yet."""
-    async for each in _events(log, name, AgentDefined):
-        if each.cloned and each.cloned.agent_id == original:
-            return each.cloned
+    async for event in _events(log, name, AgentDefined):
+        if event.cloned and event.cloned.agent_id == original:
+            return event.cloned
         raise OperationError(f"agent {name} exists already and is no clone of {original}; choose another name")
     return None
 
@@ -98,7 +98,7 @@ async def _mind(log: Log, agent_id: str, as_of: datetime | None) -> tuple[Mind, 
 
 def _check_principles(mind: Mind, agent: Agent) -> None:
     """Raise `OperationError` if a principle of the definition is not encoded yet."""
-    encoded = {(each.memory.content, each.memory.scope) for each in mind.contents.values()}
+    encoded = {(content.memory.content, content.memory.scope) for content in mind.contents.values()}
     if not encoded.issuperset(agent.definition.held):
         raise OperationError(f"the principles of {agent.agent_id} are not encoded yet; try again in a moment")
 
@@ -131,18 +131,18 @@ async def _append(log: Log, missing: list[MemoryCopied]) -> None:
     """Append the copies. Those that outdate another one come last and in order, because the fold needs the older one
     first.
     """
-    free = [each for each in missing if not each.relations]
+    free = [event for event in missing if not event.relations]
     for start in range(0, len(free), CONCURRENT_COPIES):
         await asyncio.gather(*map(log.append, free[start : start + CONCURRENT_COPIES]))
-    for each in missing:
-        if each.relations:
-            await log.append(each)
+    for event in missing:
+        if event.relations:
+            await log.append(event)
 
 
 async def _events(log: Log, agent_id: str, kind: type[E]) -> AsyncIterator[E]:
     """Yield the agent's events of one kind, oldest first."""
     only = [log.subjects.of_agent(agent_id, kind)]
     async for batch in log.read(0, await log.last_sequence(), only=only):
-        for each in batch.events:
-            if isinstance(each, kind):
-                yield each
+        for event in batch.events:
+            if isinstance(event, kind):
+                yield event

@@ -125,10 +125,10 @@ async def agent_states(
     """
     await check_defined(log, agent_id)
     history = AgentHistory(log, agent_id)
-    found = [await history.at(place, advance) for place in places]
-    for past, place in zip(found, places, strict=True):
+    found = [await history.at(position, advance) for position in places]
+    for past, position in zip(found, places, strict=True):
         if past.mind.agent is None:
-            raise LogPositionError(f"{agent_id} was not defined yet at {place.text}; give a later position")
+            raise LogPositionError(f"{agent_id} was not defined yet at {position.text}; give a later position")
     return found
 
 
@@ -146,12 +146,12 @@ async def two_states(
     return one, other
 
 
-def state_answer(past: PastState, place: LogPosition) -> AgentState:
+def state_answer(past: PastState, position: LogPosition) -> AgentState:
     """Return the state of a defined agent as a value."""
     agent, other = agent_in(past), past.affect.agent or past.tiers.agent
     fields = _fields(past, agent) if other is None else _fields_of_other(agent, other)
     return AgentState(
-        asked=place.text,
+        asked=position.text,
         sequence=past.sequence,
         recorded_at=past.at,
         events=past.events,
@@ -179,20 +179,20 @@ def moment_of(past: PastState) -> LogMoment:
 def memories_in(past: PastState) -> tuple[PastMemory, ...]:
     """Return every strength memory, strongest first."""
     mind = past.mind
-    known = ((each, MemoryState.of(mind, each)) for each in mind.memories)
+    known = ((memory, MemoryState.of(mind, memory)) for memory in mind.memories)
     found = [
         PastMemory(memory_id=each, content=mind.contents[each].memory.content, state=state)
         for each, state in known
         if state
     ]
-    return tuple(sorted(found, key=lambda each: (-each.state.strength, str(each.memory_id))))
+    return tuple(sorted(found, key=lambda past_memory: (-past_memory.state.strength, str(past_memory.memory_id))))
 
 
 def levels_in(past: PastState) -> tuple[LevelState, ...]:
     """Return each level of strength memory."""
     agent, gone = agent_in(past), [0] * len(agent_in(past).active)
-    for each in past.mind.memories.values():
-        gone[each.level] += each.status == "archived"
+    for memory in past.mind.memories.values():
+        gone[memory.level] += memory.status == "archived"
     return tuple(
         LevelState(level=level, clock=clock, active=active, archived=archived)
         for level, (clock, active, archived) in enumerate(zip(agent.clocks, agent.active, gone, strict=True))
@@ -201,15 +201,15 @@ def levels_in(past: PastState) -> tuple[LevelState, ...]:
 
 def courses_in(past: PastState) -> tuple[CourseProgress, ...]:
     """Return the progress of each course."""
-    known = (each.course for each in past.courses.values() if each.course)
+    known = (course.course for course in past.courses.values() if course.course)
     return tuple(
         CourseProgress(
-            course=each.textbook.title,
-            read=len(each.readings),
-            chapters=len(each.textbook.chapters),
-            finished=each.finished_at is not None,
+            course=course.textbook.title,
+            read=len(course.readings),
+            chapters=len(course.textbook.chapters),
+            finished=course.finished_at is not None,
         )
-        for each in known
+        for course in known
     )
 
 

@@ -152,11 +152,11 @@ async def restore(
         known or (), erasure_ledger.entries(directory / erasure_ledger.LEDGER, manifest.namespace)
     )
     parts = tuple(part.plan_restore(directory, manifest.files, gone) for part in backup_parts())
-    file = _File.read(path, union(each.erasure for each in known or ()))
+    file = _File.read(path, union(entry.erasure for entry in known or ()))
     kept = manifest.events - len(file.doomed.sequences)
     async with open_operation(settings) as at:
         tombstones = list(file.tombstones(known or [], at.log.max_event_bytes))
-        largest = max(len(encode(each)) for each in tombstones) if tombstones else 0
+        largest = max(len(encode(tombstone)) for tombstone in tombstones) if tombstones else 0
         await check_empty(at, path, replace(found, largest=max(found.largest, largest)))
         for part in parts:
             await part.check(at.log, repeated=await at.log.last_sequence() > 0)
@@ -210,7 +210,7 @@ def _ledgers(
     if erasures is None and not own.exists():
         return None
     copies = [directory / erasure_ledger.LEDGER, *([] if erasures is None or _same(own, erasures) else [erasures])]
-    found = [each for path in copies for each in erasure_ledger.entries(path, namespace, copied=True)]
+    found = [entry for path in copies for entry in erasure_ledger.entries(path, namespace, copied=True)]
     found += erasure_ledger.entries(own, namespace)
     return list({each.model_dump_json(): each for each in found}.values())
 
@@ -222,10 +222,10 @@ def _agents_to_exclude(entries: Iterable[erasure_ledger.Entry], before: Containe
     the backup.
     """
     found = set[str]()
-    for each in entries:
-        found.update(each.erasure.agents)
-        if each not in before:
-            found.update(each.erasure.memories, each.erasure.restated)
+    for entry in entries:
+        found.update(entry.erasure.agents)
+        if entry not in before:
+            found.update(entry.erasure.memories, entry.erasure.restated)
     return found
 
 
@@ -236,7 +236,7 @@ def _same(own: Path, other: Path) -> bool:
 def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[erasure_ledger.Entry]:
     """Return the erasures in `known` that are missing from the ledger of the data directory, for its namespace."""
     there = erasure_ledger.entries(erasure_ledger.ledger_path(settings), settings.namespace)
-    mine = (each.model_copy(update={"namespace": settings.namespace}) for each in known)
+    mine = (entry.model_copy(update={"namespace": settings.namespace}) for entry in known)
     return [each for each in mine if each not in there]
 
 
@@ -259,10 +259,10 @@ class _File:
     def read(cls, path: Path, erasure: Erasure) -> "_File":
         """Read a checked export. The number of an event's line in the file becomes its sequence."""
         found, erased, stays = cls(erasure), Erased.of_erasure(erasure), ErasedData()
-        for place, each in enumerate(read_lines(path), 1):
+        for index, each in enumerate(read_lines(path), 1):
             if not isinstance(each, Event):
                 continue
-            event = each.model_copy(update={"sequence": place})
+            event = each.model_copy(update={"sequence": index})
             (found.doomed if erased.deletes(event) else stays).add(event)
             if isinstance(event, TOMBSTONES):
                 found.buried.append(event)
@@ -283,9 +283,9 @@ class _File:
 
         The first ones name the erased items. The others state the remaining memories anew; each fits into `room` bytes.
         """
-        buried, there = Erased.by(self.buried), {each.event_id for each in self.buried}
+        buried, there = Erased.by(self.buried), {event.event_id for event in self.buried}
         lacking = [each for each in known if not Erased.of_erasure(each.erasure) <= buried]
-        firsts = [each for each in tombstones_of(entry.step for entry in lacking) if each.event_id not in there]
+        firsts = [event for event in tombstones_of(entry.step for entry in lacking) if event.event_id not in there]
         yield from firsts
         if lacking:
             yield from self._standing(f"restored/{lacking[-1].name}", firsts, room)
@@ -299,4 +299,4 @@ class _File:
                 yield from restatements(live[name], replayed[name], erased.ids, name, f"{key}/{name}", room)
 
     def _without(self, erased: Erased) -> list[Event]:
-        return [each for each in self.minds if not erased.deletes(each)]
+        return [mind for mind in self.minds if not erased.deletes(mind)]

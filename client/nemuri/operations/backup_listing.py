@@ -19,15 +19,15 @@ class FoundBackup:
     @property
     def bytes(self) -> int:
         """Return the size of its files, as the manifest states it."""
-        return sum(each.bytes for each in self.manifest.files.values()) if self.manifest else 0
+        return sum(file.bytes for file in self.manifest.files.values()) if self.manifest else 0
 
 
 def backups_below(directory: Path) -> list[FoundBackup]:
     """Return the backups in the folders of a directory, the last one by name first. The files are not checked."""
     if not directory.is_dir():
         return []
-    folders = sorted((each for each in directory.iterdir() if each.is_dir()), reverse=True)
-    return [FoundBackup(each, _manifest(each / MANIFEST)) for each in folders]
+    folders = sorted((path for path in directory.iterdir() if path.is_dir()), reverse=True)
+    return [FoundBackup(folder, _manifest(folder / MANIFEST)) for folder in folders]
 
 
 def _manifest(path: Path) -> Manifest | None:

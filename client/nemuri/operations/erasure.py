@@ -79,9 +79,11 @@ async def forget(settings: Settings, things: Iterable[Thing], on_progress: Advan
         for part in erasure_parts():
             await part.check_erasable(at.log, chosen)
         await catch_up_projections(at)
-        lived = await kept_by_hosts(at.projection.database, [str(each.name) for each in chosen if each.sort == "agent"])
+        lived = await kept_by_hosts(
+            at.projection.database, [str(thing.name) for thing in chosen if thing.sort == "agent"]
+        )
         steps = await _recorded(at, settings, lambda: _chosen(at, chosen))
-        erasure = union(each.erasure for each in steps)
+        erasure = union(step.erasure for step in steps)
         done = await _complete(at, on_progress, Erased.of_erasure(erasure), erasure)
         notes = [note for part in erasure_parts() if lived for note in await part.remaining_notes(at.log)]
         return replace(done, remaining_notes=(*done.remaining_notes, *notes))
@@ -116,7 +118,7 @@ async def _recorded(at: OperationContext, settings: Settings, plan: Callable[[],
         await _wait_for_handlers(at)
         await catch_up_projections(at)
         found = expected if await at.log.last_sequence() == end else await plan()
-        if Erased.of_erasure(union(each.erasure for each in found.steps)) != replay.erased:
+        if Erased.of_erasure(union(step.erasure for step in found.steps)) != replay.erased:
             replay = _replay(at, found)
         erasure_ledger.record_steps(settings, found.unnoted)
         await append_tombstones(at, found.steps, replay)
@@ -124,7 +126,7 @@ async def _recorded(at: OperationContext, settings: Settings, plan: Callable[[],
 
 
 def _replay(at: OperationContext, plan: _Plan) -> Replay:
-    erasure = union(each.erasure for each in plan.steps)
+    erasure = union(step.erasure for step in plan.steps)
     return Replay.of(
         at.log, [each for each in erasure.restated if each not in erasure.agents], Erased.of_erasure(erasure)
     )
@@ -137,7 +139,7 @@ async def erase_expired(settings: Settings, on_progress: Advance = ignore_progre
         due = await AffectiveQueries(at.projection.database).deleted_memories(MAX_MEMORIES)
     if not due:
         return Forgotten(0, 0, 0)
-    return await forget(settings, [Thing("memory", each) for each in due], on_progress)
+    return await forget(settings, [Thing("memory", memory) for memory in due], on_progress)
 
 
 async def resume(settings: Settings, on_progress: Advance = ignore_progress) -> Forgotten:
@@ -163,8 +165,8 @@ async def _interrupted(at: OperationContext, settings: Settings) -> _Plan:
         if not noted <= erased and not erased.names(entry.root.name) and await views.known([entry.root]):
             steps = await planned(at, [entry.root], decided=True)
             plan.steps.extend(steps)
-            plan.unnoted.extend(each for each in steps if each.erasure != entry.erasure)
-            erased |= Erased.of_erasure(union(each.erasure for each in steps))
+            plan.unnoted.extend(step for step in steps if step.erasure != entry.erasure)
+            erased |= Erased.of_erasure(union(step.erasure for step in steps))
         if not noted <= erased and await views.known(_named(entry.erasure)):
             plan.steps.append(entry.step)
             erased |= noted
@@ -173,8 +175,8 @@ async def _interrupted(at: OperationContext, settings: Settings) -> _Plan:
 
 def _named(erasure: Erasure) -> Iterator[Thing]:
     """Yield the agents, tasks and memories of an erasure."""
-    yield from (Thing("agent", each) for each in erasure.agents)
-    yield from (Thing("task", each) for each in erasure.tasks)
+    yield from (Thing("agent", agent) for agent in erasure.agents)
+    yield from (Thing("task", task) for task in erasure.tasks)
     yield from (Thing("memory", each) for some in erasure.memories.values() for each in some)
 
 
@@ -214,8 +216,8 @@ async def _lineage_at(at: OperationContext, things: list[Thing], *, decided: boo
                 "the organisation's principles cannot be erased as a whole, because none could be adopted after it; "
                 "erase memories of the organisation, or the lessons behind a proposal"
             )
-    if gone := await erased_of(at.projection.database, [each.name for each in things]):
-        each = next(each for each in things if each.name in gone)
+    if gone := await erased_of(at.projection.database, [thing.name for thing in things]):
+        each = next(thing for thing in things if thing.name in gone)
         raise OperationError(
             f"{each.sort} {each.name} is erased already; `nemuri forget --resume` searches all stores again"
         )
@@ -225,7 +227,7 @@ async def _lineage_at(at: OperationContext, things: list[Thing], *, decided: boo
         raise OperationError(str(error)) from error
     except DefinedError as error:
         raise OperationError(f"{error}, which would bring it back; define the agent without it, or erase it") from error
-    missing = [each for each in things if each not in found.reasons]
+    missing = [thing for thing in things if thing not in found.reasons]
     if missing:
         raise OperationError(f"there is no {missing[0].sort} {missing[0].name}")
     return found
@@ -243,7 +245,7 @@ async def _whole(at: OperationContext, reached: LineageResult, root: Thing) -> E
     first = reached.owners.get(root.name) if isinstance(root.name, UUID) else None
     return Erasure(
         memories={owner: tuple(ids) for owner, ids in memories.items()},
-        restated=tuple(sorted(touched - set(agents), key=lambda each: (each != first, each))),
+        restated=tuple(sorted(touched - set(agents), key=lambda memory: (memory != first, memory))),
         tasks=tasks,
         agents=agents,
         events=tuple(sorted(events)),

@@ -91,11 +91,11 @@ def union(wholes: Iterable[Erasure]) -> Erasure:
     """Return the union of several erasures."""
     found = list(wholes)
     memories: dict[str, dict[UUID, None]] = {}
-    for each in found:
-        for agent_id, ids in each.memories.items():
+    for whole in found:
+        for agent_id, ids in whole.memories.items():
             memories.setdefault(agent_id, {}).update(dict.fromkeys(ids))
     lists = {
-        name: tuple(dict.fromkeys(one for each in found for one in getattr(each, name)))
+        name: tuple(dict.fromkeys(one for whole in found for one in getattr(whole, name)))
         for name in ("restated", "tasks", "agents", "events")
     }
     return Erasure.model_validate({"memories": {name: tuple(ids) for name, ids in memories.items()}} | lists)
@@ -105,15 +105,15 @@ def _bytes(erasure: Erasure) -> int:
     """Return an upper bound on the bytes of an erasure in its first tombstone. A memory may be named twice there."""
     ids = sum(map(len, erasure.memories.values())) * 2 + len(erasure.tasks) + len(erasure.events)
     names = (*erasure.memories, *erasure.restated, *erasure.agents)
-    return ids * ID_BYTES + sum(len(each) + 8 for each in names)
+    return ids * ID_BYTES + sum(len(name) + 8 for name in names)
 
 
 def _ordered(root: Thing, erasure: Erasure) -> list[OwnedMemory | Thing]:
-    items: list[OwnedMemory | Thing] = [Thing("agent", each) for each in erasure.agents]
+    items: list[OwnedMemory | Thing] = [Thing("agent", agent) for agent in erasure.agents]
     items += (OwnedMemory(agent_id, each) for agent_id, ids in erasure.memories.items() for each in ids)
-    items += (Thing("task", each) for each in erasure.tasks)
+    items += (Thing("task", task) for task in erasure.tasks)
     last = root.sort != "agent"
-    return sorted(items, key=lambda each: (_name(each) == root.name) is last)
+    return sorted(items, key=lambda thing: (_name(thing) == root.name) is last)
 
 
 def _name(item: OwnedMemory | Thing) -> UUID | str:
@@ -155,8 +155,8 @@ def _step(
     erasure = Erasure(
         memories={agent_id: tuple(ids) for agent_id, ids in memories.items()},
         restated=restated,
-        tasks=tuple(each.name for each in things if each.sort == "task" and isinstance(each.name, UUID)),
-        agents=tuple(str(each.name) for each in things if each.sort == "agent"),
+        tasks=tuple(thing.name for thing in things if thing.sort == "task" and isinstance(thing.name, UUID)),
+        agents=tuple(str(thing.name) for thing in things if thing.sort == "agent"),
         events=events,
     )
     return Step(root if root in things else things[0], erasure)

@@ -70,7 +70,7 @@ def record_steps(settings: Settings, steps: Iterable[Step]) -> None:
     Raises `OperationError`; nothing is recorded then.
     """
     said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
-    noted = ({"sort": each.root.sort, "name": str(each.root.name), "erasure": each.erasure} for each in steps)
+    noted = ({"sort": step.root.sort, "name": str(step.root.name), "erasure": step.erasure} for step in steps)
     append(ledger_path(settings), [Entry.model_validate(said | each) for each in noted])
 
 
@@ -79,7 +79,7 @@ def append(path: Path, entries: Iterable[Entry]) -> None:
 
     If `OperationError` is raised, the ledger is unchanged.
     """
-    lines = b"".join(each.model_dump_json().encode() + b"\n" for each in entries)
+    lines = b"".join(entry.model_dump_json().encode() + b"\n" for entry in entries)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0) as file:
@@ -131,4 +131,4 @@ def entries(path: Path, namespace: str, *, copied: bool = False) -> list[Entry]:
             found.append(Entry.model_validate_json(line))
         except ValidationError as error:
             raise OperationError(f"{path}:{number}: {validation_message(error)}") from error
-    return [each for each in found if each.namespace == namespace]
+    return [entry for entry in found if entry.namespace == namespace]

@@ -135,18 +135,18 @@ def read_lines(path: Path) -> Iterator[Event | StoredLine | EndLine]:
         raise OperationError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _read(text: bytes, place: str) -> Event | StoredLine | EndLine:
+def _read(text: bytes, location: str) -> Event | StoredLine | EndLine:
     if len(text) > MAX_LINE_BYTES:
         raise OperationError(
-            f"{place}: the line is longer than {MAX_LINE_BYTES // 1024 // 1024} MB, the limit of an export"
+            f"{location}: the line is longer than {MAX_LINE_BYTES // 1024 // 1024} MB, the limit of an export"
         )
     try:
         line = _LINES.validate_json(text)
         return line if isinstance(line, EndLine) else line.read()
     except ValidationError as error:
-        raise OperationError(f"{place}: {validation_message(error)}") from error
+        raise OperationError(f"{location}: {validation_message(error)}") from error
     except UndecodableError as error:
-        raise OperationError(f"{place}: {error}") from error
+        raise OperationError(f"{location}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def summarize_export(path: Path) -> ExportSummary:
     refs: set[str] = set()
     events = largest = 0
     end = None
-    for place, each in enumerate(read_lines(path), 1):
+    for location, each in enumerate(read_lines(path), 1):
         if end is not None:
             raise OperationError(f"{path}: there are lines after the end of the export; export again")
         if isinstance(each, EndLine):
@@ -178,7 +178,7 @@ def summarize_export(path: Path) -> ExportSummary:
             refs.update(refs_in(each))
         name = each.event_id if isinstance(each, Event) else f"{each.store} {each.name}"
         if name in known:
-            raise OperationError(f"{path}:{place}: {name} is in the file twice; export again")
+            raise OperationError(f"{path}:{location}: {name} is in the file twice; export again")
         known.add(name)
     if end is None:
         raise OperationError(f"{path}: the file is empty or cut off: the line that ends an export is missing")

@@ -149,19 +149,19 @@ async def import_events(
     """
     skipped = await count_imported(at, (each for each in _wanted(path, left, tombstones) if isinstance(each, Event)))
     blobs, done, group = await Blobs.open(at.log), 0, list[Event]()
-    for each in _wanted(path, left, tombstones):
-        match each:
+    for stored_line in _wanted(path, left, tombstones):
+        match stored_line:
             case Event():
                 done += 1
-                group += [each] if done > skipped else []
+                group += [stored_line] if done > skipped else []
             case StoredLine(store="blob"):
-                if each.name in found.refs - left.blobs:
-                    await blobs.put(each.data.decode())
+                if stored_line.name in found.refs - left.blobs:
+                    await blobs.put(stored_line.data.decode())
             case StoredLine(store="clock"):
-                await (await Clock.open(at.log)).ensure_offset(each.ahead)
+                await (await Clock.open(at.log)).ensure_offset(stored_line.ahead)
             case StoredLine():
-                if hash_in(each.name) not in left.hashes:
-                    await at.vectors.put(each.name, each.data)
+                if hash_in(stored_line.name) not in left.hashes:
+                    await at.vectors.put(stored_line.name, stored_line.data)
         if len(group) == MAX_CONCURRENT_APPENDS:
             await _append(at, group)
             group.clear()
@@ -172,9 +172,9 @@ async def import_events(
 
 def _wanted(path: Path, left: ErasedContent, tombstones: Sequence[Event]) -> Iterator[Event | StoredLine]:
     """Yield the lines of a file without the erased content, followed by the tombstones."""
-    for each in read_lines(path):
-        if isinstance(each, StoredLine) or (isinstance(each, Event) and not left.erased.deletes(each)):
-            yield each
+    for line in read_lines(path):
+        if isinstance(line, StoredLine) or (isinstance(line, Event) and not left.erased.deletes(line)):
+            yield line
     yield from tombstones
 
 
@@ -186,7 +186,7 @@ async def count_imported(at: OperationContext, wanted: Iterator[Event]) -> int:
     number = 0
     async for batch in at.log.read(0, await at.log.last_sequence(), with_parked=True):
         expected = islice(wanted, len(batch.events))
-        if batch.unreadable or [each.event_id for each in batch.events] != [each.event_id for each in expected]:
+        if batch.unreadable or [event.event_id for event in batch.events] != [event.event_id for event in expected]:
             why = "the log holds events that are not the beginning of this file"
             raise OperationError(f"{why}; import into a fresh data directory or namespace")
         number += len(batch.events)
@@ -198,6 +198,6 @@ async def _append(at: OperationContext, events: list[Event]) -> None:
 
     Raises `OperationError` if another process appended events in between.
     """
-    places = await asyncio.gather(*(at.log.append(each, recorded_at=each.recorded_at) for each in events))
+    places = await asyncio.gather(*(at.log.append(event, recorded_at=event.recorded_at) for event in events))
     if places != sorted(set(places)):
         raise OperationError("another process appends to the log; import into a fresh data directory or namespace")

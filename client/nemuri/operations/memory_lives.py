@@ -44,13 +44,14 @@ async def life_of(log: Log, agent_id: str, memory_id: UUID) -> MemoryLife:
     if mind.agent is None or (memory := mind.memories.get(memory_id)) is None:
         raise OperationError(f"the log has no memory {memory_id} of {agent_id}")
     followers = sorted(
-        (each for each in mind.contents.values() if memory_id in each.links), key=lambda each: each.created
+        (content for content in mind.contents.values() if memory_id in content.links),
+        key=lambda content: content.created,
     )
     return MemoryLife(
         (*steps, *history.rest()),
         _thinned(curve),
         forecast(mind.agent, memory),
-        tuple(each.memory_id for each in followers),
+        tuple(follower.memory_id for follower in followers),
     )
 
 

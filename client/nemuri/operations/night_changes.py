@@ -154,9 +154,9 @@ def tiered_changes(before: TieredMind, later: TieredMind) -> Iterator[NightChang
 def by_sort(changes: Iterable[NightChange]) -> dict[Sort, list[NightChange]]:
     """Return the changes by their sort, what was forgotten first. Sorts without changes are left out."""
     known = list(changes)
-    found = {sort: [each for each in known if each.sort == sort] for sort in SORTS}
+    found = {sort: [change for change in known if change.sort == sort] for sort in SORTS}
     return {sort: some for sort, some in found.items() if some}
 
 
 def _faded(found: list[FadedMemory]) -> Faded:
-    return Faded(len(found), tuple(sorted(found, key=lambda each: each.after)[:SHOWN_FADED]))
+    return Faded(len(found), tuple(sorted(found, key=lambda faded_memory: faded_memory.after)[:SHOWN_FADED]))

@@ -65,7 +65,7 @@ class NightEntry:
             found["deleted"], found["returned"] = len(event.deleted), len(event.revived)
             found["protected"] = len(event.protected)
         else:
-            found["merged"], found["deleted"] = sum(len(each.memory_ids) for each in event.groups), len(event.deleted)
+            found["merged"], found["deleted"] = sum(len(group.memory_ids) for group in event.groups), len(event.deleted)
         return found
 
 
@@ -108,7 +108,7 @@ class Night:
     @property
     def forgotten(self) -> int:
         """Return the number of changes by which the agent knows less."""
-        return sum(each.sort in FORGOTTEN for each in self.changes)
+        return sum(change.sort in FORGOTTEN for change in self.changes)
 
     @property
     def at(self) -> datetime:
@@ -143,7 +143,11 @@ async def last_night(log: Log, history: AgentHistory, agent_id: str) -> Night | 
     if not found:
         return None
     end = found[-1]
-    together = [each for each in found if each.date == end.date and end.event.at - each.event.at <= LAST_NIGHT]
+    together = [
+        night_entry
+        for night_entry in found
+        if night_entry.date == end.date and end.event.at - night_entry.event.at <= LAST_NIGHT
+    ]
     return await _night(log, history, together)
 
 
@@ -153,8 +157,8 @@ async def _night(log: Log, history: AgentHistory, entries: list[NightEntry]) -> 
     following = await next_messages(log, end, 1, _subjects(log, last.event.agent_id))
     until = (following[0].sequence or 0) - 1 if following else await log.last_sequence()
     before, after, later = [await history.after(sequence) for sequence in (start - 1, end, max(until, end))]
-    changes = sorted(_changes(entries, before, after, later), key=lambda each: SORTS.index(each.sort))
-    sessions = sum(len(each.event.sessions) for each in entries if isinstance(each.event, AgentSlept))
+    changes = sorted(_changes(entries, before, after, later), key=lambda change: SORTS.index(change.sort))
+    sessions = sum(len(entry.event.sessions) for entry in entries if isinstance(entry.event, AgentSlept))
     return Night(
         last.event.agent_id, first, last, tuple(changes), _faded(before, after), sleeps=len(entries), sessions=sessions
     )
@@ -165,7 +169,7 @@ def _changes(entries: list[NightEntry], before: PastState, after: PastState, lat
         return affect_changes(before.affect, after.affect, later.affect)
     if before.tiers.agent is not None:
         return tiered_changes(before.tiers, later.tiers)
-    slept = (each.event for each in entries)
+    slept = (entry.event for entry in entries)
     pruned = (each.memory_id for event in slept if isinstance(event, AgentSlept) for each in event.pruned)
     return strength_changes(before.mind, after.mind, later.mind, pruned)
 
@@ -183,4 +187,4 @@ def _subjects(log: Log, agent_id: str | None) -> list[str]:
 
 
 def _night_events(messages: Iterable[object]) -> list[NightEntry]:
-    return [NightEntry(each) for each in messages if isinstance(each, KINDS)]
+    return [NightEntry(message) for message in messages if isinstance(message, KINDS)]

@@ -13,7 +13,7 @@ from nemuri_infra.projections.projection import OutdatedError, Unprojectable
 from nemuri_infra.projections.rebuilder import catch_up, rebuild
 from nemuri_infra.runtime.settings import Settings
 
-TOMBSTONE_KINDS = frozenset(each.kind_of() for each in TOMBSTONES)
+TOMBSTONE_KINDS = frozenset(tombstone.kind_of() for tombstone in TOMBSTONES)
 
 
 @dataclass(frozen=True, slots=True)

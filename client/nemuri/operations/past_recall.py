@@ -48,7 +48,7 @@ async def recall_as_of(
     log: Log,
     settings: Settings,
     agent_id: str,
-    place: LogPosition,
+    position: LogPosition,
     query: str,
     *,
     top: int,
@@ -64,11 +64,11 @@ async def recall_as_of(
         LogPositionError: The position is outside the log, or before the agent was defined.
     """
     await check_use(log, agent_id)
-    past = await AgentHistory(log, agent_id).at(place)
+    past = await AgentHistory(log, agent_id).at(position)
     agent = past.mind.agent
     if agent is None:
-        raise LogPositionError(f"{agent_id} was not defined yet at {place.text}; give a later position")
-    then = past.at if place.sequence is not None else place.time
+        raise LogPositionError(f"{agent_id} was not defined yet at {position.text}; give a later position")
+    then = past.at if position.sequence is not None else position.time
     now, wording = then or datetime.now(UTC), query_texts(agent, query)
     async with _vectors(log, settings, agent.embedding) as vectors:
         rows = await _rows(past, vectors)
@@ -85,12 +85,12 @@ async def recall_as_of(
         now=now,
         scorer=mind.scorer,
     )
-    by_id = {each.memory_id: each for each in found.candidates}
+    by_id = {candidate.memory_id: candidate for candidate in found.candidates}
     best = selected(found.candidates, agent.rules, top=top, seed=0).memory_ids
     known = ((mind.contents[each], memory) for each, memory in mind.memories.items())
     held = valid_principles(agent.definition, known, setting)
     return PastRecall(
-        tuple((by_id[each], mind.contents[each].memory) for each in best),
+        tuple((by_id[memory_id], mind.contents[memory_id].memory) for memory_id in best),
         version(agent.rules, mind.scorer),
         found.deep,
         tuple(content.memory.content for content, _ in held),

@@ -73,17 +73,19 @@ class Extent:
     """Recording time of the first event; None for an empty log."""
     last: int
 
-    def check(self, place: LogPosition) -> None:
+    def check(self, position: LogPosition) -> None:
         """Raise `LogPositionError` for a position outside this log."""
         if self.begins is None:
             raise LogPositionError("the log is empty")
-        if place.sequence is not None and place.sequence > self.last:
-            raise LogPositionError(f"{place.text} is beyond the end of the log: its last event is {self.last}")
-        if place.sequence is not None and place.sequence < self.first:
-            raise LogPositionError(f"{place.text} is before the beginning of the log: its first event is {self.first}")
-        if place.time is not None and place.time < self.begins:
+        if position.sequence is not None and position.sequence > self.last:
+            raise LogPositionError(f"{position.text} is beyond the end of the log: its last event is {self.last}")
+        if position.sequence is not None and position.sequence < self.first:
+            raise LogPositionError(
+                f"{position.text} is before the beginning of the log: its first event is {self.first}"
+            )
+        if position.time is not None and position.time < self.begins:
             began = f"its first event was recorded at {self.begins:%Y-%m-%dT%H:%M:%S} UTC"
-            raise LogPositionError(f"{place.text} is before the beginning of the log: {began}")
+            raise LogPositionError(f"{position.text} is before the beginning of the log: {began}")
 
 
 async def extent(log: Log) -> Extent:

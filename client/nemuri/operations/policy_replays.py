@@ -98,22 +98,22 @@ def replay_answer(agent_id: str, found: CounterfactualReplay) -> PolicyReplay:
             sleeps=found.sleeps.slept,
             sleeps_as_recorded=found.sleeps.explained,
             retrievals=len(found.recalls),
-            retrievals_as_recorded=sum(each.explained for each in found.recalls),
+            retrievals_as_recorded=sum(recall.explained for recall in found.recalls),
         ),
         here=_totals(found.recorded),
         there=_totals(found.other),
         difference=StateDifference.of(Differences.between(found.recorded, found.other)),
         retrievals=tuple(
             OtherRetrieval(
-                sequence=each.sequence,
-                at=each.at,
-                task_id=each.task_id,
-                query=each.query,
-                gained=tuple(each.gained),
-                lost=tuple(each.lost),
+                sequence=recall.sequence,
+                at=recall.at,
+                task_id=recall.task_id,
+                query=recall.query,
+                gained=tuple(recall.gained),
+                lost=tuple(recall.lost),
             )
-            for each in found.recalls
-            if each.gained or each.lost
+            for recall in found.recalls
+            if recall.gained or recall.lost
         ),
         missed_uses=tuple(MissedUse.model_validate(each.model_dump()) for each in found.missed),
     )
@@ -121,7 +121,7 @@ def replay_answer(agent_id: str, found: CounterfactualReplay) -> PolicyReplay:
 
 def unanswered(parameters: Mapping[str, JsonValue]) -> tuple[str, ...]:
     """Return the parameters whose effect no replay can show, because they decide what is recorded."""
-    return tuple(each for each in parameters if each in UNANSWERED)
+    return tuple(parameter for parameter in parameters if parameter in UNANSWERED)
 
 
 def _totals(mind: Mind) -> Totals:

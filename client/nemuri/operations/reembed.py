@@ -89,10 +89,10 @@ class _Change:
         while left := await self._lacking():
             total = len(self.embedded) + sum(each.memories for each in left)
             self.advance(len(self.embedded), total)
-            for each in left:
-                await self._fill(each.agent_id, total)
-                if not each.switched:
-                    await self._switch(each.agent_id)
+            for lacking in left:
+                await self._fill(lacking.agent_id, total)
+                if not lacking.switched:
+                    await self._switch(lacking.agent_id)
 
     async def _lacking(self) -> list[_Lacking]:
         """Return the agents that are not switched yet or lack new vectors.
@@ -105,7 +105,7 @@ class _Change:
             _Lacking(agent_id, missing.get(agent_id, 0), embedding == self.embedding)
             for agent_id, embedding in agents.items()
         ]
-        return [each for each in found if each.memories or not each.switched]
+        return [lacking for lacking in found if lacking.memories or not lacking.switched]
 
     async def _catch_up(self) -> None:
         """Bring the projections to the end of the log, with or without a running projector."""
@@ -122,7 +122,7 @@ class _Change:
         after = 0
         generation = self.vectors.generation
         while some := await oldest_missing(self.views, generation, agent_id, after=after, limit=BATCH_SIZE):
-            await self.vectors.store_missing([each.text for each in some])
+            await self.vectors.store_missing([embedded_text.text for embedded_text in some])
             if not self.embedded.isdisjoint(some):
                 raise OperationError(
                     f"vectors of {agent_id} are missing from the store; run `nemuri rebuild --from-start` first"
@@ -133,13 +133,13 @@ class _Change:
             after = some[-1].since
 
     def _filled(self, agent_id: str, some: Iterable[EmbeddedText]) -> MemoriesEmbedded:
-        told = ",".join(f"{each.memory_id}@{each.since}" for each in some)
+        told = ",".join(f"{embedded_text.memory_id}@{embedded_text.since}" for embedded_text in some)
         key = f"{agent_id}/{self.vectors.generation}/{told}"
         return MemoriesEmbedded(
             event_id=derive(key, MemoriesEmbedded.kind_of()),
             agent_id=agent_id,
             embedding=self.embedding,
-            memory_ids=tuple(each.memory_id for each in some),
+            memory_ids=tuple(embedded_text.memory_id for embedded_text in some),
         )
 
     async def _switch(self, agent_id: str) -> None:

@@ -35,14 +35,14 @@ async def catch_up_projections(at: OperationContext) -> None:
 async def begun_erasures(at: OperationContext) -> list[Step]:
     """Return the steps of all erasures that have begun, from the tombstones on the log."""
     found: list[Step] = []
-    for each in await tombstones(at.log, 0, await at.log.last_sequence()):
-        match each:
+    for tombstone in await tombstones(at.log, 0, await at.log.last_sequence()):
+        match tombstone:
             case MemoriesErased(erasure=Erasure() as erasure, memory_ids=(asked, *_)):
                 found.append(Step(Thing("memory", asked), erasure))
             case TaskErased(erasure=Erasure() as erasure):
-                found.append(Step(Thing("task", each.task_id), erasure))
+                found.append(Step(Thing("task", tombstone.task_id), erasure))
             case AgentErased(erasure=Erasure() as erasure):
-                found.append(Step(Thing("agent", each.agent_id), erasure))
+                found.append(Step(Thing("agent", tombstone.agent_id), erasure))
             case _:
                 pass
     return found
@@ -54,13 +54,13 @@ async def append_tombstones(at: OperationContext, steps: Sequence[Step], replay:
     The first tombstones name the erased items, step by step. The others state the remaining memories of the agents
     anew, using `replay`, the state without the erased events. Raises `OperationError`.
     """
-    there = {each.event_id for each in await tombstones(at.log, 0, await at.log.last_sequence())}
+    there = {tombstone.event_id for tombstone in await tombstones(at.log, 0, await at.log.last_sequence())}
     try:
         for step in steps:
             first, *others = step.tombstones()
             if first.event_id not in there:
                 await at.log.append(first)
-            lacking = [each for each in others if each.event_id not in there]
+            lacking = [other for other in others if other.event_id not in there]
             for start in range(0, len(lacking), MAX_CONCURRENT_APPENDS):
                 await asyncio.gather(*map(at.log.append, lacking[start : start + MAX_CONCURRENT_APPENDS]))
         await catch_up_projections(at)
@@ -81,7 +81,7 @@ async def _restate(at: OperationContext, key: str, replay: Replay) -> None:
     """
     agents = list(replay.minds)
     for _ in range(ATTEMPTS):
-        ends = {each: (await at.log.newest_on(at.log.subjects.agent_events(each))).sequence for each in agents}
+        ends = {agent: (await at.log.newest_on(at.log.subjects.agent_events(agent))).sequence for agent in agents}
         await catch_up_projections(at)
         await replay.advance((await at.projection.position()).sequence)
         try:
@@ -89,10 +89,10 @@ async def _restate(at: OperationContext, key: str, replay: Replay) -> None:
                 name = agents[0]
                 live, place = await mind_of(at.projection.database, name), f"{key}/{name}/{ends[name]}"
                 last = ends[name]
-                for each in restatements(
+                for event in restatements(
                     live, replay.minds[name], replay.erased.ids, name, place, at.log.max_event_bytes
                 ):
-                    last = await at.log.append(each, expected=last, over=at.log.subjects.agent_events(name))
+                    last = await at.log.append(event, expected=last, over=at.log.subjects.agent_events(name))
                 agents.pop(0)
         except (ConflictError, DivergedError) as error:
             reason = error
@@ -102,7 +102,7 @@ async def _restate(at: OperationContext, key: str, replay: Replay) -> None:
 
 
 def restatements(
-    live: Mind, replayed: Mind, gone: Collection[UUID], agent_id: str, place: str, room: int
+    live: Mind, replayed: Mind, gone: Collection[UUID], agent_id: str, key: str, room: int
 ) -> list[MemoriesErased]:
     """Return events that state the remaining memories anew, so that folding the remaining events gives the current
     state.
@@ -112,7 +112,7 @@ def restatements(
     """
     said = [
         MemoriesErased(
-            event_id=derive(place, MemoriesErased.kind_of(), number), agent_id=agent_id, memory_ids=(), standing=piece
+            event_id=derive(key, MemoriesErased.kind_of(), number), agent_id=agent_id, memory_ids=(), standing=piece
         )
         for number, piece in enumerate(_fitting(restated(live, replayed, gone), room - FRAME_BYTES))
     ]
@@ -123,12 +123,12 @@ def restatements(
 def _fitting(standings: Iterable[Standing], room: int) -> Iterator[tuple[Standing, ...]]:
     """Yield the states of memories in groups of at most `room` bytes."""
     some, size = list[Standing](), 0
-    for each in standings:
-        more = len(each.model_dump_json().encode()) + 1
+    for standing in standings:
+        more = len(standing.model_dump_json().encode()) + 1
         if some and size + more > room:
             yield tuple(some)
             some, size = [], 0
-        some.append(each)
+        some.append(standing)
         size += more
     if some:
         yield tuple(some)
@@ -136,5 +136,5 @@ def _fitting(standings: Iterable[Standing], room: int) -> Iterator[tuple[Standin
 
 def tombstones_of(steps: Iterable[Step]) -> Iterator[Event]:
     """Yield the tombstones of these steps."""
-    for each in steps:
-        yield from each.tombstones()
+    for step in steps:
+        yield from step.tombstones()

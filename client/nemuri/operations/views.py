@@ -43,6 +43,6 @@ async def verify_replicas(settings: Settings, on_progress: Advance = ignore_prog
     async with open_operation(settings) as at:
         streams = (at.log.subjects.stream, object_stream(blob_bucket(at.log.subjects.namespace)))
         try:
-            return tuple([await compare_replicas(at.log, each, on_progress) for each in streams])
+            return tuple([await compare_replicas(at.log, stream, on_progress) for stream in streams])
         except (ReplicaError, *READER_ERRORS) as error:
             raise OperationError(str(error) or "a server did not answer; run this again") from error

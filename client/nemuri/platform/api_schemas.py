@@ -165,7 +165,7 @@ def _questions() -> dict[str, tuple[type[Query], type[BaseModel]]]:
     for service in SERVICES.values():
         for query, answering in service.query_handlers.items():
             said = get_type_hints(answering)["return"]
-            [answer] = [each for each in get_args(said) or (said,) if each is not Refusal]
+            [answer] = [argument for argument in get_args(said) or (said,) if argument is not Refusal]
             found[query.name] = (query, get_args(answer)[0] if issubclass(query, Command) else answer)
     return dict(sorted(found.items()))
 

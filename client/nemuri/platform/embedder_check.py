@@ -61,7 +61,7 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
 def built_in_agents(agents: Iterable[AgentView], embedding: Embedding) -> tuple[str, ...]:
     """Return the ids of the agents that still have built-in vectors beside this embedding of a model."""
     return tuple(
-        each.agent_id for each in agents if each.embedding != embedding and _is_computed(each.embedding, embedding)
+        agent.agent_id for agent in agents if agent.embedding != embedding and _is_computed(agent.embedding, embedding)
     )
 
 
@@ -71,7 +71,7 @@ def compare_agents(agents: Iterable[AgentView], embedding: Embedding) -> None:
     Agents of a simulation are left out, because its hosts have their own embedder.
     """
     compare_embeddings(
-        {each.agent_id: each.embedding for each in agents if each.definition.kept_by == "platform"}, embedding
+        {agent.agent_id: agent.embedding for agent in agents if agent.definition.kept_by == "platform"}, embedding
     )
 
 

@@ -82,7 +82,7 @@ def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
 
 
 def _files(deployment: Deployment, passwords: Passwords) -> dict[str, str]:
-    spaces = [Permissions(Subjects(each), users()) for each in deployment.namespaces]
+    spaces = [Permissions(Subjects(namespace), users()) for namespace in deployment.namespaces]
     files = {
         "auth.conf": nats_accounts(spaces, deployment.clients, passwords),
         "roles.sql": database_roles(deployment.namespaces, passwords),
@@ -105,9 +105,9 @@ def nats_accounts(spaces: Iterable[Permissions], clients: Sequence[str], passwor
         name = space.subjects.namespace
         users = [_user(space.user(role), rights, passwords) for role, rights in space.roles().items()]
         accounts[name] = {"jetstream": "enabled", "users": users, "exports": _exports(space, clients)}
-        for each in clients:
-            rights = space.client(each)
-            user = space.client_user(each)
+        for client in clients:
+            rights = space.client(client)
+            user = space.client_user(client)
             imports = [_import(space, subject) for subject in sorted(rights.publish)]
             imports += [{"stream": {"account": name, "subject": subject}} for subject in _heard(rights)]
             named = frozenset(_domain(space, subject) for subject in rights.publish)
@@ -121,12 +121,12 @@ def _exports(space: Permissions, clients: Sequence[str]) -> list[dict[str, Any]]
     """Return the exports of a namespace's account: the subjects that the accounts of its clients may use."""
     services: dict[str, list[str]] = {}
     streams: dict[str, list[str]] = {}
-    for each in clients:
-        rights = space.client(each)
+    for client in clients:
+        rights = space.client(client)
         for subject in sorted(rights.publish):
-            services.setdefault(subject, []).append(space.client_user(each))
+            services.setdefault(subject, []).append(space.client_user(client))
         for subject in _heard(rights):
-            streams.setdefault(subject, []).append(space.client_user(each))
+            streams.setdefault(subject, []).append(space.client_user(client))
     lent = [{"service": subject, "accounts": accounts} for subject, accounts in services.items()]
     return [*lent, *({"stream": subject, "accounts": accounts} for subject, accounts in streams.items())]
 
@@ -232,8 +232,8 @@ def _environment(space: Permissions, role: str, deployment: Deployment, password
         lines["DATABASE_URL"] = f"postgresql://{owner}:{passwords.of(owner)}@{deployment.database}"
     if role == "operator":  # The operator starts the processes of extensions.
         lines |= {
-            f"NEMURI_{each.upper()}_NATS_URL": _addressed(deployment.nats, space.user(each), passwords)
-            for each in sorted(apart)
+            f"NEMURI_{user.upper()}_NATS_URL": _addressed(deployment.nats, space.user(user), passwords)
+            for user in sorted(apart)
         }
     return lines
 

@@ -128,4 +128,4 @@ async def _workers(home: Home, settings: Settings) -> AsyncIterator[dict[str, st
             for number, name in enumerate(SERVICES)
         ]
         async with Supervisor(workers, together=True).running():
-            yield {each.name: each.http for each in workers if each.http}
+            yield {worker.name: worker.http for worker in workers if worker.http}

@@ -59,7 +59,7 @@ class ServiceProbes:
 
     @property
     def _names(self) -> list[str]:
-        return [each.name for each in self.readiness.services]
+        return [service.name for service in self.readiness.services]
 
 
 @asynccontextmanager

@@ -117,14 +117,14 @@ async def run_services(resources: Resources, names: Iterable[str]) -> AsyncItera
     after that, because other services may wait for it.
     """
     services = [SERVICES[name] for name in names]
-    apps = {each.name: application(each, resources) for each in services}
+    apps = {service.name: application(service, resources) for service in services}
     pings = {name: partial(app.brokers[0].ping, PING_SECONDS) for name, app in apps.items()}
     readiness = Readiness(resources, services, pings)
     started: list[FastStream] = []
     async with AsyncExitStack() as stack:
         background = await stack.enter_async_context(AsyncExitStack())
         stack.push_async_callback(_finish, started)
-        others = {each.name for each in services if Capability.PROJECTS not in each.capabilities}
+        others = {service.name for service in services if Capability.PROJECTS not in service.capabilities}
         if await _may_serve(resources):
             await _start(apps.values(), background, started)
         else:

@@ -95,7 +95,7 @@ def _process(home: Home, pid: int | None) -> psutil.Process:
     """
     try:
         process = psutil.Process(pid) if pid is not None else None
-        held = process is not None and str(home.lock_file.resolve()) in {each.path for each in process.open_files()}
+        held = process is not None and str(home.lock_file.resolve()) in {file.path for file in process.open_files()}
     except psutil.AccessDenied as error:
         raise NotStopped(f"the platform in {home.path} (process {pid}) belongs to another user") from error
     except psutil.Error:

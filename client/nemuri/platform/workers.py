@@ -281,8 +281,8 @@ async def end_when_orphaned(parent: int, stop: asyncio.Event) -> None:
 
 
 def _end_at_once() -> None:
-    for each in psutil.Process().children(recursive=True):
-        each.kill()
+    for child in psutil.Process().children(recursive=True):
+        child.kill()
     os._exit(130)
 
 

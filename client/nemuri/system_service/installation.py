@@ -95,7 +95,7 @@ def remove(manager: ServiceManager, tell: Callable[[str], None]) -> bool:
     if not ours:
         raise ServiceError(f"{manager.path} was not written by nemuri, so it stays")
     _try_commands(manager.stop_commands(active=is_active(manager)), tell)
-    for path in (manager.path, *(each for each in manager.enabling_links if each.is_symlink())):
+    for path in (manager.path, *(link for link in manager.enabling_links if link.is_symlink())):
         path.unlink()
     _try_commands(manager.after_removal(failed=state_of(manager) == "failed"), tell)
     return True

@@ -134,7 +134,7 @@ def _words(command: Command) -> str:
 
 
 def _arguments(words: Iterable[str]) -> str:
-    return " ".join(_quoted(each).replace("$", "$$") for each in words)
+    return " ".join(_quoted(word).replace("$", "$$") for word in words)
 
 
 def _quoted(word: str) -> str:

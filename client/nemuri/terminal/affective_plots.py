@@ -121,9 +121,9 @@ def _horizon(shown: tuple[AffectMemoryView, ...], rules: AffectPolicy) -> int:
     """Return the number of nights until all memories in `shown` are archived without a recall, 10 to `MAX_NIGHTS`."""
     threshold = max(rules.levels.level3_threshold, 0.1)
     left = [
-        nights_until(threshold, kept=each.retention, coefficient=each.coefficient)
-        for each in shown
-        if each.retention > 0
+        nights_until(threshold, kept=affect_memory.retention, coefficient=affect_memory.coefficient)
+        for affect_memory in shown
+        if affect_memory.retention > 0
     ]
     return int(min(MAX_NIGHTS, max([10.0, *left])))
 
@@ -131,22 +131,22 @@ def _horizon(shown: tuple[AffectMemoryView, ...], rules: AffectPolicy) -> int:
 def _levels(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
     number = sum(view.levels)
     axes.bar(LEVELS, view.levels, color=(BLUE, GREEN, ORANGE, PURPLE), width=0.6)
-    for place, ratio in enumerate(rules.ratios):
+    for index, ratio in enumerate(rules.ratios):
         most = allowed_number(ratio, number)
-        axes.hlines(most, place - 0.4, place + 0.4, color="0.2", linewidth=1.5)
-        axes.annotate(f"at most {most}", (place, most), ha="center", va="bottom", fontsize=8)
+        axes.hlines(most, index - 0.4, index + 0.4, color="0.2", linewidth=1.5)
+        axes.annotate(f"at most {most}", (index, most), ha="center", va="bottom", fontsize=8)
     axes.set_ylabel("memories (number)")
     axes.set_title(f"Levels; {view.protected} of {view.limit} protected", fontsize=10)
     axes.margins(y=0.15)
 
 
 def _moods(view: AffectView, axes: "Axes") -> None:
-    days = [float(each.day.toordinal() - EPOCH) for each in view.moods]
+    days = [float(mood.day.toordinal() - EPOCH) for mood in view.moods]
     axes.xaxis_date()
     axes.axhline(0, color="0.4", linewidth=1)
-    axes.plot(days, [each.valence for each in view.moods], color=BLUE, marker="o", label="valence (-1 to 1)")
-    axes.plot(days, [each.arousal / 100 for each in view.moods], color=ORANGE, marker="s", label="arousal (of 100)")
-    axes.plot(days, [each.intensity / 100 for each in view.moods], color=GREEN, marker="^", label="intensity (of 100)")
+    axes.plot(days, [mood.valence for mood in view.moods], color=BLUE, marker="o", label="valence (-1 to 1)")
+    axes.plot(days, [mood.arousal / 100 for mood in view.moods], color=ORANGE, marker="s", label="arousal (of 100)")
+    axes.plot(days, [mood.intensity / 100 for mood in view.moods], color=GREEN, marker="^", label="intensity (of 100)")
     axes.set_ylim(-1.05, 1.05)
     if days:
         axes.set_xlim(days[0] - 1, days[-1] + 1)

@@ -19,11 +19,11 @@ class SequencePlace(Value):
     after: int | None = None
 
 
-def cursor_of(place: BaseModel | None) -> str | None:
+def cursor_of(cursor: BaseModel | None) -> str | None:
     """Return the cursor of a place; None for the end of the list."""
-    if place is None:
+    if cursor is None:
         return None
-    return urlsafe_b64encode(place.model_dump_json(exclude_defaults=True).encode()).decode().rstrip("=")
+    return urlsafe_b64encode(cursor.model_dump_json(exclude_defaults=True).encode()).decode().rstrip("=")
 
 
 def place_of(kind: type[P], cursor: str | None) -> P | None:

@@ -54,8 +54,8 @@ class OperationRegistry:
 
     async def __aexit__(self, *error: object) -> None:
         """Cancel what still runs."""
-        for each in self._tasks:
-            each.cancel()
+        for task in self._tasks:
+            task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def start(self, name: str, started_by: str, work: Work) -> Operation:
@@ -96,6 +96,6 @@ class OperationRegistry:
 
     def _forget_oldest(self) -> None:
         ended = [each for each in self._known.values() if each.status != "running"]
-        for each in ended[:-MAX_ENDED]:
+        for operation in ended[:-MAX_ENDED]:
             with suppress(KeyError):
-                del self._known[each.operation_id]
+                del self._known[operation.operation_id]

@@ -98,8 +98,8 @@ class Tokens:
 
     def _write(self, tokens: list[IssuedToken]) -> None:
         rows = {
-            each.digest: {"issued_at": each.issued_at.isoformat(), "principal": asdict(each.principal)}
-            for each in tokens
+            token.digest: {"issued_at": token.issued_at.isoformat(), "principal": asdict(token.principal)}
+            for token in tokens
         }
         self._store(self._file, json.dumps(rows, indent=1))
 

@@ -28,15 +28,15 @@ def passage_address(task_id: UUID, passage: ReadPassage) -> str:
 
 
 def _memories(explanations: Iterable[Explanation]) -> Iterator[tuple[str, str]]:
-    for each in explanations:
-        for kept in each.principles:
+    for explanation in explanations:
+        for kept in explanation.principles:
             if kept.label:
                 yield kept.label, f"/memories/{kept.memory_id}"
-        for candidate in each.candidates:
+        for candidate in explanation.candidates:
             if candidate.label:
                 yield candidate.label, f"/memories/{candidate.candidate.memory_id}"
 
 
 def _passages(result: TaskResult) -> Iterator[tuple[str, str]]:
-    for each in result.passages:
-        yield each.label, passage_address(result.task_id, each)
+    for passage in result.passages:
+        yield passage.label, passage_address(result.task_id, passage)

@@ -25,7 +25,7 @@ def agent_in_path(request: Request) -> str:
 def chosen(request: Request, name: str, choices: tuple[T, ...]) -> T:
     """Return one of the choices: the one that the address names, otherwise the first."""
     given = request.query_params.get(name)
-    return next((each for each in choices if each == given), choices[0])
+    return next((choice for choice in choices if choice == given), choices[0])
 
 
 def text_of(request: Request, name: str) -> str | None:

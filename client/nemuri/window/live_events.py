@@ -26,8 +26,8 @@ class LiveEvents:
 
     def catch_up(self, page: LogPage, *, whole: bool) -> None:
         """Add the events that came before the stream began; `whole` is True if the page has all of them."""
-        for each in page.events:
-            self._append(each, each.sequence)
+        for event in page.events:
+            self._append(event, event.sequence)
         self._left_out |= not whole
 
     def add(self, event: AnyEvent) -> None:
@@ -50,7 +50,7 @@ class LiveEvents:
         """
         if not self._rows and missed == self._missed:
             return {}
-        rows = [each if isinstance(each, LoggedEvent) else logged_event(each) for each in reversed(self._rows)]
+        rows = [row if isinstance(row, LoggedEvent) else logged_event(row) for row in reversed(self._rows)]
         found = {"rows": rows, "left_out": self._left_out or missed > self._missed, "fresh": True}
         self._rows.clear()
         self._left_out, self._missed = False, missed

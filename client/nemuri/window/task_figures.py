@@ -49,10 +49,12 @@ async def task_figures(
         "waiting": result.status in WAITING,
         "explanations": explanations,
         "pieces": cited_answer(result, explanations),
-        "passages": [(each, passage_address(result.task_id, each), place_of(each.detail)) for each in result.passages],
+        "passages": [
+            (passage, passage_address(result.task_id, passage), place_of(passage.detail)) for passage in result.passages
+        ],
         "learned": await _words(client, result.learned),
-        "tokens": sum(each.tokens for each in result.costs),
-        "money": sum(each.money or 0 for each in result.costs),
+        "tokens": sum(cost.tokens for cost in result.costs),
+        "money": sum(cost.money or 0 for cost in result.costs),
         "timeline": await task_timeline(client, result.task_id, before) if principal_of(request).operator else None,
         "shown_events": MOVING_EVENTS if moving else MAX_EVENTS,
     }

@@ -306,9 +306,9 @@ class AffectMind:
         """Return a copy in which no memory has a relation to the memories in `memory_ids`, which need not exist."""
         gone = set(memory_ids)
         return self.with_memories(
-            each.replace(relations=tuple(link for link in each.relations if link.to not in gone), changed=by)
-            for each in self.memories.values()
-            if any(link.to in gone for link in each.relations)
+            memory.replace(relations=tuple(link for link in memory.relations if link.to not in gone), changed=by)
+            for memory in self.memories.values()
+            if any(link.to in gone for link in memory.relations)
         )
 
     def with_mood(self, session: str, emotion: Emotion, by: int) -> "AffectMind":

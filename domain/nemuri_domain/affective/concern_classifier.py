@@ -59,7 +59,7 @@ def features(texts: Sequence[str]) -> Floats:
     """
     table = word_table()
     words = [table.words(each) for each in texts]
-    means = np.array([table.directions(each).sum(axis=0) if len(each) else np.zeros(table.dimension) for each in words])
+    means = np.array([table.directions(word).sum(axis=0) if len(word) else np.zeros(table.dimension) for word in words])
     means = means.reshape(len(texts), table.dimension)
     lengths = np.linalg.norm(means, axis=1, keepdims=True)
     means = np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0)
@@ -86,7 +86,7 @@ def concern_of(prompt: str, reply: str, *, personal: bool) -> Concern:
     if not said:
         return "work"
     found = probabilities(said)
-    found[[each.endswith(("?", "？")) for each in said], CONCERNS.index("rule")] = 0  # A question sets no rule.
+    found[[sentence.endswith(("?", "？")) for sentence in said], CONCERNS.index("rule")] = 0  # A question sets no rule.
     surer = SURER if len(said) > MANY else 0.0
     best = dict(zip(CONCERNS, found.max(axis=0).tolist(), strict=True))
     if best["user"] >= PROBABLE["user"] + surer:
@@ -112,13 +112,13 @@ def telling(text: str, concern: Concern) -> tuple[str, ...]:
 
 def own_sentences(text: str) -> list[str]:
     """Return the sentences in a person's own words, without code and quotations, at most `MAX_SENTENCES`."""
-    return [each for each in sentences(_QUOTED.sub(" ", own_words(text))) if each.strip()][:MAX_SENTENCES]
+    return [sentence for sentence in sentences(_QUOTED.sub(" ", own_words(text))) if sentence.strip()][:MAX_SENTENCES]
 
 
 def _leaves_open(reply: str) -> bool:
     ending = own_sentences(reply)[-CLOSING:]
-    place = CONCERNS.index("open")
-    return bool(ending) and bool(probabilities(ending)[:, place].max() >= OPEN_IN_REPLY)
+    index = CONCERNS.index("open")
+    return bool(ending) and bool(probabilities(ending)[:, index].max() >= OPEN_IN_REPLY)
 
 
 def _signs(text: str, words: int) -> list[bool]:

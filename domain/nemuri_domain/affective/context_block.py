@@ -64,23 +64,23 @@ class ContextBlock:
         is cut and gets a notice.
         """
         added: list[RetrievedMemory] = []
-        for each in told:
-            entry = _entry(each)
+        for memory in told:
+            entry = _entry(memory)
             if not self._lines and len(entry) >= self._room:
-                entry = _shortened(entry, f"{self._affect} memory {each.memory.label}", self._room - len("\n"))
+                entry = _shortened(entry, f"{self._affect} memory {memory.memory.label}", self._room - len("\n"))
             if self._added(entry):
-                self.whole.append(each)
-                added.append(each)
+                self.whole.append(memory)
+                added.append(memory)
             else:
-                self.list((each.memory,))
+                self.list((memory.memory,))
         return added
 
     def list(self, memories: Iterable[AffectMemory]) -> None:
         """Add one line of each memory, as long as lines fit."""
-        for each in memories:
-            if not self._added(_line(each)):
+        for memory in memories:
+            if not self._added(_line(memory)):
                 return
-            self.listed.append(each)
+            self.listed.append(memory)
 
     def note(self, text: str) -> None:
         """Add a line that is not about one memory, if it fits."""
@@ -105,8 +105,8 @@ def protection_question(
     """Return the line that lets an assistant ask the user which protected memory to release (document 001, protected
     memories). `program` is the command that runs Nemuri where the line is read.
     """
-    asked = ", ".join(each.label for each in waiting[:3])
-    known = "; ".join(f"{each.label}: {_short(each, 60)}" for each in oldest)
+    asked = ", ".join(affect_memory.label for affect_memory in waiting[:3])
+    known = "; ".join(f"{affect_memory.label}: {_short(affect_memory, 60)}" for affect_memory in oldest)
     return (
         f"Please ask the user: {agent.protected} memories are protected, which is the limit, and {asked} waits for"
         f" protection. Which one may be released with `{program} affect {agent.agent_id} unprotect LABEL`? The oldest:"
@@ -151,5 +151,5 @@ def _shortened(entry: str, command: str, room: int) -> str:
 
 
 def _laid_out(text: str) -> str:
-    lines = (each.rstrip() for each in _MARKS.sub("‹", _CONTROL.sub(" ", text)).splitlines())
-    return "\n  ".join(each for each in lines if each)
+    lines = (line.rstrip() for line in _MARKS.sub("‹", _CONTROL.sub(" ", text)).splitlines())
+    return "\n  ".join(line for line in lines if line)

@@ -79,7 +79,7 @@ def estimate_costs(work: Workload, prices: Prices | None = None) -> tuple[Cost, 
 
 def total_dollars(found: tuple[Cost, ...]) -> float:
     """Return the sum of these costs in dollars."""
-    return sum(each.dollars for each in found)
+    return sum(cost.dollars for cost in found)
 
 
 def _embedding(work: str, tokens: float, at: Prices) -> Cost:

@@ -109,8 +109,8 @@ def without_parts(words: Iterable[FoundWords]) -> list[FoundWords]:
     for (_, end), same in groupby(sorted(words, key=_place), key=_place):
         alike = list(same)
         kept += [each for each in alike if not each.feeling.sign or -end > reach[-each.feeling.sign]]
-        for each in alike:
-            reach[each.feeling.sign] = max(reach[each.feeling.sign], each.end)
+        for found_words in alike:
+            reach[found_words.feeling.sign] = max(reach[found_words.feeling.sign], found_words.end)
     return kept
 
 
@@ -127,5 +127,5 @@ def _place(words: FoundWords) -> tuple[int, int]:
 @cache
 def _english_starts() -> re.Pattern[str]:
     """Return the places where an English word of any emotion begins. One search for all is faster than one for each."""
-    every = "|".join(each.english_words for each in emotion_patterns())
+    every = "|".join(pattern.english_words for pattern in emotion_patterns())
     return re.compile(rf"{_BEFORE_WORD}(?=[a-z0-9:;=<\\])(?=(?:{every}){_BEHIND_WORD})")

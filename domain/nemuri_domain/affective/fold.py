@@ -60,7 +60,7 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
         case NightPassed():
             moved = (*(each.memory_id for each in event.lowered), *(each.memory_id for each in event.revived))
             told = (*event.recalled, *event.archived, *event.declined, *event.protected, *event.compared)
-            holders = (each.of for each in (*event.untied, *event.tied))
+            holders = (tie.of for tie in (*event.untied, *event.tied))
             return frozenset((*moved, *told, *event.deleted, *holders))
         case MemoriesErased():
             return frozenset(event.memory_ids)
@@ -139,7 +139,7 @@ def _remembered(mind: AffectMind, event: TurnRemembered) -> AffectMind:
         trigger=read.trigger,
         content=read.content,
         protection=event.protection,
-        relations=tuple(each for each in dict.fromkeys(event.relations) if each.to != event.memory_id),
+        relations=tuple(relation for relation in dict.fromkeys(event.relations) if relation.to != event.memory_id),
         vector=event.vector,
         worded=by,
         changed=by,
@@ -156,8 +156,8 @@ def _withdrawn(mind: AffectMind, event: TurnWithdrawn) -> AffectMind:
     if mind.agent is not None and event.memory_id not in mind.memories:
         awaited = dict.fromkeys((*mind.agent.withdrawn, event.memory_id))
         return mind.with_agent(withdrawn=tuple(awaited)[-MAX_WITHDRAWN:])
-    gone = (each for each in mind.not_deleted((event.memory_id,)) if not each.protected)
-    return mind.with_memories(_moved(each, event.sequence or 0, level=DELETED) for each in gone)
+    gone = (affect_memory for affect_memory in mind.not_deleted((event.memory_id,)) if not affect_memory.protected)
+    return mind.with_memories(_moved(affect_memory, event.sequence or 0, level=DELETED) for affect_memory in gone)
 
 
 def _not_awaited(mind: AffectMind, memory_ids: Iterable[UUID]) -> AffectMind:
@@ -177,20 +177,26 @@ def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
     if mind.agent is None:
         return mind
     by = event.sequence or 0
-    active = (each for each in mind.not_deleted(event.recalled) if not each.archived)
-    active = (each for each in active if not each.recalled or each.idle_shows)
-    archived = (each for each in mind.not_deleted(event.asked_back) if each.archived and each.asked_back_at is None)
+    active = (affect_memory for affect_memory in mind.not_deleted(event.recalled) if not affect_memory.archived)
+    active = (affect_memory for affect_memory in active if not affect_memory.recalled or affect_memory.idle_shows)
+    archived = (
+        affect_memory
+        for affect_memory in mind.not_deleted(event.asked_back)
+        if affect_memory.archived and affect_memory.asked_back_at is None
+    )
     mind = mind.with_memories(each.replace(recalled=True, idle_shows=0, changed=by) for each in active)
-    mind = mind.with_memories(each.replace(asked_back_at=event.recorded_at, changed=by) for each in archived)
+    mind = mind.with_memories(
+        affect_memory.replace(asked_back_at=event.recorded_at, changed=by) for affect_memory in archived
+    )
     return mind if event.session is None or event.mood is None else mind.with_mood(event.session, event.mood, by)
 
 
 def _protection(mind: AffectMind, event: ProtectionChanged) -> AffectMind:
     by, protection = event.sequence or 0, "protected" if event.protected else "none"
     return mind.with_memories(
-        each.replace(protection=protection, revision=each.revision + 1, changed=by)
-        for each in mind.not_deleted((event.memory_id,))
-        if not each.archived
+        affect_memory.replace(protection=protection, revision=affect_memory.revision + 1, changed=by)
+        for affect_memory in mind.not_deleted((event.memory_id,))
+        if not affect_memory.archived
     )
 
 
@@ -203,9 +209,9 @@ def _compressed(mind: AffectMind, event: MemoryCompressed) -> AffectMind:
     if mind.not_deleted((event.memory_id,)):
         mind = mind.with_spending(event.usage, event.recorded_at)
     return mind.with_memories(
-        each.replace(**words, worded=by, fresh=not each.archived, changed=by)
-        for each in mind.not_deleted((event.memory_id,))
-        if not each.protected and event.level > each.words_level
+        affect_memory.replace(**words, worded=by, fresh=not affect_memory.archived, changed=by)
+        for affect_memory in mind.not_deleted((event.memory_id,))
+        if not affect_memory.protected and event.level > affect_memory.words_level
     )
 
 
@@ -218,45 +224,65 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
         return mind
     by, agent, night = event.sequence or 0, mind.agent, mind.night + event.nights
     mind = mind.with_memories(
-        _reinforced(each, agent, event) for each in mind.not_deleted(event.recalled) if not each.archived
+        _reinforced(affect_memory, agent, event)
+        for affect_memory in mind.not_deleted(event.recalled)
+        if not affect_memory.archived
     )
     mind = mind.with_agent(nights=night, last_night=event.date, last_night_by=by)
     # The night was decided when there was room for these protections. An erasure since then must not change that.
-    waiting = (each for each in mind.not_deleted(event.protected) if each.protection == "asked" and not each.archived)
-    mind = mind.with_memories(_moved(each, by, protection="protected") for each in waiting)
+    waiting = (
+        affect_memory
+        for affect_memory in mind.not_deleted(event.protected)
+        if affect_memory.protection == "asked" and not affect_memory.archived
+    )
+    mind = mind.with_memories(_moved(affect_memory, by, protection="protected") for affect_memory in waiting)
     levels = {each.memory_id: each.level for each in event.lowered}
-    falling = (each for each in mind.not_deleted(levels) if not each.protected and each.level < levels[each.memory_id])
-    mind = mind.with_memories(_moved(each, by, level=levels[each.memory_id]) for each in falling)
+    falling = (
+        affect_memory
+        for affect_memory in mind.not_deleted(levels)
+        if not affect_memory.protected and affect_memory.level < levels[affect_memory.memory_id]
+    )
+    mind = mind.with_memories(
+        _moved(affect_memory, by, level=levels[affect_memory.memory_id]) for affect_memory in falling
+    )
     mind = _archive(mind, event, night)
     if event.nights:  # An event that continues the night tells them again; they may be asked for anew since.
         declined = mind.not_deleted(event.declined)
-        mind = mind.with_memories(each.replace(asked_back_at=None, changed=by) for each in declined)
+        mind = mind.with_memories(affect_memory.replace(asked_back_at=None, changed=by) for affect_memory in declined)
     mind = mind.with_memories(
-        _moved(each, by, level=DELETED) for each in mind.not_deleted(event.deleted) if each.archived
+        _moved(affect_memory, by, level=DELETED)
+        for affect_memory in mind.not_deleted(event.deleted)
+        if affect_memory.archived
     )
     mind = mind.with_memories(
-        each.replace(fresh=False, changed=by) for each in mind.not_deleted(event.compared) if each.fresh
+        affect_memory.replace(fresh=False, changed=by)
+        for affect_memory in mind.not_deleted(event.compared)
+        if affect_memory.fresh
     )
     return with_relations(without_relations(mind, event.untied, by), event.tied, by)
 
 
 def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
     by, at = event.sequence or 0, event.recorded_at
-    gone = (each for each in mind.not_deleted(event.archived) if not each.protected and not each.archived)
+    gone = (
+        affect_memory
+        for affect_memory in mind.not_deleted(event.archived)
+        if not affect_memory.protected and not affect_memory.archived
+    )
     mind = mind.with_memories(
-        _moved(each, by, level=ARCHIVED, archived_night=night, archived_at=at, relations=(), fresh=False)
-        for each in gone
+        _moved(affect_memory, by, level=ARCHIVED, archived_night=night, archived_at=at, relations=(), fresh=False)
+        for affect_memory in gone
     )
     scores = {each.memory_id: each.score for each in event.revived}
-    back = (each for each in mind.not_deleted(scores) if each.archived)
+    back = (affect_memory for affect_memory in mind.not_deleted(scores) if affect_memory.archived)
     # Age and score are reset together, so that the memory does not fall again in the same night. The recall that asked
     # for the revival reinforces the memory in the next night and is counted there, once (document 001, revival).
     return mind.with_memories(
         _moved(
-            each,
+            affect_memory,
             by,
             level=ARCHIVED - 1,
-            kept=scores[each.memory_id],
+            kept=scores[affect_memory.memory_id],
             zero=float(night),
             recalled=True,
             archived_night=None,
@@ -264,7 +290,7 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
             asked_back_at=None,
             fresh=True,
         )
-        for each in back
+        for affect_memory in back
     )
 
 
@@ -294,12 +320,12 @@ def with_relations(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind
     target must not change the memory that has the relation. Code that follows a relation must check that its target
     exists.
     """
-    for each in ties:
-        link = Link(to=each.to, sort=each.sort)
+    for tie in ties:
+        link = Link(to=tie.to, sort=tie.sort)
         mind = mind.with_memories(
             holder.replace(relations=(*holder.relations, link), changed=by)
-            for holder in mind.not_deleted((each.of,))
-            if not holder.archived and each.to != each.of and link not in holder.relations
+            for holder in mind.not_deleted((tie.of,))
+            if not holder.archived and tie.to != tie.of and link not in holder.relations
         )
     return mind
 
@@ -307,12 +333,14 @@ def with_relations(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind
 def without_relations(mind: AffectMind, ties: Iterable[Tie], by: int) -> AffectMind:
     """Return a copy without these relations."""
     gone: dict[UUID, set[tuple[UUID, str]]] = {}
-    for each in ties:
-        gone.setdefault(each.of, set()).add((each.to, each.sort))
+    for tie in ties:
+        gone.setdefault(tie.of, set()).add((tie.to, tie.sort))
     return mind.with_memories(
-        each.replace(
-            relations=tuple(link for link in each.relations if (link.to, link.sort) not in gone[each.memory_id]),
+        affect_memory.replace(
+            relations=tuple(
+                link for link in affect_memory.relations if (link.to, link.sort) not in gone[affect_memory.memory_id]
+            ),
             changed=by,
         )
-        for each in mind.not_deleted(gone)
+        for affect_memory in mind.not_deleted(gone)
     )

@@ -30,9 +30,9 @@ class FoldedText:
             return start, end
         return self._place(start), self._place(end - 1, after=1)
 
-    def _place(self, place: int, *, after: int = 0) -> int:
-        number = bisect_right(self._starts, place) - 1
+    def _place(self, position: int, *, after: int = 0) -> int:
+        number = bisect_right(self._starts, position) - 1
         start, end = self._pieces[number]
         if end - start == self._starts[number + 1] - self._starts[number]:
-            return start + place - self._starts[number] + after
+            return start + position - self._starts[number] + after
         return end if after else start

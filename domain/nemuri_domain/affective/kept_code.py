@@ -64,11 +64,11 @@ def _fragments(content: str, level: Literal[2, 3]) -> Iterable[str]:
 def _fitting(fragments: Iterable[str], told: str, room: int, most: int) -> list[str]:
     """Return the fragments that fit into `room` characters with their fences, in their order, each once."""
     found = list[str]()
-    for each in fragments:
-        if not each.strip() or each in told or any(each in one for one in found):
+    for fragment in fragments:
+        if not fragment.strip() or fragment in told or any(fragment in one for one in found):
             continue
-        if len(found) < most and len(_fenced([*found, each])) <= room:
-            found.append(each)
+        if len(found) < most and len(_fenced([*found, fragment])) <= room:
+            found.append(fragment)
     return found
 
 

@@ -14,9 +14,15 @@ def _shown(mind: AffectMind, event: ContextShown) -> AffectMind:
     it is revoked nor is protected has one more idle show. Blocks for a prompt change nothing.
     """
     found = mind.not_deleted(event.memories if event.occasion == "session_start" else ())
-    idle = (each for each in found if not each.holds and not each.protected and each.idle_shows < MAX_IDLE_SHOWS)
+    idle = (
+        affect_memory
+        for affect_memory in found
+        if not affect_memory.holds and not affect_memory.protected and affect_memory.idle_shows < MAX_IDLE_SHOWS
+    )
     by = event.sequence or 0
-    return mind.with_memories(each.replace(idle_shows=each.idle_shows + 1, changed=by) for each in idle)
+    return mind.with_memories(
+        affect_memory.replace(idle_shows=affect_memory.idle_shows + 1, changed=by) for affect_memory in idle
+    )
 
 
 def _rescoped(mind: AffectMind, event: MemoryRescoped) -> AffectMind:
@@ -30,7 +36,8 @@ def _rescoped(mind: AffectMind, event: MemoryRescoped) -> AffectMind:
         changes["only_asked"] = event.only_asked
     found = mind.not_deleted((event.memory_id,))
     return mind.with_memories(
-        _about(each, event, mind).replace(**changes, revision=each.revision + 1) for each in found
+        _about(affect_memory, event, mind).replace(**changes, revision=affect_memory.revision + 1)
+        for affect_memory in found
     )
 
 

@@ -33,12 +33,12 @@ class MemoryColumns:
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         found = list(rows)
-        self.ids = [each[0] for each in found]
-        self.place = {memory_id: place for place, memory_id in enumerate(self.ids)}
+        self.ids = [row[0] for row in found]
+        self.place = {memory_id: index for index, memory_id in enumerate(self.ids)}
         self._free = list[int]()
         self._rows = np.zeros(max(64, len(found)), COLUMNS)
         if found:
-            self._rows[: len(found)] = np.array([_columns(each) for each in found], COLUMNS)
+            self._rows[: len(found)] = np.array([_columns(row) for row in found], COLUMNS)
 
     @property
     def rows(self) -> NDArray[Any]:
@@ -47,42 +47,42 @@ class MemoryColumns:
 
     def take(self, memories: Iterable[AffectMemory]) -> None:
         """Insert or update these memories. Archived and deleted ones are removed."""
-        for each in memories:
-            if each.level >= ARCHIVED:
-                self.drop([each.memory_id])
+        for memory in memories:
+            if memory.level >= ARCHIVED:
+                self.drop([memory.memory_id])
                 continue
-            place = self.place[each.memory_id] if each.memory_id in self.place else self._new(each.memory_id)
-            self._rows[place] = _columns(row_of(each))
+            index = self.place[memory.memory_id] if memory.memory_id in self.place else self._new(memory.memory_id)
+            self._rows[index] = _columns(row_of(memory))
 
     def drop(self, memory_ids: Iterable[UUID]) -> None:
         """Remove these memories. Their rows are reused for later ones. Unknown ids are ignored."""
-        for each in memory_ids:
-            place = self.place.pop(each, None)
-            if place is not None:
-                self._rows[place] = 0
-                self._free.append(place)
+        for memory_id in memory_ids:
+            index = self.place.pop(memory_id, None)
+            if index is not None:
+                self._rows[index] = 0
+                self._free.append(index)
 
     def _new(self, memory_id: UUID) -> int:
         if self._free:
-            place = self._free.pop()
-            self.ids[place] = memory_id
+            index = self._free.pop()
+            self.ids[index] = memory_id
         else:
-            place = len(self.ids)
+            index = len(self.ids)
             self.ids.append(memory_id)
-            if place == len(self._rows):
-                self._rows = np.concatenate([self._rows, np.zeros(place, COLUMNS)])
-        self.place[memory_id] = place
-        return place
+            if index == len(self._rows):
+                self._rows = np.concatenate([self._rows, np.zeros(index, COLUMNS)])
+        self.place[memory_id] = index
+        return index
 
     def mask(self, memory_ids: Iterable[UUID]) -> NDArray[np.bool_]:
         """Return a mask over the rows, True for these memories. Unknown ids are ignored."""
         found = np.zeros(len(self.ids), np.bool_)
-        found[[self.place[each] for each in memory_ids if each in self.place]] = True
+        found[[self.place[memory_id] for memory_id in memory_ids if memory_id in self.place]] = True
         return found
 
     def chosen(self, mask: NDArray[np.bool_]) -> Iterator[UUID]:
         """Return the ids of the memories whose rows are True in a mask, in row order."""
-        return (self.ids[place] for place in np.flatnonzero(mask))
+        return (self.ids[index] for index in np.flatnonzero(mask))
 
 
 def row_of(memory: AffectMemory) -> Row:

@@ -80,7 +80,7 @@ def work_day(said_at: datetime, hour: int) -> date:
 
 def workdays_before(night: date, days: Iterable[date]) -> int:
     """Return the number of workdays that a night on this date closes."""
-    return sum(each < night for each in days)
+    return sum(day < night for day in days)
 
 
 def days_passed(cause: NightFell, inputs: NightInput) -> int:
@@ -129,7 +129,7 @@ class _NightState:
         Protected memories, and memories in `stays`, keep their level.
         """
         held = self.rows["level"]
-        asked = 1 + sum((self.scores <= each).astype(np.int8) for each in self.rules.thresholds)
+        asked = 1 + sum((self.scores <= threshold).astype(np.int8) for threshold in self.rules.thresholds)
         free = (held > 0) & ~self.rows["protected"] & ~self.stays
         levels: Levels = np.where(free, np.maximum(held, asked), held).astype(np.int8)
         return levels
@@ -150,12 +150,14 @@ class _NightState:
         most = allowed_number(ratio, self.number) if enforced else len(asked_back)
         back: list[Revived] = []
         declined: list[UUID] = []
-        for each in asked_back[:MOVED_PER_EVENT]:
+        for affect_memory in asked_back[:MOVED_PER_EVENT]:
             if len(back) < most and (there + 1) / (self.number + 1) <= ratio:
-                back.append(Revived(memory_id=each.memory_id, score=revival_score(each, night, self.rules)))
+                back.append(
+                    Revived(memory_id=affect_memory.memory_id, score=revival_score(affect_memory, night, self.rules))
+                )
                 there += 1
             else:
-                declined.append(each.memory_id)
+                declined.append(affect_memory.memory_id)
         return tuple(back), tuple(declined)
 
     def enforce(self, level: Levels, newcomers: int) -> None:
@@ -184,7 +186,9 @@ def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> Ni
     recalled = _first(rows["recalled"] & (rows["level"] > 0), RECALLED_PER_NIGHT if nights else 0)
     back, refused = (cause.revived, cause.declined) if isinstance(cause, NightPassed) else ((), ())
     due = (each.memory_id for each in inputs.forgotten if due_for_deletion(each, night, agent.rules))
-    deleted = [each for each in due if each not in refused]  # in a night with one event they were asked for
+    deleted = [
+        memory_id for memory_id in due if memory_id not in refused
+    ]  # in a night with one event they were asked for
     came = frozenset(each.memory_id for each in back)
     stays = table.mask(came)
     number = agent.number - len(protected) - len(deleted)
@@ -228,7 +232,7 @@ def _first(mask: NDArray[np.bool_], number: int) -> NDArray[np.bool_]:
 def _fallen(table: MemoryColumns, level: Levels) -> tuple[tuple[Lowered, ...], tuple[UUID, ...]]:
     """Return the memories that fall to level 2 or 3, and the ids of those that fall into the archive."""
     falls = level > table.rows["level"]
-    lowered = [(table.ids[place], int(level[place])) for place in np.flatnonzero(falls & (level < ARCHIVED))]
+    lowered = [(table.ids[index], int(level[index])) for index in np.flatnonzero(falls & (level < ARCHIVED))]
     told = tuple(Lowered.model_validate({"memory_id": each, "level": to}) for each, to in lowered)
     return told, tuple(table.chosen(falls & (level == ARCHIVED)))
 
@@ -274,7 +278,7 @@ def _faintest(
 ) -> NDArray[np.intp]:
     bound = np.partition(scores[there], number - 1)[number - 1]
     close = there[scores[there] <= bound]
-    names = np.array([table.ids[place].bytes for place in close], "S16")
+    names = np.array([table.ids[index].bytes for index in close], "S16")
     order = np.lexsort((names, rows["recall_count"][close], rows["said_at"][close], scores[close]))
     chosen: NDArray[np.intp] = close[order[:number]]
     return chosen
@@ -302,4 +306,4 @@ def due_for_deletion(memory: AffectMemory, night: int, rules: AffectPolicy) -> b
 def admitted_to_protection(agent: AffectAgent, waiting: Sequence[AffectMemory]) -> tuple[UUID, ...]:
     """Return the ids of the first waiting memories, as many as the limit of protected memories admits."""
     free = max(0, agent.rules.protection.max_protected_memories - agent.protected)
-    return tuple(each.memory_id for each in waiting[:free])
+    return tuple(affect_memory.memory_id for affect_memory in waiting[:free])

@@ -25,7 +25,7 @@ class PrivateParts:
 
     def add(self, parts: Iterable[str]) -> None:
         """Add private parts."""
-        fresh = [each for each in parts if each.strip()]
+        fresh = [part for part in parts if part.strip()]
         self._parts += fresh
         self._repetitions = None if fresh else self._repetitions
 

@@ -45,8 +45,8 @@ class Repetitions:
     """An index of private parts, by which texts that repeat them are found."""
 
     def __init__(self, parts: Sequence[str]) -> None:
-        self._reader = PieceReader([FoldedText(each).text for each in parts])
-        self._finder = RunFinder([each.key for each in self._reader.pieces])
+        self._reader = PieceReader([FoldedText(part).text for part in parts])
+        self._finder = RunFinder([piece.key for piece in self._reader.pieces])
         self._openly = ""
         self._weights = self._weighed("")
 

@@ -88,14 +88,14 @@ class PieceReader:
         for part in parts:
             self._read(part, [piece for match in every.finditer(part) for piece in _pieces_of(match)])
         self._keys = frozenset(each.key for each in self.pieces)
-        self._has_numbers = any(each.kind == "number" for each in self.pieces)
+        self._has_numbers = any(event.kind == "number" for event in self.pieces)
         characters = "".join(sorted({re.escape(each.key) for each in self.pieces if each.kind == "character"}))
         self._pattern = re.compile(rf"{_WORD}|(?P<character>[{characters}])" if characters else _WORD)
         self._forms = {
-            form: self.pieces[each.start].key
-            for each in self.words
-            if each.information >= TELLING and each.end - each.start == 1
-            for form in _forms(self.pieces[each.start])
+            form: self.pieces[word.start].key
+            for word in self.words
+            if word.information >= TELLING and word.end - word.start == 1
+            for form in _forms(self.pieces[word.start])
         }
         self._plain_keys = frozenset(each.removeprefix(_NAME_MARK) for each in self._keys)
         self._beginnings = frozenset(each[:_SHORTEST_BEGINNING] for each in self._forms)
@@ -107,13 +107,13 @@ class PieceReader:
             if match.lastgroup == "character":
                 found.append(Piece(match.group(), *match.span(), "character"))
             elif self._may_be_known(match.lastgroup, match.group()):
-                found += (each._replace(key=self._known_key(each)) for each in _pieces_of(match))
-        maybe = [place for place, each in enumerate(found) if _NAME_MARK + each.key in self._keys]
-        capital = [place for place in maybe if _may_be_name(text, found[place])]
-        within = {found[place].key for place in capital if _is_within_sentence(text, found[place].start)}
-        for place in capital:
-            if (key := found[place].key) in within or key in self._names:
-                found[place] = found[place]._replace(key=_NAME_MARK + key)
+                found += (piece._replace(key=self._known_key(piece)) for piece in _pieces_of(match))
+        maybe = [index for index, each in enumerate(found) if _NAME_MARK + each.key in self._keys]
+        capital = [index for index in maybe if _may_be_name(text, found[index])]
+        within = {found[index].key for index in capital if _is_within_sentence(text, found[index].start)}
+        for index in capital:
+            if (key := found[index].key) in within or key in self._names:
+                found[index] = found[index]._replace(key=_NAME_MARK + key)
         return found
 
     def _may_be_known(self, kind: str | None, said: str) -> bool:
@@ -141,7 +141,7 @@ class PieceReader:
         japanese = _KANA.search(part) is not None
         for start, end in _runs(pieces):
             if pieces[start].kind == "character":
-                run = "".join(each.key for each in pieces[start:end])
+                run = "".join(piece.key for piece in pieces[start:end])
                 words = [(a, b, run[a:b], information) for a, b, information in divided(run, japanese=japanese)]
             else:
                 words = [(0, 1, pieces[start].key, _information(pieces[start]))]
@@ -183,15 +183,15 @@ def _pieces_of(match: re.Match[str]) -> Iterator[Piece]:
 def _runs(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
     """Yield the places of runs of characters that touch each other, and of every other piece."""
     start = 0
-    for place in range(1, len(pieces) + 1):
+    for index in range(1, len(pieces) + 1):
         joined = (
-            place < len(pieces)
-            and pieces[place].kind == pieces[start].kind == "character"
-            and pieces[place].start == pieces[place - 1].end
+            index < len(pieces)
+            and pieces[index].kind == pieces[start].kind == "character"
+            and pieces[index].start == pieces[index - 1].end
         )
         if not joined:
-            yield start, place
-            start = place
+            yield start, index
+            start = index
 
 
 def _information(piece: Piece) -> float:
@@ -204,8 +204,8 @@ def _may_be_name(text: str, piece: Piece) -> bool:
     return piece.kind == "word" and piece.end - piece.start >= _SHORTEST_NAME and text[piece.start].isupper()
 
 
-def _is_within_sentence(text: str, place: int) -> bool:
-    return _SENTENCE_END.search(text[max(0, place - _BEFORE) : place]) is None
+def _is_within_sentence(text: str, index: int) -> bool:
+    return _SENTENCE_END.search(text[max(0, index - _BEFORE) : index]) is None
 
 
 def _is_unit(number: Piece, following: Piece) -> bool:
@@ -231,8 +231,8 @@ def _number(said: str) -> str:
     if bare == digits:
         return value
     scale = 1.0
-    for each in digits[len(bare) :]:
-        scale *= _UNITS[each]
+    for digit in digits[len(bare) :]:
+        scale *= _UNITS[digit]
     try:
         return f"{float(value) * scale:.15g}"
     except ValueError:

@@ -93,16 +93,16 @@ class PromptTopic:
     @property
     def texts(self) -> list[str]:
         """The texts of the parts."""
-        return [each.text for each in self.parts]
+        return [part.text for part in self.parts]
 
     @property
     def weights(self) -> Floats:
         """The weight of each part, shape (parts,)."""
-        return np.array([each.weight for each in self.parts], np.float32)
+        return np.array([part.weight for part in self.parts], np.float32)
 
     def compare(self, texts: Sequence[str]) -> TopicRelevance:
         """Return the relevance of texts: to the part to which each is most relevant."""
-        topics = [topic_words(word_table().words(each)) for each in self.texts]
+        topics = [topic_words(word_table().words(text)) for text in self.texts]
         each = relevances(topics, texts) * self.weights[:, None]
         said = np.array([min(1.0, topic_weight_of(some) / ENOUGH) for some in topics], np.float32)
         return TopicRelevance(each.max(axis=0, initial=0), (each * said[:, None]).max(axis=0, initial=0))
@@ -114,7 +114,9 @@ def tells_of_life(prompt: str) -> bool:
     What such a remark depends on was often said in quite other words.
     """
     text = own_lines(prompt)
-    if len(word_table().words(text)) < REMARK_WORDS or any(asks_for_something(each) for each in sentences(text)):
+    if len(word_table().words(text)) < REMARK_WORDS or any(
+        asks_for_something(sentence) for sentence in sentences(text)
+    ):
         return False
     return probabilities(text)["emotional"] >= ABOUT_LIFE
 

@@ -47,7 +47,7 @@ def relation_in(prompt: str) -> LinkSort | None:
     references.
     """
     text = _said(prompt)
-    return next((each for each in _RELATIONS if _relation(each).search(text)), None)
+    return next((relation for relation in _RELATIONS if _relation(relation).search(text)), None)
 
 
 @cache

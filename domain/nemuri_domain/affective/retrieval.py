@@ -187,7 +187,7 @@ def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: Affe
     candidates of the wanted category, candidates whose priority reaches the threshold, archived candidates, and the
     rest by priority.
     """
-    every = sorted((_weighed(each, asking, rules) for each in found), key=_order)
+    every = sorted((_weighed(candidate, asking, rules) for candidate in found), key=_order)
     if asking.only_time:
         return [replace(each, by="time") for each in _newest(every) if not each.candidate.elsewhere][: _half(rules)]
     relevant = [each for each in every if is_relevant(each.candidate, asking)]
@@ -198,11 +198,11 @@ def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: Affe
     if asking.category is not None:
         first += [replace(each, by="category") for each in about if each.candidate.category == asking.category]
     ranked = _filled_up(every, asking) if rules.retrieval.fill_up else relevant
-    high = [each for each in ranked if each.priority >= rules.retrieval.relevance_threshold]
+    high = [ranked_memory for ranked_memory in ranked if ranked_memory.priority >= rules.retrieval.relevance_threshold]
     back = sorted((each for each in relevant if each.candidate.archived), key=lambda each: -each.candidate.closeness)
     told: dict[UUID, RankedMemory] = {}
-    for each in (*first, *high, *back, *ranked):
-        told.setdefault(each.memory_id, each)
+    for ranked_memory in (*first, *high, *back, *ranked):
+        told.setdefault(ranked_memory.memory_id, ranked_memory)
     return list(told.values())[: rules.retrieval.top_k]
 
 
@@ -211,7 +211,11 @@ def to_revive(chosen: Iterable[RankedMemory], asking: RetrievalRequest) -> tuple
 
     Archived memories that only fill the result up are left out.
     """
-    return tuple(each.memory_id for each in chosen if each.candidate.archived and is_relevant(each.candidate, asking))
+    return tuple(
+        ranked_memory.memory_id
+        for ranked_memory in chosen
+        if ranked_memory.candidate.archived and is_relevant(ranked_memory.candidate, asking)
+    )
 
 
 def is_relevant(known: AffectCandidate, asking: RetrievalRequest) -> bool:
@@ -225,8 +229,8 @@ def is_relevant(known: AffectCandidate, asking: RetrievalRequest) -> bool:
 
 
 def _newest(some: Iterable[RankedMemory]) -> list[RankedMemory]:
-    active = [each for each in some if not each.candidate.archived]
-    return sorted(active, key=lambda each: each.candidate.said_at, reverse=True)
+    active = [ranked_memory for ranked_memory in some if not ranked_memory.candidate.archived]
+    return sorted(active, key=lambda ranked_memory: ranked_memory.candidate.said_at, reverse=True)
 
 
 def _half(rules: AffectPolicy) -> int:
@@ -238,8 +242,11 @@ def _filled_up(every: Iterable[RankedMemory], asking: RetrievalRequest) -> list[
 
     Candidates that are not relevant are marked as `fill`.
     """
-    some = (each for each in every if each.priority > 0)
-    return [each if is_relevant(each.candidate, asking) else replace(each, by="fill") for each in some]
+    some = (ranked_memory for ranked_memory in every if ranked_memory.priority > 0)
+    return [
+        ranked_memory if is_relevant(ranked_memory.candidate, asking) else replace(ranked_memory, by="fill")
+        for ranked_memory in some
+    ]
 
 
 def related_memories(

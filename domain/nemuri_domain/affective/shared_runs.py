@@ -21,14 +21,14 @@ class RunFinder:
         self._next: list[dict[Hashable, int]] = [{}]
         self._link, self._length, self._first = [-1], [0], [0]
         self._last = 0
-        for place, item in enumerate(source):
-            self._add(item, place + 1)
+        for index, item in enumerate(source):
+            self._add(item, index + 1)
 
     def runs(self, text: Iterable[Hashable]) -> Iterator[SharedRun]:
         """Yield the runs of a text that the source has too. Linear time."""
         state = length = 0
         before = SharedRun(0, 0, 0)
-        for place, item in enumerate(text):
+        for index, item in enumerate(text):
             while state and item not in self._next[state]:
                 state = self._link[state]
                 length = self._length[state]
@@ -36,7 +36,7 @@ class RunFinder:
             state, length = (0, 0) if following is None else (following, length + 1)
             if before.length and length <= before.length:
                 yield before
-            before = SharedRun(place + 1, self._first[state], length)
+            before = SharedRun(index + 1, self._first[state], length)
         if before.length:
             yield before
 

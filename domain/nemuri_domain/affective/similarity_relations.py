@@ -30,8 +30,8 @@ class RelationContext:
 
     def is_active(self, memory_id: UUID) -> bool:
         """Return True if the memory exists and is still active after the night."""
-        place = self.table.place.get(memory_id)
-        return place is not None and bool(self.table.rows["level"][place]) and memory_id not in self.gone
+        index = self.table.place.get(memory_id)
+        return index is not None and bool(self.table.rows["level"][index]) and memory_id not in self.gone
 
     def direction(self, one: UUID, other: UUID) -> tuple[UUID, UUID]:
         """Return both ids in the direction of their relation: from the higher score to the lower one.
@@ -59,25 +59,25 @@ def relation_changes(
     Relations of inactive memories are removed, relations with a wrong direction are reversed, and relations between
     similar memories are added.
     """
-    kept = [each for each in web if context.is_active(each.of) and context.is_active(each.to)]
+    kept = [tie for tie in web if context.is_active(tie.of) and context.is_active(tie.to)]
     changes: list[RelationChange] = [
-        (each, None) for each in web if not (context.is_active(each.of) and context.is_active(each.to))
+        (tie, None) for tie in web if not (context.is_active(tie.of) and context.is_active(tie.to))
     ]
-    held, known = Counter(each.of for each in kept), {(each.of, each.to, each.sort) for each in kept}
-    for each in kept:
-        of, to = context.direction(each.of, each.to)
-        if of == each.of:
+    held, known = Counter(each.of for each in kept), {(tie.of, tie.to, tie.sort) for tie in kept}
+    for tie in kept:
+        of, to = context.direction(tie.of, tie.to)
+        if of == tie.of:
             continue
-        if (of, to, each.sort) in known:
-            changes.append((each, None))
+        if (of, to, tie.sort) in known:
+            changes.append((tie, None))
         elif held[of] < context.rules.max_relations_per_memory:
-            changes.append((each, Tie(of=of, to=to, sort=each.sort)))
-            known.add((of, to, each.sort))
+            changes.append((tie, Tie(of=of, to=to, sort=tie.sort)))
+            known.add((of, to, tie.sort))
             held[of] += 1
         else:
             continue
-        held[each.of] -= 1
-    return [*changes, *((None, each) for each in _between(alike, kept, held, context))]
+        held[tie.of] -= 1
+    return [*changes, *((None, tie) for tie in _between(alike, kept, held, context))]
 
 
 def first_changes(changes: Sequence[RelationChange], most: int) -> tuple[tuple[Tie, ...], tuple[Tie, ...], bool]:
@@ -98,10 +98,12 @@ def first_changes(changes: Sequence[RelationChange], most: int) -> tuple[tuple[T
 def _between(
     alike: Iterable[SimilarPair], kept: Iterable[Tie], held: Counter[UUID], context: RelationContext
 ) -> Iterator[Tie]:
-    known, least = {frozenset((each.of, each.to)) for each in kept}, context.rules.auto_link_similarity_threshold
+    known, least = {frozenset((tie.of, tie.to)) for tie in kept}, context.rules.auto_link_similarity_threshold
     if not context.rules.enable_auto_linking:
         return
-    for one, other, similarity in sorted(alike, key=lambda each: (-each[2], each[0], each[1])):
+    for one, other, similarity in sorted(
+        alike, key=lambda similar_pair: (-similar_pair[2], similar_pair[0], similar_pair[1])
+    ):
         pair = frozenset((one, other))
         if len(pair) < 2 or pair in known or (least is not None and similarity < least):
             continue

@@ -94,7 +94,7 @@ def shortened_lines(text: str, limit: int) -> str:
     A marker stands for the part left out. If a code block is cut, it is closed before the marker and opened again after
     it.
     """
-    whole = _BLANK.sub("\n\n", "\n".join(each.rstrip() for each in text.splitlines())).strip("\n")
+    whole = _BLANK.sub("\n\n", "\n".join(line.rstrip() for line in text.splitlines())).strip("\n")
     if len(whole) <= limit:
         return whole
     room = limit - len(_LEFT_OUT) - 2 * len(_FENCE)
@@ -144,7 +144,9 @@ def joined_keywords(words: Iterable[str]) -> str:
 def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
     """Return the most informative sentences of a text, in their order."""
     found = passages("", text)
-    every = [_weighed(each, first=each is found[0]) for each in found if boilerplate_reason(each.text) is None] or found
+    every = [
+        _weighed(passage, first=passage is found[0]) for passage in found if boilerplate_reason(passage.text) is None
+    ] or found
     favoured = {key for key, _ in candidates(about[:_SUMMARISED])}
     left = list(every)
     picked: list[Passage] = []
@@ -156,7 +158,7 @@ def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
         left = [each for each in left if each is not best and each.text != best.text]
         picked.append(best)
         room -= len(best.text)
-    return [each for each in every if any(each is one for one in picked)]
+    return [passage for passage in every if any(passage is one for one in picked)]
 
 
 def _weighed(passage: Passage, *, first: bool) -> Passage:

@@ -114,7 +114,7 @@ def _by_vectors(text: str) -> TurnTopic | None:
     if topic_weight_of(topic_words(word_table().words(text))) < _NAMING:
         return None
     found = probabilities(text)
-    category = max(found, key=lambda each: found[each])
+    category = max(found, key=lambda probability: found[probability])
     return _MEANINGS.get(category) if found[category] >= _PROBABLE else None
 
 

@@ -18,7 +18,7 @@ def rewound_entries(entries: Sequence[Entry]) -> set[str]:
     A rewind to before the first prompt gives up all entries before it. Entries without a connection to the way, as in
     transcripts of older programs, are not returned. Linear time.
     """
-    parents = {name: _parent(each) for each in entries if (name := _text(each.get("uuid")))}
+    parents = {name: _parent(entry) for entry in entries if (name := _text(entry.get("uuid")))}
     given_up = _before_a_start(entries)
     joins = dict.fromkeys(parents, False)
     current = _unmarked_way(_leaf(entries), parents, set())
@@ -35,10 +35,10 @@ def rewound_entries(entries: Sequence[Entry]) -> set[str]:
 def _before_a_start(entries: Sequence[Entry]) -> set[str]:
     """Return the ids of the entries before the last rewind to the start of the conversation."""
     known, given_up = set[str](), set[str]()
-    for each in entries:
-        if each.get("type") == "last-prompt" and each.get("explicit") and each.get("leafUuid", "") is None:
+    for entry in entries:
+        if entry.get("type") == "last-prompt" and entry.get("explicit") and entry.get("leafUuid", "") is None:
             given_up |= known
-        if name := _text(each.get("uuid")):
+        if name := _text(entry.get("uuid")):
             known.add(name)
     return given_up
 
@@ -49,11 +49,11 @@ def _leaf(entries: Sequence[Entry]) -> str | None:
 
     That is the newest entry, or the entry that a later rewind names.
     """
-    for each in reversed(entries):
-        if each.get("type") == "last-prompt" and each.get("explicit"):
-            return _text(each.get("leafUuid"))
-        if each.get("type") in ("user", "assistant") and not each.get("isSidechain") and _text(each.get("uuid")):
-            return _text(each.get("uuid"))
+    for entry in reversed(entries):
+        if entry.get("type") == "last-prompt" and entry.get("explicit"):
+            return _text(entry.get("leafUuid"))
+        if entry.get("type") in ("user", "assistant") and not entry.get("isSidechain") and _text(entry.get("uuid")):
+            return _text(entry.get("uuid"))
     return None
 
 

@@ -83,9 +83,9 @@ def parse_transcript(lines: Iterable[bytes], session: str) -> Transcript:
     `session` makes the ids of turns unique between sessions, for transcripts whose entries have no id.
     """
     entries = [_entry(line) for line in lines if line.strip()]
-    reading = _Reading(session, rewound_entries([each for each in entries if each is not None]))
-    for each in entries:
-        reading.take(each)
+    reading = _Reading(session, rewound_entries([entry for entry in entries if entry is not None]))
+    for entry in entries:
+        reading.take(entry)
     return reading.end()
 
 
@@ -148,7 +148,7 @@ class _Reading:
             return self._replied(blocks, rewound=_text(entry.get("uuid")) in self._rewound)
         if any(block.get("type") == "tool_result" for block in blocks):
             answers = self._calls.answered(entry, blocks)
-            self._private.add(part for each in answers for part in without_private(each)[1])
+            self._private.add(part for answer in answers for part in without_private(answer)[1])
             self._asked += answers
             return "tool_result"
         whole = _joined(blocks)
@@ -262,7 +262,7 @@ def _blocks(content: object) -> list[dict[str, Any]]:
 
 
 def _joined(blocks: list[dict[str, Any]]) -> str:
-    return "\n".join(filter(None, (_text(each.get("text")) for each in blocks if each.get("type") == "text")))
+    return "\n".join(filter(None, (_text(block.get("text")) for block in blocks if block.get("type") == "text")))
 
 
 def _text(value: object) -> str:

@@ -106,4 +106,4 @@ def _content(content: object) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    return "\n".join(each["text"] for each in parts if isinstance(each, Mapping) and isinstance(each.get("text"), str))
+    return "\n".join(part["text"] for part in parts if isinstance(part, Mapping) and isinstance(part.get("text"), str))

@@ -90,15 +90,15 @@ def _felt(voice: SpeechFeatures) -> list[tuple[EmotionPattern, float]]:
     text = without_calm_words(voice.text)
     meant: list[FoundWords] = []
     denied: list[FoundWords] = []
-    for each in words_of_emotion(text):
-        (denied if each.feeling.sign and _denied(text, each) else meant).append(each)
+    for found_words in words_of_emotion(text):
+        (denied if found_words.feeling.sign and _denied(text, found_words) else meant).append(found_words)
     said = without_parts(meant)
-    said += [_let_down(each) for each in denied if _PRAISING.intersection(each.feeling.tags)]
+    said += [_let_down(found_words) for found_words in denied if _PRAISING.intersection(found_words.feeling.tags)]
     turns = [match.end() for match in SPEECH.whole_words("but").finditer(text)]
     turning = turns[-1] if turns else 0
     last: dict[EmotionPattern, int] = {}
-    for each in said:
-        last[each.feeling] = max(each.start, last.get(each.feeling, 0))
+    for found_words in said:
+        last[found_words.feeling] = max(found_words.start, last.get(found_words.feeling, 0))
     relieved = any("relief" in found.tags and start >= turning for found, start in last.items())
     return [(found, 0.5 if start < turning or (relieved and found.sign < 0) else 1.0) for found, start in last.items()]
 

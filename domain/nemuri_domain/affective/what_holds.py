@@ -39,15 +39,15 @@ def what_holds_first(
     A newer memory that contradicts a retrieved one is added, unless it is archived, belongs to another project than
     `projects`, or is `known` already (ids of memories and turns).
     """
-    ranked = [each.memory for each in told if each.ranked is not None][:COMPARED]
-    newer = _by_words(ranked) | _by_relations([each.memory for each in told], near)
-    every = {each.memory.memory_id: each for each in told}
+    ranked = [memory.memory for memory in told if memory.ranked is not None][:COMPARED]
+    newer = _by_words(ranked) | _by_relations([memory.memory for memory in told], near)
+    every = {memory.memory.memory_id: memory for memory in told}
     for later in newer.values():
         if later.memory_id not in every and _may_be_shown(later, known, projects):
             every[later.memory_id] = RetrievedMemory(later, None, "contradicts")
     placed: dict[UUID, RetrievedMemory] = {}
-    for each in told:
-        chain = [each.memory.memory_id]
+    for memory in told:
+        chain = [memory.memory.memory_id]
         while (after := newer.get(chain[-1])) is not None and after.memory_id in every:
             chain.append(after.memory_id)
         for memory_id in reversed(chain):
@@ -59,9 +59,9 @@ def without_outdated(shown: Sequence[AffectMemory]) -> list[AffectMemory]:
     """Return the memories in their order, without statements about the user and rules that a newer one among them
     replaces by its words.
     """
-    lasting = [each for each in shown if each.concern in {"user", "rule"}]
+    lasting = [affect_memory for affect_memory in shown if affect_memory.concern in {"user", "rule"}]
     outdated = _by_words(lasting)
-    return [each for each in shown if each.memory_id not in outdated]
+    return [affect_memory for affect_memory in shown if affect_memory.memory_id not in outdated]
 
 
 def _by_relations(told: Sequence[AffectMemory], near: Related) -> dict[UUID, AffectMemory]:
@@ -81,13 +81,13 @@ def _by_words(memories: Sequence[AffectMemory]) -> dict[UUID, AffectMemory]:
 
     The user's own words must tell the change: of the work on a thing, every reply tells that it is different now.
     """
-    said = [word_table().words(each.trigger) for each in memories]
+    said = [word_table().words(memory.trigger) for memory in memories]
     signed = [to for to, words in enumerate(said) if signs_of_change(words).max(initial=0.0) >= CHANGED]
     found: dict[UUID, AffectMemory] = {}
     if not signed:
         return found
-    texts = (embedded_text(each.trigger, each.content)[:STATEMENT] for each in memories)
-    pairs = StatementPairs.of([read_text(each)[0] for each in texts])
+    texts = (embedded_text(memory.trigger, memory.content)[:STATEMENT] for memory in memories)
+    pairs = StatementPairs.of([read_text(text)[0] for text in texts])
     for at, older in enumerate(memories):
         for to in signed:
             fresh = said[to][~np.isin(said[to], pairs.words[at])]

@@ -55,8 +55,8 @@ def run_word_information(word: str) -> float:
     if found := _table().get(JAPANESE + word):
         return float(found[0][0] / 10)
     parts = divided(word, japanese=True)
-    known = all(each.end - each.start > 1 for each in parts)
-    return sum(each.information for each in parts) if known else _RARE if len(word) > _SHORT_KATAKANA else TELLING / 2
+    known = all(part.end - part.start > 1 for part in parts)
+    return sum(part.information for part in parts) if known else _RARE if len(word) > _SHORT_KATAKANA else TELLING / 2
 
 
 def divided(run: str, *, japanese: bool) -> list[Word]:

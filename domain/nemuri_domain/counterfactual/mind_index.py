@@ -27,13 +27,13 @@ def index_of(mind: Mind, vectors: Mapping[UUID, NDArray[np.float32]], dimension:
     index.add(
         ids,
         np.stack([vectors.get(each, none) for each in ids]),
-        [indexed_text(each.memory) for each in contents],
-        active=[each.status == "active" for each in states],
-        scopes=[each.memory.scope for each in contents],
-        sources=[each.origin.source for each in contents],
-        turns=[each.memory.turn for each in contents],
+        [indexed_text(content.memory) for content in contents],
+        active=[state.status == "active" for state in states],
+        scopes=[content.memory.scope for content in contents],
+        sources=[content.origin.source for content in contents],
+        turns=[content.memory.turn for content in contents],
     )
-    standing = {each.memory_id: each.absorbed_by for each in states if each.status in {"absorbed", "split"}}
+    standing = {state.memory_id: state.absorbed_by for state in states if state.status in {"absorbed", "split"}}
     if standing:
         index.set_absorbed(standing)
     return index

@@ -117,7 +117,9 @@ class CounterfactualReplay:
         """Put the other parameters into force for the other mind, now or as soon as the agent is defined."""
         self.begun = True
         self.other = self._governed(self.recorded)
-        self.sleeps.since([MindPair(each.recorded, self._governed(each.recorded)) for each in self.sleeps.moments])
+        self.sleeps.since(
+            [MindPair(moment.recorded, self._governed(moment.recorded)) for moment in self.sleeps.moments]
+        )
 
     def take(self, event: AnyAgentEvent) -> None:
         """Fold the event into both minds. After `begin`, the other mind gets the event as it would be under its own
@@ -218,14 +220,16 @@ class CounterfactualReplay:
         """Return the event of a semantic memory with the sources that are active in the other mind, at their revisions
         there. If all have faded there, it is a memory without sources.
         """
-        sources = self.other.find(each.memory_id for each in event.absorbs)
-        return event.model_copy(update={"absorbs": seen(each for each in sources if each.status == "active")})
+        sources = self.other.find(absorb.memory_id for absorb in event.absorbs)
+        return event.model_copy(update={"absorbs": seen(source for source in sources if source.status == "active")})
 
     def _credited(self, event: ImpactCredited, before: Mind) -> ImpactCredited:
         """Return the credit with the impact points of the other policy and without the memories of missed uses. Points
         that do not come from the recorded policy are kept.
         """
-        made = tuple(each for each in event.memory_ids if (event.assignment_id, each) not in self._unmade)
+        made = tuple(
+            memory_id for memory_id in event.memory_ids if (event.assignment_id, memory_id) not in self._unmade
+        )
         points = event.points
         if points == worth(event.reason, _rules(before)):
             points = worth(event.reason, _rules(self.other))
@@ -260,7 +264,7 @@ class CounterfactualReplay:
         """
         assignment_id = None if isinstance(event, MemoriesReviewed) else event.assignment_id
         if isinstance(event, LearningsExtracted):
-            named = tuple(each.memory_id for each in event.repetitions)
+            named = tuple(repetition.memory_id for repetition in event.repetitions)
         else:
             named = event.memory_ids
         gone = self._lacking(named, assignment_id, before)
@@ -272,11 +276,15 @@ class CounterfactualReplay:
             return event
         match event:
             case MemoriesUsed():
-                kept: dict[str, Any] = {"uses": tuple(each for each in event.uses if each.memory_id not in gone)}
+                kept: dict[str, Any] = {"uses": tuple(use for use in event.uses if use.memory_id not in gone)}
             case LearningsExtracted():
-                kept = {"repetitions": tuple(each for each in event.repetitions if each.memory_id not in gone)}
+                kept = {
+                    "repetitions": tuple(
+                        repetition for repetition in event.repetitions if repetition.memory_id not in gone
+                    )
+                }
             case MemoriesReviewed():
-                kept = {"memory_ids": tuple(each for each in event.memory_ids if each not in gone)}
+                kept = {"memory_ids": tuple(memory_id for memory_id in event.memory_ids if memory_id not in gone)}
         return event.model_copy(update=kept)
 
     def _lacking(self, memory_ids: Iterable[UUID], assignment_id: UUID | None, before: Mind) -> tuple[UUID, ...]:

@@ -41,12 +41,12 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
     agent = other.agent
     if agent is None:
         return ReplayedContext((), frozenset())
-    known = [each for each in event.candidates if each.memory_id in other.memories]
+    known = [candidate for candidate in event.candidates if candidate.memory_id in other.memories]
     found = _found(known, event, other)[: agent.rules.candidate_limit]
     order = _ordered(found, event, recorded, other)
     remembered = ((other.contents[each], other.memories[each]) for each in defined if each in other.memories)
     # The principles of the organisation do not depend on the mind.
-    shared = [each for each in event.principles if each not in recorded.memories]
+    shared = [principle for principle in event.principles if principle not in recorded.memories]
     kept = context_principles(agent, valid_principles(agent.definition, remembered, event.setting), shared)
     items = len(requests(event.query)[:MAX_QUERY_ITEMS])
     chosen = selected(order, agent.rules, top=None, seed=event.seed, apart=kept, items=items).memory_ids
@@ -58,10 +58,10 @@ def _found(candidates: Collection[Candidate], event: MemoriesRetrieved, mind: Mi
 
     All candidates are returned if none is active, or if the retrieval was asked to search the archive.
     """
-    active = [each for each in candidates if mind.memories[each.memory_id].status == "active"]
+    active = [candidate for candidate in candidates if mind.memories[candidate.memory_id].status == "active"]
     # If all candidates are archived, the archive was searched because no active memory was relevant.
-    on_demand = event.deep and not all(each.archived for each in candidates)
-    return sorted(active if active and not on_demand else candidates, key=lambda each: -each.relevance)
+    on_demand = event.deep and not all(candidate.archived for candidate in candidates)
+    return sorted(active if active and not on_demand else candidates, key=lambda candidate: -candidate.relevance)
 
 
 def _ordered(
@@ -70,7 +70,7 @@ def _ordered(
     agent = other.agent
     if agent is None or not candidates:
         return ()
-    rows = [_features(each, event, recorded, other) for each in candidates]
+    rows = [_features(candidate, event, recorded, other) for candidate in candidates]
     raw = np.array(rows, dtype=np.float64).reshape(-1, len(FEATURES))
     scored = [
         each.model_copy(
@@ -85,7 +85,10 @@ def _ordered(
         )
         for each, row, score in zip(candidates, rows, scores(raw, agent.rules, other.scorer), strict=True)
     ]
-    known = {each.memory_id: (other.contents[each.memory_id], other.memories[each.memory_id]) for each in candidates}
+    known = {
+        candidate.memory_id: (other.contents[candidate.memory_id], other.memories[candidate.memory_id])
+        for candidate in candidates
+    }
     return best_first(scored, known, event.perspective, event.query)
 
 

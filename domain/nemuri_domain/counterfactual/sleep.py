@@ -132,13 +132,15 @@ def _tired(mind: Mind, event: AgentSlept) -> SleepInput | None:
         return None
     return replace(
         tired,
-        touched=_first(tired.touched, {each.memory_id for each in (*event.consolidated, *event.archived)}),
+        touched=_first(
+            tired.touched, {consolidated.memory_id for consolidated in (*event.consolidated, *event.archived)}
+        ),
         faded=_first(tired.faded, {each.memory_id for each in event.archived}),
     )
 
 
 def _first(memories: Collection[Memory], chosen: Collection[UUID]) -> tuple[Memory, ...]:
-    return tuple(sorted(memories, key=lambda each: each.memory_id not in chosen))
+    return tuple(sorted(memories, key=lambda memory: memory.memory_id not in chosen))
 
 
 def _possible(mind: Mind, event: AgentSlept) -> bool:
@@ -148,8 +150,9 @@ def _possible(mind: Mind, event: AgentSlept) -> bool:
     if mind.agent is None or (event.sessions and set(mind.agent.awake) != set(event.sessions)):
         return False
     return all(
-        each.memory_id in mind.memories and mind.memories[each.memory_id].revision == each.revision
-        for each in (*event.consolidated, *event.archived, *event.pruned)
+        consolidated.memory_id in mind.memories
+        and mind.memories[consolidated.memory_id].revision == consolidated.revision
+        for consolidated in (*event.consolidated, *event.archived, *event.pruned)
     )
 
 

@@ -103,14 +103,14 @@ class CourseState:
     trials: Map[ExercisePosition, ExerciseState] = field(default_factory=Map)
 
 
-def repetition_key(course_id: UUID, place: ExercisePosition, repetition: int) -> str:
+def repetition_key(course_id: UUID, position: ExercisePosition, repetition: int) -> str:
     """Return the key of one repetition of an exercise, from which the ids of its events are derived."""
-    return f"{course_id}/{place[0]}/{place[1]}/{repetition}"
+    return f"{course_id}/{position[0]}/{position[1]}/{repetition}"
 
 
-def task_of(course_id: UUID, place: ExercisePosition, repetition: int) -> UUID:
+def task_of(course_id: UUID, position: ExercisePosition, repetition: int) -> UUID:
     """Return the id of the task that poses the exercise in this repetition, counted from 0."""
-    return derive(repetition_key(course_id, place, repetition), TaskSubmitted.kind_of())
+    return derive(repetition_key(course_id, position, repetition), TaskSubmitted.kind_of())
 
 
 def memory_key(agent_id: str, memory: MemoryContent) -> str:
@@ -175,14 +175,14 @@ def _begun(event: CourseBegun) -> CourseState:
         for chapter, each in enumerate(event.textbook.chapters)
         for number in range(len(each.exercises))
     ]
-    return CourseState(course, Map({each.place: each for each in trials}))
+    return CourseState(course, Map({trial.place: trial for trial in trials}))
 
 
 def _read(state: CourseState, event: ChapterRead) -> CourseState:
     course = state.course
     if course is None or event.chapter != len(course.readings):
         return state
-    keys = (memory_key(event.agent_id, each.memory) for each in event.sections)
+    keys = (memory_key(event.agent_id, section.memory) for section in event.sections)
     memories = tuple(dict.fromkeys(derive(key, "memory_encoded") for key in keys))
     reading = Reading(session_id=event.session_id, memories=memories, usage=event.usage)
     return replace(state, course=course.replace(readings=(*course.readings, reading)))

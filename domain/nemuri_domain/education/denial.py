@@ -41,11 +41,11 @@ def _mentions(text: str, form: str) -> list[bool]:
 
 
 def _denied_in_english(words: list[str], start: int, end: int) -> bool:
-    place = start - 1
-    while place >= 0 and words[place] in _DENIALS.word_set("between"):
-        place -= 1
-    if place >= 0 and _denies(words[place]):
-        return words[place + 1 : place + 2] != ["only"]
+    index = start - 1
+    while index >= 0 and words[index] in _DENIALS.word_set("between"):
+        index -= 1
+    if index >= 0 and _denies(words[index]):
+        return words[index + 1 : index + 2] != ["only"]
     after = words[end : end + _AFTER]
     for at, word in enumerate(after):
         if _denies(word):

@@ -62,7 +62,7 @@ def missing_keywords(keywords: Iterable[str], answer: str, synonyms: Synonyms | 
     spaces, or without letters, matches anywhere in the text, ignoring spaces. A synonym counts like its keyword.
     """
     said = _Said.of(answer)
-    return tuple(each for each in keywords if not any(map(said.contains, _forms(each, synonyms))))
+    return tuple(keyword for keyword in keywords if not any(map(said.contains, _forms(keyword, synonyms))))
 
 
 def grade_by_words(
@@ -77,11 +77,11 @@ def grade_by_words(
     missing = missing_keywords(keywords, answer, synonyms)
     text, expected = _folded(without_citations(answer)), _folded(without_citations(right))
     denied = tuple(
-        each
-        for each in keywords
-        if each not in missing and _denies(text, each, synonyms) and not _denies(expected, each, synonyms)
+        keyword
+        for keyword in keywords
+        if keyword not in missing and _denies(text, keyword, synonyms) and not _denies(expected, keyword, synonyms)
     )
-    order = {each: place for place, each in enumerate(keywords)}
+    order = {each: index for index, each in enumerate(keywords)}
     note = f"the answer denies {', '.join(denied)}" if denied else ""
     return Verdict(tuple(sorted((*missing, *denied), key=order.__getitem__)), denied, note)
 
@@ -111,7 +111,7 @@ def names_in(texts: Iterable[str]) -> Synonyms:
 
 def synonyms_of(keywords: Iterable[str], *known: Synonyms) -> Synonyms:
     """Return the synonyms of the keywords in several collections. Keywords are compared without case and width."""
-    folded = [{_folded(name): others for name, others in each.items()} for each in known]
+    folded = [{_folded(name): others for name, others in synonyms.items()} for synonyms in known]
     return {
         keyword: tuple(dict.fromkeys(other for each in folded for other in each.get(_folded(keyword), ())))
         for keyword in keywords
@@ -147,7 +147,7 @@ def _forms(keyword: str, synonyms: Synonyms | None) -> tuple[str, ...]:
 
 
 def _denies(text: str, keyword: str, synonyms: Synonyms | None) -> bool:
-    return is_denied(text, [_folded(each) for each in _forms(keyword, synonyms)])
+    return is_denied(text, [_folded(form) for form in _forms(keyword, synonyms)])
 
 
 def _written_out(long: str, short: str) -> str:

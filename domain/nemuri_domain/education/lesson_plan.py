@@ -24,8 +24,11 @@ def sessions_to_sleep_over(course: Course, trials: Iterable[ExerciseState]) -> t
 
     These are the reading of the newest chapter and the first answers to its exercises, given in `trials`.
     """
-    tested = (each.grades[0].assignment_id for each in trials if each.grades)
-    return (*(each.session_id for each in course.readings[-1:]), *(each for each in tested if each is not None))
+    tested = (trial.grades[0].assignment_id for trial in trials if trial.grades)
+    return (
+        *(reading.session_id for reading in course.readings[-1:]),
+        *(assignment_id for assignment_id in tested if assignment_id is not None),
+    )
 
 
 def next_step(course: Course, trials: Sequence[ExerciseState], slept: Collection[UUID]) -> Step | None:
@@ -39,9 +42,9 @@ def next_step(course: Course, trials: Sequence[ExerciseState], slept: Collection
         return "read"
     if course.readings[-1].session_id not in slept:
         return None
-    if any(not each.grades for each in trials):
+    if any(not trial.grades for trial in trials):
         return "test"
-    if not all(_over(each, slept) for each in trials):
+    if not all(_over(trial, slept) for trial in trials):
         return None
     return "read" if len(course.readings) < len(course.textbook.chapters) else "finish"
 
@@ -89,7 +92,7 @@ def is_gradable(state: TaskState) -> bool:
 def answers_to_grade(state: TaskState) -> tuple[Assignment, ...]:
     """Return the answered assignments of an exercise's task; none if it ended without an answer."""
     present = state.present
-    return present if all(each.ended and each.answer is not None for each in present) else ()
+    return present if all(assignment.ended and assignment.answer is not None for assignment in present) else ()
 
 
 def synonyms(course: Course, trial: ExerciseState) -> grading.Synonyms:
@@ -159,8 +162,19 @@ def _graded(
 
 def empty_review(event: Event, course: Course, trials: Iterable[ExerciseState]) -> MemoriesReviewed | None:
     """Return a review of no memories if a wrong answer in the event's task has no review yet; otherwise None."""
-    waiting = (each for each in trials if each.grades and each.grades[-1].task_id == event.thread)
-    trial = next((each for each in waiting if not each.grades[-1].correct and each.grades[-1].reviewed is None), None)
+    waiting = (
+        exercise_state
+        for exercise_state in trials
+        if exercise_state.grades and exercise_state.grades[-1].task_id == event.thread
+    )
+    trial = next(
+        (
+            exercise_state
+            for exercise_state in waiting
+            if not exercise_state.grades[-1].correct and exercise_state.grades[-1].reviewed is None
+        ),
+        None,
+    )
     if trial is None:
         return None
     return MemoriesReviewed.following(

@@ -56,10 +56,10 @@ def interval(answers: Sequence[bool]) -> timedelta:
     The position in `INTERVALS` starts before the first interval. A right answer moves it up by one; a wrong answer
     moves it down by one, at most to the start. At the start the first interval applies too.
     """
-    place = -1
+    step = -1
     for correct in answers:
-        place = min(place + 1, len(INTERVALS) - 1) if correct else max(place - 1, -1)
-    return INTERVALS[max(place, 0)]
+        step = min(step + 1, len(INTERVALS) - 1) if correct else max(step - 1, -1)
+    return INTERVALS[max(step, 0)]
 
 
 def _by_fsrs(answers: Sequence[bool], known: Mapping[str, Any] | None, at: datetime) -> NextRepetition:

@@ -24,8 +24,8 @@ class Parked:
     @classmethod
     def by(cls, events: Iterable[Event]) -> "Parked":
         """Return the events that the `event_parked` events in `events` exclude. Other events are ignored."""
-        parked = (each for each in events if isinstance(each, EventParked))
-        return cls({each.parked_id: each.sequence or 0 for each in parked})
+        parked = (event for event in events if isinstance(event, EventParked))
+        return cls({event.parked_id: event.sequence or 0 for event in parked})
 
     def covers(self, event_id: UUID, sequence: int) -> bool:
         """Return True if the event with this id and stream sequence is excluded.

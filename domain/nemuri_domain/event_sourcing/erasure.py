@@ -67,18 +67,18 @@ class Erased:
     def by(cls, tombstones: Iterable[Event]) -> "Erased":
         """Return everything that these tombstones erase. Other events are ignored."""
         found = cls()
-        for each in tombstones:
-            match each:
+        for tombstone in tombstones:
+            match tombstone:
                 case MemoriesErased():
-                    found |= cls(frozenset(each.memory_ids))
+                    found |= cls(frozenset(tombstone.memory_ids))
                 case TaskErased():
-                    found |= cls(frozenset({each.task_id}))
+                    found |= cls(frozenset({tombstone.task_id}))
                 case AgentErased():
-                    found |= cls(agents=frozenset({each.agent_id}))
+                    found |= cls(agents=frozenset({tombstone.agent_id}))
                 case _:
                     continue
-            if each.erasure is not None:
-                found |= cls.of_erasure(each.erasure)
+            if tombstone.erasure is not None:
+                found |= cls.of_erasure(tombstone.erasure)
         return found
 
     @classmethod

@@ -32,7 +32,7 @@ def find(memories: Mapping[UUID, M], memory_ids: Iterable[UUID]) -> tuple[M, ...
     """Return the existing memories with these ids, in the order of `memory_ids`, without duplicates. Unknown ids are
     left out.
     """
-    found = (memories.get(each) for each in dict.fromkeys(memory_ids))
+    found = (memories.get(memory_id) for memory_id in dict.fromkeys(memory_ids))
     return tuple(each for each in found if each is not None)
 
 

@@ -27,11 +27,11 @@ def relevances(candidates: Sequence[Passage], question: str, later: Mapping[str,
     `later` has the label of a newer source about the same thing, by the label of the older one. The best passage of the
     newer source is at least as relevant as those of the older one, which may only be worded more like the question.
     """
-    found = [float(value) for value in relevance_of(question, [each.text for each in candidates])]
+    found = [float(value) for value in relevance_of(question, [candidate.text for candidate in candidates])]
     best: dict[str, int] = {}
-    for place, each in enumerate(candidates):
-        if each.label not in best or found[place] > found[best[each.label]]:
-            best[each.label] = place
+    for index, each in enumerate(candidates):
+        if each.label not in best or found[index] > found[best[each.label]]:
+            best[each.label] = index
     for older, newer in later.items():
         if older in best and newer in best:
             found[best[newer]] = max(found[best[newer]], found[best[older]])
@@ -48,15 +48,15 @@ def answering(
     earlier comes first. A passage that nearly equals a chosen one is left out. The best one is included even if it is
     longer than `characters`.
     """
-    ranked = sorted(range(len(candidates)), key=lambda place: -relevant[place] * candidates[place].fitness)
+    ranked = sorted(range(len(candidates)), key=lambda index: -relevant[index] * candidates[index].fitness)
     best = max(relevant, default=0.0)
     chosen, left = list[Passage](), characters
-    for place in ranked:
-        each, least = candidates[place], (BESIDE if place < remembered else BESIDE_MATERIAL) * best
+    for index in ranked:
+        each, least = candidates[index], (BESIDE if index < remembered else BESIDE_MATERIAL) * best
         if len(chosen) == most:
             break
-        worth = relevant[place] if place < remembered else relevant[place] * each.fitness**2
-        if worth < max(ANSWERS if place < remembered else ANSWERS_MATERIAL, least):
+        worth = relevant[index] if index < remembered else relevant[index] * each.fitness**2
+        if worth < max(ANSWERS if index < remembered else ANSWERS_MATERIAL, least):
             continue
         if any(is_alike(each, other) for other in chosen) or (chosen and len(each.text) > left):
             continue
@@ -69,7 +69,7 @@ def newer_first(chosen: Sequence[Passage], later: Mapping[str, str]) -> list[Pas
     """Return passages in their order, but the first one of a newer source before those of the older one, by `later`."""
     order = list(chosen)
     for older, newer in later.items():
-        labels = [each.label for each in order]
+        labels = [passage.label for passage in order]
         if older in labels and newer in labels and labels.index(older) < labels.index(newer):
             order.insert(labels.index(older), order.pop(labels.index(newer)))
     return order

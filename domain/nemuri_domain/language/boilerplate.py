@@ -25,7 +25,11 @@ def boilerplate_reason(text: str) -> str | None:
     """
     if is_wordless(text):
         return WORDLESS
-    told = [each for each in sentences(unicodedata.normalize("NFKC", text).replace("’", "'")) if not is_wordless(each)]
+    told = [
+        sentence
+        for sentence in sentences(unicodedata.normalize("NFKC", text).replace("’", "'"))
+        if not is_wordless(sentence)
+    ]
     return SET_PHRASE if all(map(_is_phrase, told)) else None
 
 

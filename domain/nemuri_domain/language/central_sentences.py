@@ -61,9 +61,9 @@ def sentences_of(sources: Sequence[str]) -> list[Sentence]:
     found: list[Sentence] = []
     for number, source in enumerate(sources):
         topics = dict(_introduced(source))
-        for each in passages("", source):
-            topic = next((told for item, told in topics.items() if each.text and each.text in item), frozenset())
-            found.append(Sentence(number, len(found), each, topic))
+        for passage in passages("", source):
+            topic = next((told for item, told in topics.items() if passage.text and passage.text in item), frozenset())
+            found.append(Sentence(number, len(found), passage, topic))
     return found
 
 
@@ -84,10 +84,10 @@ def most_telling(said: Sequence[Sentence], subject: frozenset[str] = frozenset()
     tells much if its terms are frequent in its source and rare elsewhere. Terms of the subject count three times.
     """
     weights = _rarity(said)
-    inside = [Counter(term for each in said if each.source == source for term in each.passage.counts) for source in
-              range(max((each.source for each in said), default=-1) + 1)]  # fmt: skip
+    inside = [Counter(term for one in said if one.source == source for term in one.passage.counts) for source in
+              range(max((one.source for one in said), default=-1) + 1)]  # fmt: skip
     scored = sorted(
-        ((_score(each, weights, inside[each.source], subject), each) for each in said),
+        ((_score(sentence, weights, inside[sentence.source], subject), sentence) for sentence in said),
         key=lambda found: (-found[0], found[1].place),
     )
     ranks: Counter[int] = Counter()
@@ -109,14 +109,16 @@ def matching(said: Sequence[Sentence], subject: frozenset[str]) -> list[Sentence
     and lines that introduce a list do not match. All sentences match an empty subject.
     """
     if not subject:
-        return list({each.text: each for each in said}.values())
+        return list({sentence.text: sentence for sentence in said}.values())
     weights = _rarity(said)
     known = {term: weights[term] for term in subject if term in weights}
     everything = sum(known.values())
     found = {
-        each.text: each
-        for each in reversed(said)
-        if known and _share(each, known) >= _WANTED * everything and not each.text.endswith((":", "：", "?", "？"))
+        sentence.text: sentence
+        for sentence in reversed(said)
+        if known
+        and _share(sentence, known) >= _WANTED * everything
+        and not sentence.text.endswith((":", "：", "?", "？"))
     }
     return sorted(found.values(), key=lambda each: each.place)
 
@@ -128,7 +130,7 @@ def _share(sentence: Sentence, known: dict[str, float]) -> float:
 
 def _rarity(said: Sequence[Sentence]) -> dict[str, float]:
     """Return ln(1 + number of sentences / number of sentences with the term) by term."""
-    spread = Counter(term for each in said for term in {*each.passage.counts, *each.topic})
+    spread = Counter(term for sentence in said for term in {*sentence.passage.counts, *sentence.topic})
     return {term: math.log1p(len(said) / count) for term, count in spread.items()}
 
 
@@ -165,6 +167,6 @@ class _Seen:
                 shared[id(each)] += 1
                 known[id(each)] = each
         own = len(passage.counts)
-        likeness = {place: count / (own + len(known[place].counts) - count) for place, count in shared.items()}
+        likeness = {index: count / (own + len(known[index].counts) - count) for index, count in shared.items()}
         alike = nlargest(_COMPARED, (each for each in likeness if likeness[each] > _ALIKE), key=likeness.__getitem__)
-        return any(not differ(known[place].text, passage.text) for place in alike)
+        return any(not differ(known[index].text, passage.text) for index in alike)

@@ -76,7 +76,7 @@ def compare_texts(texts: Sequence[str]) -> Consensus:
     """Return the shared claims, the claims of single texts and the contradicted claims, in the order of the texts.
     Deterministic.
     """
-    everything = [statement for place, text in enumerate(texts) for statement in claims(place, text)]
+    everything = [statement for index, text in enumerate(texts) for statement in claims(index, text)]
     shared: list[Claim] = []
     backed: list[tuple[int, ...]] = []
     alone: list[Claim] = []
@@ -85,14 +85,14 @@ def compare_texts(texts: Sequence[str]) -> Consensus:
     for number, each in enumerate(everything):
         backing = {each.speaker}
         contrary: set[int] = set()
-        for place, other in enumerate(everything):
+        for index, other in enumerate(everything):
             if other.speaker != each.speaker and each.concerns(other):
                 if each.opposes(other):
                     contrary.add(other.speaker)
                 else:
                     backing.add(other.speaker)
                     if number not in told:
-                        told.add(place)
+                        told.add(index)
         if len(contrary - backing) >= len(backing):
             against.append(each)
         elif number not in told:
@@ -112,9 +112,9 @@ def claims(speaker: int, text: str) -> list[Claim]:
 
     `speaker` is the index of the text.
     """
-    bodies = dict.fromkeys(each[marker_end(each, 0, len(each)) :].strip() for each in sentences(text))
+    bodies = dict.fromkeys(sentence[marker_end(sentence, 0, len(sentence)) :].strip() for sentence in sentences(text))
     found = [_claim(speaker, body) for body in bodies]
-    return [each for each in found if each.about or each.numbers][:CLAIMS_PER_TEXT]
+    return [claim for claim in found if claim.about or claim.numbers][:CLAIMS_PER_TEXT]
 
 
 def _claim(speaker: int, body: str) -> Claim:

@@ -37,9 +37,9 @@ def speakers_of(lines: Sequence[str]) -> frozenset[str]:
     In a conversation at least two names occur, and either two of them repeatedly, or at least half of the lines begin
     with a name.
     """
-    named = Counter(name for each in lines if (name := speaker_of(each)))
+    named = Counter(name for line in lines if (name := speaker_of(line)))
     often = frozenset(name for name, number in named.items() if number > 1)
-    turns, written = sum(named.values()), sum(bool(each.strip()) for each in lines)
+    turns, written = sum(named.values()), sum(bool(line.strip()) for line in lines)
     if len(named) < 2 or turns < LEAST_TURNS or not often or not (len(often) > 1 or 2 * turns > written):
         return frozenset()
     known = frozenset(named) if len(named) <= MOST_SPEAKERS else often

@@ -66,7 +66,9 @@ def _leans_english(text: str) -> bool:
 
 def _leans_japanese(text: str) -> bool:
     begins = (_WORDS.pattern("continues", "japanese"), _WORDS.pattern("fragment"))
-    return bool(_WORDS.pattern("points", "japanese").search(text)) or any(each.match(text.lstrip()) for each in begins)
+    return bool(_WORDS.pattern("points", "japanese").search(text)) or any(
+        begin.match(text.lstrip()) for begin in begins
+    )
 
 
 @cache

@@ -74,7 +74,7 @@ def marker_at(text: str, start: int, end: int) -> ListMarker | None:
     plain = unicodedata.normalize("NFKC", written).lower()
     found = [*_ORDINAL.finditer(plain)]
     # In "Q1:" the letter belongs to the marker, and the number is the ordinal.
-    at = next((each for each in found if each.group().isdigit()), found[-1] if found else None)
+    at = next((event for event in found if event.group().isdigit()), found[-1] if found else None)
     if at is None or _ordinal(at.group()) is None:
         return ListMarker(start, body, plain, None)
     return ListMarker(start, body, plain[: at.start()] + "#" + plain[at.end() :], _ordinal(at.group()))

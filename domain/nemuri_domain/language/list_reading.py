@@ -40,12 +40,12 @@ class ListItem:
     @property
     def text(self) -> str:
         """The item and all items below it on one line."""
-        return normalised("\n".join((self.own, *(each.text for each in self.children))))
+        return normalised("\n".join((self.own, *(child.text for child in self.children))))
 
     @property
     def all_lines(self) -> int:
         """The number of lines of the item and of all items below it."""
-        return self.lines + sum(each.all_lines for each in self.children)
+        return self.lines + sum(child.all_lines for child in self.children)
 
     def leaves(self, heading: str = "") -> Iterator[str]:
         """Yield the separate requests of the item, each after the headings above it.
@@ -53,8 +53,8 @@ class ListItem:
         The items below an item are requests of their own if most of them ask for something, or if there are several and
         the item itself is only a heading. Otherwise they are notes that belong to the item.
         """
-        below = [each for each in self.children if any(map(str.isalnum, each.text))]
-        asking = [each for each in below if asks_for_something(each.own) or each.children]
+        below = [child for child in self.children if any(map(str.isalnum, child.text))]
+        asking = [child for child in below if asks_for_something(child.own) or child.children]
         asks = asks_for_something(self.own) and not self.own.endswith(_LEAD)
         if not (2 * len(asking) > len(below) or (len(below) > 1 and not asks)):
             yield f"{heading}{self.text}"
@@ -62,8 +62,8 @@ class ListItem:
         if asks and is_request(self.own):
             yield f"{heading}{self.own}"
         topic = "" if is_order(self.own) and not self.own.endswith(_LEAD) else self.own.rstrip("".join(_LEAD)).strip()
-        for each in below:
-            yield from each.leaves(f"{heading}{topic}: " if topic and not asks else heading)
+        for child in below:
+            yield from child.leaves(f"{heading}{topic}: " if topic and not asks else heading)
 
 
 def read_lists(text: str) -> list[ListItem | str]:
@@ -136,8 +136,8 @@ def _with_first(found: list[ListItem | str], following: ListMarker, indent: int)
     above it is searched.
     """
     furthest = len(found) - (1 if following.ordinal is None else _LINES_BACK)
-    for place in range(len(found) - 1, max(furthest, 0) - 1, -1):
-        line = found[place]
+    for index in range(len(found) - 1, max(furthest, 0) - 1, -1):
+        line = found[index]
         if isinstance(line, ListItem):
             if line.indent > indent:
                 continue
@@ -146,11 +146,11 @@ def _with_first(found: list[ListItem | str], following: ListMarker, indent: int)
             return found
         if marks := markers_inside(line, following):
             begun = _split(line, marks, indent)
-            for each in found[place + 1 :]:
+            for each in found[index + 1 :]:
                 if isinstance(each, str):
                     begun[-1].parts.append(each)
                     begun[-1].lines += 1
                 else:
                     begun[-1].children.append(each)
-            return [*found[:place], line[: marks[0].start].rstrip(), *begun]
+            return [*found[:index], line[: marks[0].start].rstrip(), *begun]
     return found

@@ -34,7 +34,7 @@ def overview_kind(text: str) -> OverviewKind | None:
     asked = requests(text)
     if len(asked) > 1 and listing.lines:
         introduced = _first_kind(sentences(listing.around))
-        kinds = [kind for each in asked if (kind := _kind(each)) is not None]
+        kinds = [kind for request in asked if (kind := _kind(request)) is not None]
         return introduced or (kinds[0] if 2 * len(kinds) >= len(asked) else None)
     said = sentences(text)
     said = [each for each in said if asks_for_something(each)] or said
@@ -64,7 +64,7 @@ def about_material(request: str) -> bool:
 
 @cache
 def _words_of_examples() -> Words:
-    return np.concatenate([word_table().words(each) for each in _REQUESTS.lines("examples")])
+    return np.concatenate([word_table().words(line) for line in _REQUESTS.lines("examples")])
 
 
 @cache

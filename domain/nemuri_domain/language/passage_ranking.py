@@ -184,7 +184,7 @@ def labels_used(sentences: Sequence[Passage], *, asked: str, answer: str) -> fro
     def comes_again(one: Passage) -> bool:
         own = [term for term in one.counts if term not in known and not GRAMMAR_TERM.fullmatch(term)]
         again = [term for term in own if term in said]
-        return len(again) > 1 and 2 * sum(weights[each] for each in again) >= sum(weights[each] for each in own)
+        return len(again) > 1 and 2 * sum(weights[count] for count in again) >= sum(weights[count] for count in own)
 
     return frozenset(one.label for one in sentences if comes_again(one))
 

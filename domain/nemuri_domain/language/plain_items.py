@@ -138,7 +138,7 @@ def _lead(lead: str) -> str:
 
 
 def _asks(text: str) -> bool:
-    return any(asks_for_something(each) for each in sentences(text))
+    return any(asks_for_something(sentence) for sentence in sentences(text))
 
 
 def _separated(text: str, least: int) -> tuple[str, ...]:
@@ -147,8 +147,8 @@ def _separated(text: str, least: int) -> tuple[str, ...]:
     for separator in _SEPARATED:
         parts = [each.strip() for each in separator.split(line)]
         last = _LAST.split(parts[-1], maxsplit=1) if parts else []
-        found = [each for each in (*parts[:-1], *last) if any(map(str.isalnum, each))]
-        if len(found) >= least and all(len(each) <= LONGEST_ENUMERATED and not _is_clause(each) for each in found):
+        found = [part for part in (*parts[:-1], *last) if any(map(str.isalnum, part))]
+        if len(found) >= least and all(len(part) <= LONGEST_ENUMERATED and not _is_clause(part) for part in found):
             return tuple(found)
     return ()
 

@@ -53,7 +53,7 @@ def prompt_folder(package: str) -> Traversable:
 
 def names_in(package: str) -> list[str]:
     """Return the names of the prompts of a package in alphabetical order."""
-    return sorted(each.name.removesuffix(".md") for each in prompt_folder(package).iterdir() if each.name[-3:] == ".md")
+    return sorted(path.name.removesuffix(".md") for path in prompt_folder(package).iterdir() if path.name[-3:] == ".md")
 
 
 def read_prompt(package: str, name: str) -> PromptText:

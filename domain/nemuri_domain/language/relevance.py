@@ -39,7 +39,7 @@ def alignments(table: WordTable, requests: Sequence[Words], texts: Sequence[Word
     the text. A word has cosine 1 with itself, and an unknown word has 0 with all others. It is 0 for a request or a
     text without words.
     """
-    return WordPairs.of(table, requests, texts).alignments([table.importance(each) for each in requests])
+    return WordPairs.of(table, requests, texts).alignments([table.importance(request) for request in requests])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +54,7 @@ class WordPairs:
     @classmethod
     def of(cls, table: WordTable, requests: Sequence[Words], texts: Sequence[Words]) -> Self:
         """Compare the words of texts with those of requests."""
-        lengths = np.array([len(each) for each in texts], np.intp)
+        lengths = np.array([len(text) for text in texts], np.intp)
         asked, columns = np.unique(np.concatenate([*requests, _NO_WORDS]), return_inverse=True)
         nearest = np.zeros((len(texts), len(asked)), np.float32)
         filled = np.flatnonzero(lengths)
@@ -65,7 +65,7 @@ class WordPairs:
             near[every[:, None] == asked[None, :]] = 1
             begins = np.concatenate(([0], np.cumsum(lengths[filled])[:-1]))
             nearest[filled] = np.maximum.reduceat(near[places], begins, axis=0)
-        ends = np.cumsum([len(each) for each in requests], dtype=np.intp)
+        ends = np.cumsum([len(request) for request in requests], dtype=np.intp)
         return cls(nearest, [columns[end - len(each) : end] for each, end in zip(requests, ends, strict=True)])
 
     def nearest_to(self, request: int) -> Floats:
@@ -106,7 +106,7 @@ def relevances(requests: Sequence[Words], texts: Sequence[str]) -> Floats:
     """
     if not texts:
         return np.zeros((len(requests), 0), np.float32)
-    table, some = word_table(), [read_text(each) for each in texts]
+    table, some = word_table(), [read_text(text) for text in texts]
     cosines = table.vectors(requests) @ np.stack([vector for _, vector in some]).T
     return relevance(cosines, alignments(table, requests, [words for words, _ in some]))
 

@@ -63,7 +63,9 @@ def requests(text: str) -> tuple[str, ...]:
     listing = read_listing(text)
     if not listing.lines:
         return listing.items
-    asked = (each for each in sentences(listing.around) if is_question(each) and not wants_answers(each))
+    asked = (
+        sentence for sentence in sentences(listing.around) if is_question(sentence) and not wants_answers(sentence)
+    )
     return (*asked, *listing.items)
 
 
@@ -157,8 +159,10 @@ def _read_cached(text: str) -> Listing:
 
 def _read(text: str) -> Listing:
     read = read_lists(with_markdown_tables(text))
-    items = [leaf for each in read if isinstance(each, ListItem) for leaf in each.leaves() if _tells(leaf)]
-    lines = sum(each.all_lines for each in read if isinstance(each, ListItem))
+    items = [
+        leaf for list_item in read if isinstance(list_item, ListItem) for leaf in list_item.leaves() if _tells(leaf)
+    ]
+    lines = sum(list_item.all_lines for list_item in read if isinstance(list_item, ListItem))
     around = [each for each in read if isinstance(each, str)]
     table = table_rows(around)
     if len(items) + len(table.items) >= _MIN_ITEMS:

@@ -203,7 +203,7 @@ def _card(match: re.Match[str]) -> bool:
     digits = re.sub(r"\D", "", unicodedata.normalize("NFKC", match.group()), flags=re.ASCII)
     if not _VALUES.pattern("issuers").fullmatch(digits):
         return False
-    doubled = [2 * int(each) for each in digits[-2::-2]]
+    doubled = [2 * int(digit) for digit in digits[-2::-2]]
     return (sum(map(int, digits[-1::-2])) + sum(each - 9 * (each > 9) for each in doubled)) % 10 == 0
 
 
@@ -222,7 +222,7 @@ def _phrase(match: re.Match[str]) -> bool:
     if len(words) >= _LONGEST_SENTENCE and match["phrase"] and _ANY_CASE.pattern("seed").match(match["phrase"]):
         return True
     empty = COMMON.word_set("stop") | COMMON.word_set("general")
-    plain = not any(each in empty or _VALUES.pattern("inflected").fullmatch(each) for each in words)
+    plain = not any(word in empty or _VALUES.pattern("inflected").fullmatch(word) for word in words)
     if match["joint"].strip(" \t\n*") not in (":", "=", "："):
         return plain and len(words) >= _SPOKEN
     if match["answer"]:

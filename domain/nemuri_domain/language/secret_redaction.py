@@ -62,7 +62,7 @@ class Redactor:
         """Return the text without secrets, as `redact` does, and remember these secrets."""
         folded = text.lower()
         for rule in secret_rules():
-            if any(each in folded for each in rule.hints):
+            if any(hint in folded for hint in rule.hints):
                 text = rule.pattern().sub(lambda match, rule=rule: self._replaced(rule, match), text)  # type: ignore[misc]
         return self.without_known(text)
 

@@ -58,9 +58,9 @@ class Columns:
         ]
         if not pieces:
             return np.zeros(rows)
-        factors = weights[at[chosen]].repeat([each.stop - each.start for each in pieces])
-        values = np.concatenate([self.values[each] for each in pieces])
-        sums = np.bincount(np.concatenate([self.rows[each] for each in pieces]), values * factors, rows)
+        factors = weights[at[chosen]].repeat([piece.stop - piece.start for piece in pieces])
+        values = np.concatenate([self.values[piece] for piece in pieces])
+        sums = np.bincount(np.concatenate([self.rows[piece] for piece in pieces]), values * factors, rows)
         return sums.astype(np.float64, copy=False)
 
     def of(self, key: int) -> tuple[Rows, Values]:

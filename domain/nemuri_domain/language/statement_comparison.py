@@ -46,7 +46,7 @@ def compare_statements(new: str, old: str) -> Comparison:
     parts = sentences(old)
     found = {_said_of(mine, parse_statement(each)) for each in dict.fromkeys((old, *parts))}
     ranks: tuple[Comparison, ...] = ("same", "supersedes", "contradicts")
-    return next((each for each in ranks if each in found), "unrelated")
+    return next((rank for rank in ranks if rank in found), "unrelated")
 
 
 def _said_of(new: Statement, old: Statement) -> Comparison:

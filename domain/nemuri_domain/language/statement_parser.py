@@ -176,7 +176,7 @@ class _Reader:
         joined = f"{self.before[-1:]}{said}"
         denials = WORDS.pattern("denial").findall(WORDS.pattern("assertion").sub("", joined))
         self.denials += [self.condition] * len(denials)
-        particle = "" if last else next((each for each in WORDS.words("particles") if said.endswith(each)), "")
+        particle = "" if last else next((word for word in WORDS.words("particles") if said.endswith(word)), "")
         if particle:
             self.core.append("は" if particle == "が" else particle)
         bare = _bare(said, denied=bool(denials))

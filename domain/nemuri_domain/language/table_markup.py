@@ -118,7 +118,7 @@ def _fields(line: str) -> list[str]:
         return []
     comma, semicolon = line.count(","), line.count(";")
     fields = next(csv.reader([line], delimiter=";" if semicolon > comma else ","), [])
-    return [] if any(each[:1].isspace() for each in fields) else fields
+    return [] if any(field[:1].isspace() for field in fields) else fields
 
 
 def _markdown(rows: Sequence[Sequence[str]], *, ruled: bool) -> list[str]:

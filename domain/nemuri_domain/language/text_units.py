@@ -174,7 +174,7 @@ class _Reader:
 
     def _heading(self, level: int) -> Unit:
         line = self.lines[self.at]
-        self.headings = [each for each in self.headings if each[0] < level]
+        self.headings = [heading for heading in self.headings if heading[0] < level]
         self.section += 1
         unit = self._unit(line.start, line.end, "paragraph")
         self.headings.append((level, line.span()))
@@ -240,9 +240,7 @@ class _Reader:
             if (number := _cells(line.text, separator)) > (separator != "\t"):
                 rule = _with_cells(separator, number)
                 rows = list(takewhile(rule, some))
-                if len(rows) >= _LEAST_ROWS and 2 * sum(each.text.rstrip().endswith(_STOPS) for each in rows) < len(
-                    rows
-                ):
+                if len(rows) >= _LEAST_ROWS and 2 * sum(row.text.rstrip().endswith(_STOPS) for row in rows) < len(rows):
                     return rule
         return None
 

@@ -127,7 +127,7 @@ def _with_shares(found: Sequence[str]) -> Iterator[tuple[str, float]]:
         if term and term in whole and term != whole and not _UNSPACED.match(term):
             parts.append(term)
             continue
-        yield from ((each, _PARTS_WEIGHT / len(parts)) for each in parts)
+        yield from ((part, _PARTS_WEIGHT / len(parts)) for part in parts)
         if term:
             yield term, 1.0
         whole, parts = term, []

@@ -109,10 +109,12 @@ def _missing(question: str, sources: Sequence[LabelledText]) -> Iterator[Sign]:
     names: dict[str, None] = {}
     for group in _WORDS.pattern("group").finditer(question):
         members = [name for each in _WORDS.pattern("thing").findall(group.group()) if (name := _bare(each))]
-        silent = [each for each in members if not _is_mentioned(each, texts)]
+        silent = [member for member in members if not _is_mentioned(member, texts)]
         if len(silent) < len(members):
             names.update(
-                dict.fromkeys(each for each in silent if not (abbreviated and _WORDS.pattern("kana").fullmatch(each)))
+                dict.fromkeys(
+                    member for member in silent if not (abbreviated and _WORDS.pattern("kana").fullmatch(member))
+                )
             )
     for alone in _WORDS.pattern("alone").finditer(question):
         name = _bare(alone.group())

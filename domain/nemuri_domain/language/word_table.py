@@ -131,15 +131,15 @@ class WordTable:
         """Yield the places of a word of a script with spaces: of the whole, or else of its parts."""
         plain = piece.replace("’", "'")
         for form in (plain, _ENDING.sub("", plain)):
-            if (place := self.trie.get(form)) is not None:
-                yield place
+            if (index := self.trie.get(form)) is not None:
+                yield index
                 return
         parts = re.split(r"['.-]", _ENDING.sub("", plain))
         if len(parts) > 1:
             yield _hash_of(plain)
         for part in parts:
-            place = self.trie.get(part)
-            yield _hash_of(stem(part)) if place is None else place
+            index = self.trie.get(part)
+            yield _hash_of(stem(part)) if index is None else index
 
     def _japanese(self, run: str) -> list[int]:
         return list(_segmented(self, run)) if len(run) <= _CACHED_RUN else self._segment(run)
@@ -154,14 +154,14 @@ class WordTable:
             until = least[start]
             if until + _UNKNOWN_COST < least[start + 1]:
                 least[start + 1], back[start + 1] = until + _UNKNOWN_COST, (start, _NO_WORD)
-            for word, place in self.trie.iter_prefixes_with_ids(run[start : start + LONGEST_JAPANESE_WORD]):
-                end, cost = start + len(word), until + self.costs.item(place)
+            for word, index in self.trie.iter_prefixes_with_ids(run[start : start + LONGEST_JAPANESE_WORD]):
+                end, cost = start + len(word), until + self.costs.item(index)
                 if cost < least[end]:
-                    least[end], back[end] = cost, (start, place)
+                    least[end], back[end] = cost, (start, index)
         found, end = list[int](), size
         while end:
-            start, place = back[end]
-            found.append(_hash_of(run[start]) if place == _NO_WORD else place)
+            start, index = back[end]
+            found.append(_hash_of(run[start]) if index == _NO_WORD else index)
             end = start
         return found[::-1]
 

@@ -46,15 +46,15 @@ def topics(held: Iterable[TopicSource]) -> tuple[Topic, ...]:
     """
     strength: defaultdict[str, float] = defaultdict(float)
     memories, listed = Counter[str](), set[str]()
-    for each in held:
-        about = _about(each.text)
-        listed.update(each.tags or about)
-        for name in dict.fromkeys((*each.tags, *about)):
+    for topic_source in held:
+        about = _about(topic_source.text)
+        listed.update(topic_source.tags or about)
+        for name in dict.fromkeys((*topic_source.tags, *about)):
             if name != PRINCIPLE:
-                strength[name] += each.strength
+                strength[name] += topic_source.strength
                 memories[name] += 1
     found = (Topic(name, strength[name], memories[name], name in listed) for name in strength)
-    return tuple(sorted(found, key=lambda each: (-each.strength, each.name)))
+    return tuple(sorted(found, key=lambda topic: (-topic.strength, topic.name)))
 
 
 @lru_cache(maxsize=10_000)
@@ -70,11 +70,11 @@ def memo(known: Sequence[Topic], tokens: int) -> str:
     that does not fit ends it, so it always names the strongest topics.
     """
     text = ""
-    for each in known:
-        name = normalised(each.name)
-        if len(name) > LONGEST_NAME or not each.listed:
+    for topic in known:
+        name = normalised(topic.name)
+        if len(name) > LONGEST_NAME or not topic.listed:
             continue
-        longer = f"{text}, {name} ({each.memories})" if text else f"{name} ({each.memories})"
+        longer = f"{text}, {name} ({topic.memories})" if text else f"{name} ({topic.memories})"
         if estimate_tokens(longer) > tokens:
             break
         text = longer

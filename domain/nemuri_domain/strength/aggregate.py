@@ -229,7 +229,7 @@ class Mind:
         """Return the memories that stand for these now, without duplicates: a memory itself, or the one that absorbed
         it. Unknown ids are left out.
         """
-        return self.find(self._standing_for(each) for each in memory_ids)
+        return self.find(self._standing_for(memory_id) for memory_id in memory_ids)
 
     def _standing_for(self, memory_id: UUID) -> UUID:
         passed = {memory_id}

@@ -22,9 +22,9 @@ def copies(mind: Mind, name: str, vector_of: Callable[[Content], str]) -> tuple[
     """
     if mind.agent is None:
         return ()
-    contents = sorted(mind.contents.values(), key=lambda each: (each.created, str(each.memory_id)))
-    ids = {each.memory_id: copy_id(name, each) for each in contents}
-    return tuple(_copy(mind.agent, mind, each, ids, name, vector_of(each)) for each in contents)
+    contents = sorted(mind.contents.values(), key=lambda content: (content.created, str(content.memory_id)))
+    ids = {content.memory_id: copy_id(name, content) for content in contents}
+    return tuple(_copy(mind.agent, mind, content, ids, name, vector_of(content)) for content in contents)
 
 
 def copy_id(name: str, content: Content) -> UUID:
@@ -44,7 +44,7 @@ def _copy(agent: Agent, mind: Mind, content: Content, ids: Mapping[UUID, UUID], 
         event_id=ids[content.memory_id],
         agent_id=name,
         memory=content.memory,
-        links=(*(ids[each] for each in content.links if each in ids), *original),
+        links=(*(ids[link] for link in content.links if link in ids), *original),
         relations=tuple(_relations(mind, content, ids)),
         origin=content.origin.model_copy(update={"agent_id": agent.agent_id, "memory_id": content.memory_id}),
         vector=vector,
@@ -53,7 +53,9 @@ def _copy(agent: Agent, mind: Mind, content: Content, ids: Mapping[UUID, UUID], 
         status=memory.status,
         level=memory.level,
         strength=_bounded(agent.strength(memory)),
-        strength_by_perspective={each: _bounded(agent.strength(memory, each)) for each in memory.perspectives},
+        strength_by_perspective={
+            perspective: _bounded(agent.strength(memory, perspective)) for perspective in memory.perspectives
+        },
         impact_score=min(memory.impact_score, LARGEST),
         absorbed_by=ids.get(memory.absorbed_by) if memory.absorbed_by else None,
         experiences=content.experiences,
@@ -70,9 +72,9 @@ _UNCHANGED = (
 def _relations(mind: Mind, content: Content, ids: Mapping[UUID, UUID]) -> list[Relation]:
     """Return the relations of a memory that are still in force, between the copies."""
     return [
-        Relation(older=ids[each.older], sort=each.sort)
-        for each in content.relations
-        if each.older in ids and content.memory_id in _yields_to(mind.memories.get(each.older))
+        Relation(older=ids[relation.older], sort=relation.sort)
+        for relation in content.relations
+        if relation.older in ids and content.memory_id in _yields_to(mind.memories.get(relation.older))
     ]
 
 

@@ -136,7 +136,7 @@ def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Colle
     a new memory, related to those that it contradicts or supersedes.
     """
     text = learning.memory.content
-    same = [each.memory for each in verdicts.older if each.comparison == "same"]
+    same = [verdict.memory for verdict in verdicts.older if verdict.comparison == "same"]
     if any(memory.memory_id in used for memory in same):
         return Dropped(text=text, reason=REPEATS_USED_MEMORY)
     if verdicts.doubled:
@@ -146,9 +146,9 @@ def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Colle
         return RepeatedLearning(standing)
     return KeptLearning(
         tuple(
-            Relation(older=each.memory.memory_id, sort=each.comparison, perspective=each.perspective)
-            for each in verdicts.older
-            if each.comparison == "contradicts" or each.comparison == "supersedes"
+            Relation(older=verdict.memory.memory_id, sort=verdict.comparison, perspective=verdict.perspective)
+            for verdict in verdicts.older
+            if verdict.comparison == "contradicts" or verdict.comparison == "supersedes"
         )
     )
 

@@ -71,7 +71,7 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
         case MemoriesUsed() | ImpactCredited() | MemoriesReviewed():
             return frozenset(event.memory_ids)
         case LearningsExtracted():
-            return frozenset(each.memory_id for each in event.repetitions)
+            return frozenset(repetition.memory_id for repetition in event.repetitions)
         case RepetitionWithdrawn():
             return frozenset({event.repetition.memory_id})
         case MemoryAmended():
@@ -79,12 +79,14 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
         case RelationWithdrawn():
             return frozenset({event.older})
         case AgentSlept():
-            return frozenset(each.memory_id for each in (*event.consolidated, *event.archived, *event.pruned))
+            return frozenset(
+                consolidated.memory_id for consolidated in (*event.consolidated, *event.archived, *event.pruned)
+            )
         case MemoryEncoded():
-            older = (each.older for each in event.relations)
-            return frozenset({event.memory_id, *older, *(each.memory_id for each in event.absorbs)})
+            older = (relation.older for relation in event.relations)
+            return frozenset({event.memory_id, *older, *(absorb.memory_id for absorb in event.absorbs)})
         case MemoryCopied():
-            return frozenset({event.memory_id, *(each.older for each in event.relations)})
+            return frozenset({event.memory_id, *(relation.older for relation in event.relations)})
         case SemanticMemorySplit():
             return frozenset({event.memory_id, *event.sources})
         case AgentDefined():
@@ -113,13 +115,13 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
         case MemoriesRetrieved() | AssignmentStepped():
             return _shown(mind, event.in_context, by)
         case MemoriesUsed():
-            return mind.with_memories(used(agent, each, event) for each in mind.standing_for(event.memory_ids))
+            return mind.with_memories(used(agent, memory, event) for memory in mind.standing_for(event.memory_ids))
         case LearningsExtracted():
             return _repeated(mind, agent, event)
         case MemoriesReviewed():
-            return mind.with_memories(reviewed(agent, each, event) for each in mind.standing_for(event.memory_ids))
+            return mind.with_memories(reviewed(agent, memory, event) for memory in mind.standing_for(event.memory_ids))
         case ImpactCredited():
-            return mind.with_memories(credited(agent, each, event) for each in mind.standing_for(event.memory_ids))
+            return mind.with_memories(credited(agent, memory, event) for memory in mind.standing_for(event.memory_ids))
         case SessionEnded():
             return mind.with_agent(awake=tuple(dict.fromkeys((*agent.awake, event.assignment_id))))
         case AgentSlept():
@@ -175,15 +177,15 @@ def _set_right(mind: Mind, agent: Agent, event: Correction | UnrelatedEvent) -> 
         case RelationWithdrawn():
             return mind.with_memories(
                 (
-                    each.replace(
-                        yields_to=tuple(other for other in each.yields_to if other != event.memory_id), changed=by
+                    memory.replace(
+                        yields_to=tuple(other for other in memory.yields_to if other != event.memory_id), changed=by
                     )
-                    for each in (*mind.find((event.older,)), *mind.standing_for((event.older,)))
+                    for memory in (*mind.find((event.older,)), *mind.standing_for((event.older,)))
                 ),
             )
         case RepetitionWithdrawn():
             return mind.with_memories(
-                taken_back(agent, each, event) for each in mind.standing_for((event.repetition.memory_id,))
+                taken_back(agent, memory, event) for memory in mind.standing_for((event.repetition.memory_id,))
             )
         case SemanticMemorySplit():
             return split(mind, event.memory_id, event.sources, by=by)
@@ -290,7 +292,8 @@ def _shown(mind: Mind, memory_ids: Iterable[UUID], by: int) -> Mind:
     That is no use: only the candidate count changes (document 000 §3.5).
     """
     return mind.with_memories(
-        each.replace(candidate_count=each.candidate_count + 1, changed=by) for each in mind.standing_for(memory_ids)
+        memory.replace(candidate_count=memory.candidate_count + 1, changed=by)
+        for memory in mind.standing_for(memory_ids)
     )
 
 
@@ -315,7 +318,7 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded | MemoryCopied) -> M
     mind, memory = with_repetition(mind, agent, memory, event)
     if sources:
         memory = semantic_state(agent, memory, sources)
-    mind = mind.with_memories(absorbed(agent, each, event.memory_id, by=event.sequence or 0) for each in sources)
+    mind = mind.with_memories(absorbed(agent, source, event.memory_id, by=event.sequence or 0) for source in sources)
     return _with_new(mind, memory, event, event.at)
 
 
@@ -365,7 +368,7 @@ def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, c
     sequence, content = event.sequence or 0, content_of(event, created_at)
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
     mind = mind.with_texts((memory,))
-    named = [each.older for each in event.relations if each.older != event.memory_id]
+    named = [relation.older for relation in event.relations if relation.older != event.memory_id]
     older = {each.memory_id: each for each in (*mind.find(named), *mind.standing_for(named))}.values()
     return mind.with_memories(
         each.replace(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older
@@ -375,11 +378,11 @@ def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, c
 def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:
     """Return the mind in which each memory that a learning repeats is reinforced as by one use."""
     more = agent.rules.strength_increment_on_use
-    for each in event.repetitions:
-        known = mind.standing_for((each.memory_id,))
-        mind = mind.with_memories(strengthened(agent, memory, event, each.perspective, more) for memory in known)
-        if each.confirms:
-            again = mind.standing_for((each.memory_id,))
+    for repetition in event.repetitions:
+        known = mind.standing_for((repetition.memory_id,))
+        mind = mind.with_memories(strengthened(agent, memory, event, repetition.perspective, more) for memory in known)
+        if repetition.confirms:
+            again = mind.standing_for((repetition.memory_id,))
             mind = mind.with_memories(confirmed(agent, memory, by=event.sequence or 0) for memory in again)
     return mind
 
@@ -393,9 +396,10 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
     sessions = set(event.sessions)
     fresh = tuple(each for each in agent.awake if each in sessions)
     unmoved = {
-        each.memory_id
-        for each in (*event.consolidated, *event.archived, *event.pruned)
-        if each.memory_id in mind.memories and mind.memories[each.memory_id].revision == each.revision
+        consolidated.memory_id
+        for consolidated in (*event.consolidated, *event.archived, *event.pruned)
+        if consolidated.memory_id in mind.memories
+        and mind.memories[consolidated.memory_id].revision == consolidated.revision
     }
     for change in event.consolidated:
         if change.memory_id in unmoved and change.level < LEVELS:

@@ -53,8 +53,8 @@ def _days_left(agent: Agent, memory: Memory, decay: float) -> float | None:
 
 
 def _strengths(agent: Agent, memory: Memory, days: Iterable[float]) -> Iterable[float]:
-    for each in days:
+    for day in days:
         clock = agent.clock(memory)
         if memory.status == "active":
-            clock = advance_by_days(agent.clocks, agent.coming, each)[memory.level]
+            clock = advance_by_days(agent.clocks, agent.coming, day)[memory.level]
         yield exp(log_strength(memory.stored_strength, clock))

@@ -34,7 +34,7 @@ class Handover:
 def need_of(agent: Agent) -> str:
     """Return a text that says what an agent needs to know: its role, its description and its perspectives."""
     definition = agent.definition
-    words = (" ".join((each.name, *each.keywords)) for each in definition.perspectives)
+    words = (" ".join((perspective.name, *perspective.keywords)) for perspective in definition.perspectives)
     return "\n".join(filter(None, (definition.role, definition.description, *words)))
 
 
@@ -117,9 +117,9 @@ def reason_against(
 def told_memories(event: MemoriesHandedOver) -> tuple[MemoryEncoded, ...]:
     """Return the events that encode the memories of a handover."""
     return tuple(
-        encoded(event, each, key=told_key(event.agent_id, each.origin.memory_id), source="handover")
-        for each in event.memories
-        if each.origin.memory_id is not None
+        encoded(event, memory, key=told_key(event.agent_id, memory.origin.memory_id), source="handover")
+        for memory in event.memories
+        if memory.origin.memory_id is not None
     )
 
 
@@ -127,13 +127,13 @@ def view_of(source: str, receiver: str, plan: Handover | MemoriesHandedOver) -> 
     """Return what clients see of a handover."""
     passed = tuple(
         PassedMemory(
-            original=each.origin.memory_id,
-            memory_id=derive(told_key(receiver, each.origin.memory_id), MemoryEncoded.kind_of()),
-            memory=each.memory,
-            strength=each.strength,
-            provenance=each.origin.provenance,
+            original=memory.origin.memory_id,
+            memory_id=derive(told_key(receiver, memory.origin.memory_id), MemoryEncoded.kind_of()),
+            memory=memory.memory,
+            strength=memory.strength,
+            provenance=memory.origin.provenance,
         )
-        for each in plan.memories
-        if each.origin.memory_id is not None
+        for memory in plan.memories
+        if memory.origin.memory_id is not None
     )
     return HandoverView(source=source, agent_id=receiver, memories=passed, left_out=plan.left_out, refused=plan.refused)

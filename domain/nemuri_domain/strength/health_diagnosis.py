@@ -142,10 +142,10 @@ def proposals(findings: Iterable[Finding]) -> Mapping[str, JsonValue]:
     """
     wanted: dict[str, set[str]] = {}
     values: dict[str, JsonValue] = {}
-    for each in findings:
-        if each.advice is not None:
-            wanted.setdefault(each.advice.parameter, set()).add(each.advice.direction)
-            values[each.advice.parameter] = each.advice.proposed
+    for finding in findings:
+        if finding.advice is not None:
+            wanted.setdefault(finding.advice.parameter, set()).add(finding.advice.direction)
+            values[finding.advice.parameter] = finding.advice.proposed
     return {name: values[name] for name, directions in wanted.items() if len(directions) == 1}
 
 

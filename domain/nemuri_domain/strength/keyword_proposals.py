@@ -38,20 +38,27 @@ def proposed_keywords(
     whose memories it is most telling: the number of these memories with the word × the logarithm of how much more
     frequent the word is among them than among the others. The words of the definition are left out.
     """
-    texts = [_words("\n".join((each.content, *each.learnings.values()))) for each in memories]
+    texts = [_words("\n".join((memory.content, *memory.learnings.values()))) for memory in memories]
     groups = _groups(definition, memories)
     everywhere = Counter(key for words in texts for key in words)
     surfaces = _surfaces(texts)
-    known = {key for each in definition.perspectives for text in (each.name, *each.keywords) for key in _words(text)}
+    known = {
+        key
+        for perspective in definition.perspectives
+        for text in (perspective.name, *perspective.keywords)
+        for key in _words(text)
+    }
     best: dict[str, tuple[float, str, int]] = {}
     for name, places in groups.items():
-        for key, number in Counter(key for place in places for key in texts[place]).items():
+        for key, number in Counter(key for index in places for key in texts[index]).items():
             told = _telling(number, len(places), everywhere[key] - number, len(texts) - len(places))
             is_common = len(texts) >= FEW and everywhere[key] > COMMON * len(texts)
             if number >= FEWEST and told > 0 and key not in known and not is_common:
                 best[key] = max(best.get(key, (0.0, "", 0)), (told, name, number))
     found: defaultdict[str, list[ProposedKeyword]] = defaultdict(list)
-    room = {each.name: min(MOST, MAX_KEYWORDS - len(each.keywords)) for each in definition.perspectives}
+    room = {
+        perspective.name: min(MOST, MAX_KEYWORDS - len(perspective.keywords)) for perspective in definition.perspectives
+    }
     for key, (_, name, number) in sorted(best.items(), key=lambda each: (-each[1][0], each[0])):
         if len(found[name]) < room[name]:
             found[name].append(ProposedKeyword(keyword=surfaces[key], memories=number))
@@ -70,12 +77,12 @@ def with_keywords(definition: Definition, added: Mapping[str, Iterable[str]]) ->
 
 def _groups(definition: Definition, memories: Sequence[SampledMemory]) -> dict[str, list[int]]:
     """Return the positions of the memories that belong to each perspective."""
-    names = {each.name: (each.name, *each.keywords) for each in definition.perspectives}
+    names = {perspective.name: (perspective.name, *perspective.keywords) for perspective in definition.perspectives}
     found: dict[str, list[int]] = {name: [] for name in names}
-    for place, memory in enumerate(memories):
+    for index, memory in enumerate(memories):
         taught = [name for name in names if name in memory.learnings]
         for name in taught or (name for name, words in names.items() if tags_in(words, memory.content)):
-            found[name].append(place)
+            found[name].append(index)
     if len(found) == 1 and not any(found.values()):
         return {name: list(range(len(memories))) for name in found}
     return found

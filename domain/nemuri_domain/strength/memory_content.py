@@ -122,9 +122,9 @@ def provenance_in_words(content: Content, memory: Memory) -> str:
 def with_successors(text: str, newer: Sequence[Content], memory_id: UUID) -> str:
     """Return the text of an outdated memory, followed by the newer memories that contradict or supersede it."""
     notes = [
-        f"Since {_day(each.created_at)} a newer memory {one.sort} {_concerned(one)}: {_said(each)}"
-        for each in newer
-        for one in each.relations
+        f"Since {_day(content.created_at)} a newer memory {one.sort} {_concerned(one)}: {_said(content)}"
+        for content in newer
+        for one in content.relations
         if one.older == memory_id
     ]
     return "\n\n".join((text, *notes))

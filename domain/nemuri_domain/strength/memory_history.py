@@ -119,7 +119,7 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
             merged = isinstance(event, MemoryEncoded) and event.absorbs
             parts = [f"absorbed {len(merged)} memories"] if merged else []
             parts += ["which was known already"] if after.status == "absorbed" else []
-            said = [_begun(event), *parts, *(f"{each.sort} {each.older}" for each in event.relations)]
+            said = [_begun(event), *parts, *(f"{relation.sort} {relation.older}" for relation in event.relations)]
             return ", ".join(said) if before is None else ""
         case MemoryEncoded() if before and after.status == "absorbed" != before.status:
             return f"became part of semantic memory {event.memory_id}"
@@ -127,7 +127,7 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
             return "was split" if event.memory_id == memory_id else f"is no longer part of {event.memory_id}"
         case MemoryEncoded() | MemoryCopied():
             sorts = {"contradicts": "contradicted", "supersedes": "superseded"}
-            about = [sorts[each.sort] for each in event.relations if each.older == memory_id]
+            about = [sorts[relation.sort] for relation in event.relations if relation.older == memory_id]
             return f"{about[0]} by {event.memory_id}" if about else ""
         case MemoryAmended() if event.memory_id == memory_id:
             scope = () if event.scope is None else ("to", event.scope.level, event.scope.name)
@@ -138,7 +138,7 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
         case RelationWithdrawn() if event.memory_id == memory_id:
             return f"no longer outdates {event.older}"
         case MemoriesUsed():
-            methods = [each.method for each in event.uses if each.memory_id == memory_id]
+            methods = [use.method for use in event.uses if use.memory_id == memory_id]
             where = f" under {event.perspective}" if event.perspective else ""
             return f"by {methods[0]}{where}" if methods else ""
         case AgentSlept() if before and before.status != after.status:

@@ -88,7 +88,7 @@ class MemoryRows:
     def nbytes(self) -> int:
         """Return the size in bytes of memory, reserved rows included, accurate to about a quarter."""
         codes = (self._active, self._scopes, self._sources, self._conversations, self._positions)
-        return sum(each.nbytes for each in codes) + ID_BYTES * len(self._ids)
+        return sum(code.nbytes for code in codes) + ID_BYTES * len(self._ids)
 
     @property
     def arrays(self) -> RowArrays:
@@ -239,7 +239,9 @@ class MemoryRows:
         others = stand_ins[rows]
         moved, there = others != rows, np.zeros(self.count, np.bool_)
         there[others] = True
-        found = [np.full(self.count, False if each.dtype == np.bool_ else -np.inf, each.dtype) for each in columns]
+        found = [
+            np.full(self.count, False if column.dtype == np.bool_ else -np.inf, column.dtype) for column in columns
+        ]
         for highest, each in zip(found, columns, strict=True):
             highest[rows[~moved]] = each[~moved]
             np.maximum.at(highest, others[moved], each[moved])

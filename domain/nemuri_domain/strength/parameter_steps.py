@@ -55,6 +55,6 @@ def step_thresholds(present: Sequence[int], direction: Direction) -> tuple[int, 
 def _rising(thresholds: Sequence[int]) -> tuple[int, ...]:
     """Return the thresholds with each one raised, if necessary, above the one before."""
     found: list[int] = []
-    for each in thresholds:
-        found.append(max(each, found[-1] + 1) if found else each)
+    for threshold in thresholds:
+        found.append(max(threshold, found[-1] + 1) if found else threshold)
     return tuple(found)

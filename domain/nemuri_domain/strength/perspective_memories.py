@@ -37,12 +37,12 @@ def perspective_memories(held: Iterable[TopicSource]) -> PerspectiveMemories:
     The gain of a memory in a perspective is how much stronger it is there than in the perspective where it is weakest.
     """
     found: defaultdict[str, list[tuple[float, PerspectiveMemory]]] = defaultdict(list)
-    for each in held:
-        least = min(each.by_perspective.values(), default=0.0)
-        gains = {name: now - least for name, now in each.by_perspective.items() if now - least >= LEAST_GAIN}
+    for topic_source in held:
+        least = min(topic_source.by_perspective.values(), default=0.0)
+        gains = {name: now - least for name, now in topic_source.by_perspective.items() if now - least >= LEAST_GAIN}
         total = sum(gains.values())
         for name, gain in gains.items():
-            found[name].append((gain, PerspectiveMemory(each.text, gain / total)))
+            found[name].append((gain, PerspectiveMemory(topic_source.text, gain / total)))
     return {
         name: tuple(memory for _, memory in sorted(some, key=lambda each: (-each[0], each[1].text))[:MOST])
         for name, some in found.items()

@@ -77,11 +77,11 @@ def similar_lessons(
     return [
         new,
         *(
-            each
-            for each in others
-            if each.memory_id != new.memory_id
-            and each.memory.scope == scope
-            and is_comparable(_cosine(new, each, vectors), wanted, terms(each.memory.content), same=same)
+            other
+            for other in others
+            if other.memory_id != new.memory_id
+            and other.memory.scope == scope
+            and is_comparable(_cosine(new, other, vectors), wanted, terms(other.memory.content), same=same)
         ),
     ][:MAX_LESSONS]
 
@@ -101,9 +101,9 @@ def proposal(cause: Event, target: str, known: Agent | None, lessons: Sequence[C
     organisation, the lessons must come from at least two agents. `known` is the state of `target`, if it exists.
     """
     records = known.principles if known else ()
-    spent = {each for record in records for each in record.lessons}
-    fresh = [each for each in lessons if each.memory_id not in spent]
-    agents = tuple(dict.fromkeys(each.agent_id for each in fresh))
+    spent = {lesson for record in records for lesson in record.lessons}
+    fresh = [lesson for lesson in lessons if lesson.memory_id not in spent]
+    agents = tuple(dict.fromkeys(lesson.agent_id for lesson in fresh))
     if len(fresh) < LEAST_LESSONS or len(records) >= MAX_RECORDS or (target == ORGANISATION and len(agents) < 2):
         return None
     return PrincipleProposed.following(
@@ -111,9 +111,9 @@ def proposal(cause: Event, target: str, known: Agent | None, lessons: Sequence[C
         key=_proposal_key(lessons[0].memory_id, target),
         agent_id=target,
         correlation_id=None,
-        text=central_text([each.memory.content for each in fresh])[:PRINCIPLE_LIMIT],
+        text=central_text([lesson.memory.content for lesson in fresh])[:PRINCIPLE_LIMIT],
         scope=fresh[0].memory.scope,
-        lessons=tuple(each.memory_id for each in fresh),
+        lessons=tuple(lesson.memory_id for lesson in fresh),
         agents=agents,
     )
 
@@ -129,7 +129,7 @@ def proposal_id(lesson: UUID, target: str) -> UUID:
 
 def central_text(texts: Sequence[str]) -> str:
     """Return the text that shares most words with the others; the first one of several."""
-    words = [set(terms(each)) for each in texts]
+    words = [set(terms(text)) for text in texts]
     shared = [sum(_likeness(mine, others) for others in words) for mine in words]
     return texts[shared.index(max(shared))]
 
@@ -173,7 +173,7 @@ def _adoption_refusal(text: str, scope: Scope, agent: Agent) -> str | None:
         return WORDLESS
     if (text, scope) in agent.definition.held:
         return f"{agent.agent_id} has this principle already"
-    if sum(each.standing == "adopted" for each in agent.principles) >= MAX_ADOPTED:
+    if sum(principle.standing == "adopted" for principle in agent.principles) >= MAX_ADOPTED:
         return f"{agent.agent_id} has {MAX_ADOPTED} adopted principles; retire one first"
     return None
 
@@ -195,7 +195,7 @@ def decision(event: PrincipleDecisionGiven, agent: Agent | None) -> PrincipleDec
 
 def proposed(agent: Agent, event: PrincipleProposed) -> tuple[PrincipleRecord, ...]:
     """Return the records after a proposal. A proposal that shares a lesson with an earlier one changes nothing."""
-    spent = {each for record in agent.principles for each in record.lessons}
+    spent = {lesson for record in agent.principles for lesson in record.lessons}
     if spent & set(event.lessons):
         return agent.principles
     record = PrincipleRecord(
@@ -221,7 +221,7 @@ def decided(agent: Agent, event: PrincipleDecided) -> Changes:
         agents=known.agents if known else (),
         decided_by=event.asked_by,
     )
-    others = (each for each in agent.principles if each.principle_id != event.principle_id)
+    others = (principle for principle in agent.principles if principle.principle_id != event.principle_id)
     return _with_records(agent, agent.definition, (*others, record))
 
 
@@ -233,10 +233,10 @@ def redefined(agent: Agent, definition: Definition) -> Changes:
     definition lists itself, which belong to it from now on.
     """
     records = tuple(
-        each.model_copy(update={"standing": "retired"})
-        if each.standing == "adopted" and (each.text, each.scope) in definition.held
-        else each
-        for each in agent.principles
+        principle.model_copy(update={"standing": "retired"})
+        if principle.standing == "adopted" and (principle.text, principle.scope) in definition.held
+        else principle
+        for principle in agent.principles
     )
     return _with_records(agent.replace(principles=()), definition, records)
 
@@ -250,18 +250,19 @@ def without_erased(agent: Agent, memory_ids: Collection[UUID]) -> Changes:
     """Return the changes of an agent by the erasure of memories: principles whose id or memory is erased are gone."""
     gone = set(memory_ids)
     kept = tuple(
-        each
-        for each in agent.principles
-        if each.principle_id not in gone and principle_memory_id(agent.agent_id, each.text, each.scope) not in gone
+        principle
+        for principle in agent.principles
+        if principle.principle_id not in gone
+        and principle_memory_id(agent.agent_id, principle.text, principle.scope) not in gone
     )
     return {} if kept == agent.principles else _with_records(agent, agent.definition, kept)
 
 
 def _with_records(agent: Agent, definition: Definition, records: tuple[PrincipleRecord, ...]) -> Changes:
     """Return the changes that make `records` the agent's principles, and its adopted ones part of the definition."""
-    before = {_held(each) for each in agent.principles if each.standing == "adopted"}
+    before = {_held(principle) for principle in agent.principles if principle.standing == "adopted"}
     own = [each for each in definition.held if each not in before]
-    adopted = [_held(each) for each in records if each.standing == "adopted"]
+    adopted = [_held(record) for record in records if record.standing == "adopted"]
     held = [*dict.fromkeys((*own, *adopted))][:MAX_PRINCIPLES]
     principles = tuple(text if scope == EVERYWHERE else {"text": text, "scope": scope} for text, scope in held)
     whole = Definition.model_validate(dict(definition) | {"principles": principles})
@@ -273,4 +274,4 @@ def _held(record: PrincipleRecord) -> tuple[str, Scope]:
 
 
 def _record(agent: Agent, principle_id: UUID) -> PrincipleRecord | None:
-    return next((each for each in agent.principles if each.principle_id == principle_id), None)
+    return next((principle for principle in agent.principles if principle.principle_id == principle_id), None)

@@ -52,8 +52,8 @@ class QueryTexts:
             for name, text in self.expansions.items()
         ]
         first: dict[str, QueryText] = {}
-        for each in every:
-            first.setdefault(each.text, each)
+        for part in every:
+            first.setdefault(part.text, part)
         return tuple(first.values())
 
 
@@ -74,14 +74,14 @@ def message_parts(query: str, items: Sequence[str] = ()) -> tuple[QueryText, ...
     """
     around = read_listing(query).around if items else query
     said = sentences(around) or ([] if items else [query])
-    asking = [each for each in said if asks_for_something(each)]
-    others = [each for each in said if each not in asking]
+    asking = [sentence for sentence in said if asks_for_something(sentence)]
+    others = [sentence for sentence in said if sentence not in asking]
     if not items and (len(query) <= SHORT or len(said) == 1):
         asking.insert(0, " ".join(query.split()))
     weight = BACKGROUND if asking else 1.0
-    parts = [QueryText(text) for each in asking for text in (each, *_clauses(each))]
-    parts += [QueryText(text, weight) for each in others for text in (each, *_clauses(each))]
-    return tuple({each.text: each for each in reversed(parts)}.values())[::-1][:MAX_PARTS]
+    parts = [QueryText(text) for sentence in asking for text in (sentence, *_clauses(sentence))]
+    parts += [QueryText(text, weight) for other in others for text in (other, *_clauses(other))]
+    return tuple({part.text: part for part in reversed(parts)}.values())[::-1][:MAX_PARTS]
 
 
 def _clauses(sentence: str) -> Iterator[str]:

@@ -73,8 +73,12 @@ def expanded(agent: Agent, query: str) -> dict[str, str]:
     """
     if not agent.rules.enable_query_expansion:
         return {}
-    own = (each for each in agent.definition.perspectives if each.keywords or each.name != GENERAL)
-    return {each.name: f"{query} {' '.join(each.keywords or (each.name,))}" for each in own}
+    own = (
+        perspective
+        for perspective in agent.definition.perspectives
+        if perspective.keywords or perspective.name != GENERAL
+    )
+    return {perspective.name: f"{query} {' '.join(perspective.keywords or (perspective.name,))}" for perspective in own}
 
 
 def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) -> tuple[float, ...]:
@@ -146,7 +150,7 @@ def ranked(
     """
     if not found:
         return ()
-    raw = [features(agent, each, occasion) for each in found]
+    raw = [features(agent, memory, occasion) for memory in found]
     values = scores(np.array(raw, dtype=np.float64), agent.rules, known)
     candidates = [
         Candidate(
@@ -161,8 +165,8 @@ def ranked(
         )
         for each, row, value in zip(found, raw, values, strict=True)
     ]
-    by_id = {each.memory.memory_id: (each.content, each.memory) for each in found}
-    words = {each.memory.memory_id: each.words for each in found}
+    by_id = {memory.memory.memory_id: (memory.content, memory.memory) for memory in found}
+    words = {memory.memory.memory_id: memory.words for memory in found}
     return best_first(candidates, by_id, occasion.perspective, occasion.query, words)
 
 
@@ -179,16 +183,16 @@ def best_first(
     recorded to contradict or supersede, and of those that a newer candidate about the same thing succeeds
     (`succession`). `words` has the words of indexed texts by memory id, as far as they are known.
     """
-    contents = [known[each.memory_id][0] for each in candidates]
+    contents = [known[candidate.memory_id][0] for candidate in candidates]
     statements = [
-        _statement(*known[each.memory_id], each.relevance, perspective, words.get(each.memory_id))
-        for each in candidates
+        _statement(*known[candidate.memory_id], candidate.relevance, perspective, words.get(candidate.memory_id))
+        for candidate in candidates
     ]
     later = successors(statements, query)
     memories = {memory_id: memory for memory_id, (_, memory) in known.items()}
     aside, archived = (
         outdated_elsewhere(contents, perspective),
-        {each.memory_id for each in candidates if each.archived},
+        {candidate.memory_id for candidate in candidates if candidate.archived},
     )
     # What is recorded counts more than what is compared, and an archived memory does not outdate an active one.
     later = {
@@ -199,7 +203,9 @@ def best_first(
         and (older in archived or each.memory_id not in archived)
     }
     yielding = lower_outdated(_lifted(candidates, later), memories, aside, later)
-    return tuple(sorted(yielding, key=lambda each: (-each.score, -each.relevance, str(each.memory_id))))
+    return tuple(
+        sorted(yielding, key=lambda candidate: (-candidate.score, -candidate.relevance, str(candidate.memory_id)))
+    )
 
 
 def _statement(
@@ -216,12 +222,12 @@ def outdated_elsewhere(contents: Sequence[Content], perspective: str | None) -> 
     The newer one contradicts or supersedes only what the older one taught under other perspectives, and the older one
     has a learning under this perspective.
     """
-    taught = {each.memory_id for each in contents if perspective in each.memory.learnings}
+    taught = {content.memory_id for content in contents if perspective in content.memory.learnings}
     concerned: dict[tuple[UUID, UUID], set[str | None]] = {}
     for newer in contents:
-        for each in newer.relations:
-            if each.older in taught:
-                concerned.setdefault((each.older, newer.memory_id), set()).add(each.perspective)
+        for relation in newer.relations:
+            if relation.older in taught:
+                concerned.setdefault((relation.older, newer.memory_id), set()).add(relation.perspective)
     return frozenset(pair for pair, names in concerned.items() if not names & {None, perspective})
 
 
@@ -267,13 +273,15 @@ def _lifted(candidates: Sequence[Candidate], later: Mapping[UUID, Successor]) ->
     thing, even if only the older one is worded like the query.
     """
     least: dict[UUID, float] = {}
-    for each in candidates:
-        if each.memory_id in later:
-            newest = later[each.memory_id].memory_id
-            least[newest] = max(least.get(newest, 0.0), each.score)
+    for candidate in candidates:
+        if candidate.memory_id in later:
+            newest = later[candidate.memory_id].memory_id
+            least[newest] = max(least.get(newest, 0.0), candidate.score)
     return [
-        each.model_copy(update={"score": max(each.score, least[each.memory_id])}) if each.memory_id in least else each
-        for each in candidates
+        candidate.model_copy(update={"score": max(candidate.score, least[candidate.memory_id])})
+        if candidate.memory_id in least
+        else candidate
+        for candidate in candidates
     ]
 
 
@@ -340,15 +348,15 @@ def shared(candidates: Sequence[Candidate], room: int, share: float) -> tuple[li
     """
     most, taken = ceil(share * room), Counter[str]()
     first, over = list[Candidate](), list[Candidate]()
-    for each in candidates:
+    for candidate in candidates:
         if len(first) == room:
             break
-        full = bool(each.source) and taken[each.source] >= most
-        (over if full else first).append(each)
-        taken[each.source] += not full
+        full = bool(candidate.source) and taken[candidate.source] >= most
+        (over if full else first).append(candidate)
+        taken[candidate.source] += not full
     back = over[: room - len(first)]
     chosen = {each.memory_id for each in (*first, *back)}
-    return [each for each in candidates if each.memory_id in chosen], over[len(back) :]
+    return [candidate for candidate in candidates if candidate.memory_id in chosen], over[len(back) :]
 
 
 def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
@@ -358,5 +366,5 @@ def _levels(candidates: Sequence[Candidate], policy: Policy) -> list[float]:
     is the n-th highest linear score. The number of selected memories is therefore the same with and without a learned
     scorer.
     """
-    raw = np.array([each.features for each in candidates], dtype=np.float64).reshape(-1, len(FEATURES))
+    raw = np.array([candidate.features for candidate in candidates], dtype=np.float64).reshape(-1, len(FEATURES))
     return sorted(scores(raw, policy).tolist(), reverse=True)

@@ -67,7 +67,7 @@ def explained(candidates: Sequence[Candidate], ranking: str, weights: Weights | 
 
     The recorded score of a candidate that yields to another may be lower. Raises LookupError like `scored_by`.
     """
-    raw = np.array([each.features for each in candidates], np.float64).reshape(-1, _ALL)
+    raw = np.array([candidate.features for candidate in candidates], np.float64).reshape(-1, _ALL)
     rows, score = scored_by(ranking, raw, weights)
     return contributions(rows, score), score(rows)
 

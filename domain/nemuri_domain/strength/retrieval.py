@@ -137,7 +137,7 @@ def ranked_for(
     scorer: Scorer | None = None,
 ) -> tuple[Candidate, ...]:
     """Return the results of stage 1 as candidates, ranked for a query by `scorer` if it serves, best first."""
-    tags = {tag for each in found for tag in each.content.memory.tags}
+    tags = {tag for memory in found for tag in memory.content.memory.tags}
     query = asked.wording.query
     occasion = RetrievalContext(perspective, frozenset(tags_in(tags, query)), now, query)
     return ranked(agent, found, occasion, scorer)

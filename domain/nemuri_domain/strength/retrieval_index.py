@@ -241,7 +241,7 @@ class AgentIndex:
         for rows that are not chosen.
         """
         pairs = WordPairs.of(self._table, asked.words, self._words.of(rows[chosen].tolist()))
-        weights = [self._table.importance(each) for each in asked.words]
+        weights = [self._table.importance(word) for word in asked.words]
         here = [each * self._words.rarity(words, len(self)) for each, words in zip(weights, asked.words, strict=True)]
         absolute, rare = np.zeros_like(similarity), np.zeros_like(similarity)
         absolute[:, chosen], rare[:, chosen] = pairs.alignments(weights), pairs.alignments(here)

@@ -57,7 +57,7 @@ def _unit(step: Sequence[float], pair: int, side: int) -> tuple[float, ...]:
 
     The signs of d are Walsh functions, so no two pairs and no two features have the same signs.
     """
-    signs = [-side if (pair & place).bit_count() % 2 else side for place in range(1, len(step) + 1)]
+    signs = [-side if (pair & index).bit_count() % 2 else side for index in range(1, len(step) + 1)]
     return tuple(weight + sign * each for weight, sign, each in zip(LINEAR, signs, step, strict=True))
 
 

@@ -52,9 +52,9 @@ class SearchTexts:
         table = word_table()
         return cls(
             rows,
-            [table.words(each.text) for each in texts],
-            [terms(each.text) for each in texts],
-            np.array([each.weight for each in texts], np.float32)[:, None],
-            np.array([each.decides for each in texts], np.bool_),
+            [table.words(text.text) for text in texts],
+            [terms(text.text) for text in texts],
+            np.array([text.weight for text in texts], np.float32)[:, None],
+            np.array([text.decides for text in texts], np.bool_),
             scale,
         )

@@ -43,9 +43,10 @@ def newly_settled(event: AgentSlept, rules: Policy) -> tuple[UUID, ...]:
     if not rules.semantic_memories_per_sleep:
         return ()
     settled = sorted(
-        (each for each in event.consolidated if each.level >= rules.semantic_level), key=lambda each: -each.level
+        (consolidated for consolidated in event.consolidated if consolidated.level >= rules.semantic_level),
+        key=lambda consolidated: -consolidated.level,
     )
-    return tuple(each.memory_id for each in settled[:MAX_ANCHORS])
+    return tuple(consolidated.memory_id for consolidated in settled[:MAX_ANCHORS])
 
 
 def is_settled(memory: Remembered, rules: Policy) -> bool:
@@ -160,7 +161,7 @@ def merged_content(group: Sequence[Remembered], statement: str) -> MemoryContent
     It has the tags of all sources, and under each perspective what the most used source taught. The statement is said
     by somebody only if all sources are said by the same. It has no date and no place in a conversation.
     """
-    by_use = sorted(group, key=lambda each: -each[1].access_count)
+    by_use = sorted(group, key=lambda remembered: -remembered[1].access_count)
     learnings: dict[str, str] = {}
     for content, _ in by_use:
         for name, text in content.memory.learnings.items():
@@ -223,9 +224,9 @@ def _happened(content: Content) -> datetime:
 
 
 def _experiences(sources: Sequence[Content]) -> Experiences:
-    counts = [each.experiences.count if each.experiences else 1 for each in sources]
-    begins = [each.experiences.since if each.experiences else each.created_at for each in sources]
-    ends = [each.experiences.until if each.experiences else each.created_at for each in sources]
+    counts = [source.experiences.count if source.experiences else 1 for source in sources]
+    begins = [source.experiences.since if source.experiences else source.created_at for source in sources]
+    ends = [source.experiences.until if source.experiences else source.created_at for source in sources]
     return Experiences(count=sum(counts), since=min(begins), until=max(ends))
 
 
@@ -238,7 +239,7 @@ def _origin(group: Sequence[Remembered]) -> Origin:
         client_id=shared("client_id"),
         textbook=shared("textbook"),
         documents=tuple(dict.fromkeys(name for content, _ in group for name in content.origin.documents)),
-        provenance=min((_provenance(each) for each in group), key=_WEAKEST_FIRST.__getitem__),
+        provenance=min((_provenance(remembered) for remembered in group), key=_WEAKEST_FIRST.__getitem__),
     )
 
 

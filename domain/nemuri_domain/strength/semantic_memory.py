@@ -18,8 +18,8 @@ from nemuri_domain.strength.decay import MAX_STRENGTH, stored_value
 def unmoved(mind: Mind, sources: Iterable[Seen]) -> tuple[Memory, ...]:
     """Return the source memories in their present states; none if one of them is not active, or has changed since."""
     seen = tuple(sources)
-    found = mind.find(each.memory_id for each in seen)
-    revisions = {each.memory_id: each.revision for each in seen}
+    found = mind.find(source.memory_id for source in seen)
+    revisions = {source.memory_id: source.revision for source in seen}
     unchanged = all(each.status == "active" and each.revision == revisions[each.memory_id] for each in found)
     return found if unchanged and len(found) == len(revisions) else ()
 
@@ -31,22 +31,24 @@ def semantic_state(agent: Agent, memory: Memory, sources: Sequence[Memory]) -> M
     perspective, level and time of last use are maxima. The number of contexts is the highest that does not lower the
     share of used contexts below that of any source.
     """
-    names = dict.fromkeys(name for each in sources for name in each.perspectives)
-    level = max(each.level for each in sources)
+    names = dict.fromkeys(name for source in sources for name in source.perspectives)
+    level = max(source.level for source in sources)
     clock = agent.clocks[level]
-    uses = sum(each.access_count for each in sources)
-    times = [each.last_accessed_at for each in sources if each.last_accessed_at is not None]
+    uses = sum(source.access_count for source in sources)
+    times = [source.last_accessed_at for source in sources if source.last_accessed_at is not None]
     return memory.replace(
         level=level,
-        stored_strength=stored_value(max(agent.strength(each) for each in sources), clock),
-        perspectives={name: stored_value(max(agent.strength(each, name) for each in sources), clock) for name in names},
+        stored_strength=stored_value(max(agent.strength(source) for source in sources), clock),
+        perspectives={
+            name: stored_value(max(agent.strength(source, name) for source in sources), clock) for name in names
+        },
         candidate_count=_contexts(sources, uses),
         access_count=uses,
-        effective_uses=sum(each.effective_uses for each in sources),
-        impact_score=min(MAX_STRENGTH, sum(each.impact_score for each in sources)),
+        effective_uses=sum(source.effective_uses for source in sources),
+        impact_score=min(MAX_STRENGTH, sum(source.impact_score for source in sources)),
         last_accessed_at=max(times, default=None),
-        unconfirmed=all(each.unconfirmed for each in sources),
-        yields_to=tuple(dict.fromkeys(newer for each in sources for newer in each.yields_to)),
+        unconfirmed=all(source.unconfirmed for source in sources),
+        yields_to=tuple(dict.fromkeys(newer for source in sources for newer in source.yields_to)),
     )
 
 
@@ -86,9 +88,9 @@ def without_absorbers(mind: Mind, gone: Collection[UUID], *, by: int) -> Mind:
     The semantic memories in `gone` are split, outer ones first, so that nothing that they have gained is lost.
     """
     inner: dict[UUID, list[UUID]] = {}
-    for each in mind.memories.values():
-        if each.status == "absorbed" and each.absorbed_by is not None and each.absorbed_by in gone:
-            inner.setdefault(each.absorbed_by, []).append(each.memory_id)
+    for memory in mind.memories.values():
+        if memory.status == "absorbed" and memory.absorbed_by is not None and memory.absorbed_by in gone:
+            inner.setdefault(memory.absorbed_by, []).append(memory.memory_id)
 
     def remains(memory_id: UUID) -> bool:
         return memory_id not in gone or any(map(remains, inner.get(memory_id, ())))
@@ -104,8 +106,8 @@ def _contexts(sources: Sequence[Memory], uses: int) -> int:
     """Return the number of contexts of a semantic memory: that of its sources, reduced if the share of used contexts
     would otherwise be below the highest of theirs.
     """
-    together = sum(each.candidate_count for each in sources)
-    best = max(each.access_count / max(1, each.candidate_count) for each in sources)
+    together = sum(source.candidate_count for source in sources)
+    best = max(source.access_count / max(1, source.candidate_count) for source in sources)
     return together if best == 0 else min(together, floor(uses / best + 1e-9))
 
 
@@ -118,12 +120,12 @@ def _released(agent: Agent, memory: Memory, semantic: Memory, *, by: int) -> Mem
 def _inheriting(agent: Agent, heir: Memory, semantic: Memory, sources: Sequence[Memory]) -> Memory:
     """Return the heir of a split semantic memory with what that memory has gained since it was formed."""
     gained = {
-        name: max(0, getattr(semantic, name) - sum(getattr(each, name) for each in sources))
+        name: max(0, getattr(semantic, name) - sum(getattr(source, name) for source in sources))
         for name in ("access_count", "effective_uses", "impact_score")
     }
-    seen = max(0, semantic.candidate_count - _contexts(sources, sum(each.access_count for each in sources)))
+    seen = max(0, semantic.candidate_count - _contexts(sources, sum(source.access_count for source in sources)))
     clock = agent.clock(heir)
-    confirmed_since = all(each.unconfirmed for each in sources) and not semantic.unconfirmed
+    confirmed_since = all(source.unconfirmed for source in sources) and not semantic.unconfirmed
     heir = heir.replace(
         candidate_count=heir.candidate_count + seen, unconfirmed=heir.unconfirmed and not confirmed_since
     )

@@ -119,7 +119,7 @@ def _over(sessions: tuple[UUID, ...], cause: Event, sleep_input: SleepInput, old
 
 def seen(memories: Iterable[Memory]) -> tuple[Seen, ...]:
     """Return the memories with their current revisions. The fold skips a memory whose revision has changed since."""
-    return tuple(Seen(memory_id=each.memory_id, revision=each.revision) for each in memories)
+    return tuple(Seen(memory_id=memory.memory_id, revision=memory.revision) for memory in memories)
 
 
 def surplus(agent: Agent, touched: Iterable[Memory]) -> int:
@@ -141,7 +141,7 @@ def surplus(agent: Agent, touched: Iterable[Memory]) -> int:
 
 
 def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
-    earned = ((each, rules.level(each.effective_uses)) for each in touched)
+    earned = ((memory, rules.level(memory.effective_uses)) for memory in touched)
     return {each.memory_id: level for each, level in earned if level != each.level}
 
 
@@ -154,12 +154,12 @@ def _faint(sleep_input: SleepInput, levels: Levels, days: float) -> dict[UUID, M
     agent = sleep_input.agent
     later = advance_by_days(agent.clocks, agent.rules, days)
     faint: dict[UUID, Memory] = {}
-    for each in (*sleep_input.faded, *sleep_input.touched):
-        level = levels.get(each.memory_id, each.level)
-        left = strength(each.fade + agent.clocks[each.level] - agent.clocks[level], later[level])
-        kept = each.pinned or each.memory_id in sleep_input.principles
+    for memory in (*sleep_input.faded, *sleep_input.touched):
+        level = levels.get(memory.memory_id, memory.level)
+        left = strength(memory.fade + agent.clocks[memory.level] - agent.clocks[level], later[level])
+        kept = memory.pinned or memory.memory_id in sleep_input.principles
         if left < agent.rules.archive_threshold and not kept:
-            faint[each.memory_id] = each
+            faint[memory.memory_id] = memory
     return faint
 
 
@@ -210,5 +210,5 @@ def _weight(agent: Agent, touched: Iterable[Memory], levels: Levels) -> float:
     """Return the total weight of the active memories after these level changes."""
     weights = agent.coming.consolidation_weights
     present = sum(number * each for number, each in zip(agent.active, weights, strict=True))
-    moving = (each for each in touched if each.memory_id in levels)
-    return present + sum(weights[levels[each.memory_id]] - weights[each.level] for each in moving)
+    moving = (memory for memory in touched if memory.memory_id in levels)
+    return present + sum(weights[levels[memory.memory_id]] - weights[memory.level] for memory in moving)

@@ -11,27 +11,28 @@ def sleep_input_of(mind: Mind) -> SleepInput | None:
     agent = mind.agent
     if agent is None:
         return None
-    active = [each for each in mind.memories.values() if each.status == "active"]
-    touched = tuple(each for each in active if each.changed > agent.reviewed)
+    active = [memory for memory in mind.memories.values() if memory.status == "active"]
+    touched = tuple(memory for memory in active if memory.changed > agent.reviewed)
     bound = faint_below(agent.clocks, agent.rules, max(1, len(agent.awake)))
     principles = frozenset(
         memory_id for memory_id, content in mind.contents.items() if is_principle(agent.definition, content)
     )
     surplus = sleep.surplus(agent, touched)
     resting = [
-        PruningCandidate(each, each.last_accessed_at or mind.contents[each.memory_id].created_at)
-        for each in (active if surplus else ())
-        if not each.pinned
+        PruningCandidate(memory, memory.last_accessed_at or mind.contents[memory.memory_id].created_at)
+        for memory in (active if surplus else ())
+        if not memory.pinned
     ]
     resting.sort(
-        key=lambda each: (
-            each.memory.memory_id in principles, each.memory.level, each.since, each.memory.memory_id,
+        key=lambda candidate: (
+            candidate.memory.memory_id in principles, candidate.memory.level, candidate.since,
+            candidate.memory.memory_id,
         )
     )  # fmt: skip
     return SleepInput(
         agent,
         touched=touched,
-        faded=tuple(each for each in active if each.fade < bound[each.level] and not each.pinned),
+        faded=tuple(memory for memory in active if memory.fade < bound[memory.level] and not memory.pinned),
         weakest=tuple(resting[:surplus]),
         principles=principles,
     )

@@ -95,45 +95,47 @@ class Differences:
     @classmethod
     def between(cls, one: Mind, other: Mind) -> "Differences":
         """Return the differences from mind `one` to mind `other`."""
-        changes = sorted(_changes(one, other), key=lambda each: (-abs(each.gain), str(each.memory_id)))
+        changes = sorted(_changes(one, other), key=lambda change: (-abs(change.gain), str(change.memory_id)))
         return cls(tuple(changes), _altered(_rules(one), _rules(other)), _altered(_is(one), _is(other)))
 
     @property
     def began(self) -> tuple[MemoryChange, ...]:
         """Return the memories that only the second mind knows."""
-        return tuple(each for each in self.changes if each.before is None)
+        return tuple(change for change in self.changes if change.before is None)
 
     @property
     def gone(self) -> tuple[MemoryChange, ...]:
         """Return the memories that only the first mind knows."""
-        return tuple(each for each in self.changes if each.after is None)
+        return tuple(change for change in self.changes if change.after is None)
 
     @property
     def archived(self) -> tuple[MemoryChange, ...]:
         """Return the memories that are active in the first mind and archived in the second."""
-        return tuple(each for each in self.changes if each.turned("archived"))
+        return tuple(change for change in self.changes if change.turned("archived"))
 
     @property
     def returned(self) -> tuple[MemoryChange, ...]:
         """Return the memories that are archived in the first mind and active in the second."""
-        return tuple(each for each in self.changes if each.turned("active"))
+        return tuple(change for change in self.changes if change.turned("active"))
 
     @property
     def levels(self) -> tuple[MemoryChange, ...]:
         """Return the memories whose levels differ."""
         return tuple(
-            each for each in self.changes if each.before and each.after and each.before.level != each.after.level
+            change
+            for change in self.changes
+            if change.before and change.after and change.before.level != change.after.level
         )
 
     @property
     def stronger(self) -> tuple[MemoryChange, ...]:
         """Return the memories that are stronger in the second mind."""
-        return tuple(each for each in self.changes if each.gain > 0 and not _noise(each))
+        return tuple(change for change in self.changes if change.gain > 0 and not _noise(change))
 
     @property
     def weaker(self) -> tuple[MemoryChange, ...]:
         """Return the memories that are weaker in the second mind."""
-        return tuple(each for each in self.changes if each.gain < 0 and not _noise(each))
+        return tuple(change for change in self.changes if change.gain < 0 and not _noise(change))
 
 
 def _noise(change: MemoryChange) -> bool:

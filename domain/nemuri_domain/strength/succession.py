@@ -116,7 +116,7 @@ class StatementPairs:
         """Compare each statement, given by its words, with each other one."""
         table = word_table()
         every = np.unique(np.concatenate([*words, _NO_WORDS]))
-        counts = np.array([(each[:, None] == every).sum(axis=0) for each in words]).reshape(len(words), len(every))
+        counts = np.array([(word[:, None] == every).sum(axis=0) for word in words]).reshape(len(words), len(every))
         has, weights = (counts > 0).astype(np.float32), (counts * table.importance(every)).astype(np.float64)
         both, totals = weights @ has.T, weights.sum(axis=1)
         shared = (both + both.T) / np.maximum(totals[:, None] + totals, 1.0)
@@ -165,8 +165,8 @@ def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID,
     neither succeeds the other. A statement is not succeeded by one that is about something else of the same kind: the
     `request` names what only the older one has.
     """
-    best = max((each.relevance for each in statements), default=0.0)
-    near = sorted(statements, key=lambda each: -each.relevance)[:COMPARED]
+    best = max((statement.relevance for statement in statements), default=0.0)
+    near = sorted(statements, key=lambda statement: -statement.relevance)[:COMPARED]
     near = [each for each in near if each.relevance >= COMPARABLE_RELEVANCE * best]
     if len({each.told_at for each in near}) < 2:
         return {}

@@ -32,8 +32,8 @@ def restated(live: Mind, replayed: Mind, gone: Collection[UUID]) -> tuple[Standi
 
 def check(live: Mind, replayed: Mind, tombstones: Iterable[MemoriesErased]) -> None:
     """Raise `DivergedError` unless both minds have the same agent and the same memories after the tombstones."""
-    for each in tombstones:
-        live, replayed = evolve(live, each), evolve(replayed, each)
+    for tombstone in tombstones:
+        live, replayed = evolve(live, tombstone), evolve(replayed, tombstone)
     if (live.agent, live.memories) != (replayed.agent, replayed.memories):
         raise DivergedError("a replay without the erased events gives another state")
 

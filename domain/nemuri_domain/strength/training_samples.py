@@ -54,8 +54,10 @@ class LoggedRetrieval:
     @classmethod
     def of(cls, event: MemoriesRetrieved) -> "LoggedRetrieval":
         """Return the retrieval that an event records."""
-        ids, context = tuple(each.memory_id for each in event.candidates), set(event.in_context)
-        raw = np.array([each.features for each in event.candidates], dtype=np.float64).reshape(len(ids), len(FEATURES))
+        ids, context = tuple(candidate.memory_id for candidate in event.candidates), set(event.in_context)
+        raw = np.array([candidate.features for candidate in event.candidates], dtype=np.float64).reshape(
+            len(ids), len(FEATURES)
+        )
         return cls(event.assignment_id, ids, transformed(raw), np.array([each in context for each in ids], dtype=bool))
 
 
@@ -100,7 +102,7 @@ def label_retrieval(retrieval: LoggedRetrieval, used: Collection[UUID], credited
     log order.
     """
     mine = set(used)
-    labels = np.array([each in mine for each in retrieval.memory_ids], dtype=bool)
+    labels = np.array([memory_id in mine for memory_id in retrieval.memory_ids], dtype=bool)
     return LabelledRetrieval(retrieval, labels, 1.0 if _succeeded(credited) else UNPROVEN_WEIGHT)
 
 
@@ -122,7 +124,7 @@ def _succeeded(credited: Sequence[str]) -> bool:
 
 def samples(experiences: Sequence[LabelledRetrieval]) -> Samples:
     """Return all used candidates and a reproducible random draw of unused ones. Empty if no candidate was used."""
-    chosen = [(each, rows) for each in experiences if len(rows := _drawn(each))]
+    chosen = [(experience, rows) for experience in experiences if len(rows := _drawn(experience))]
     if not chosen:
         return Samples(np.zeros((0, len(scorer.LINEAR))), np.zeros(0), np.zeros(0), 0)
     return Samples(
@@ -150,12 +152,12 @@ def split_held_out(experiences: Sequence[LabelledRetrieval]) -> tuple[list[Label
     Only informative ones (`is_informative`) are held out: the newest quarter of them, at least ten, at most half. No
     training data is newer than held-out data.
     """
-    informative = [place for place, each in enumerate(experiences) if each.is_informative]
+    informative = [index for index, each in enumerate(experiences) if each.is_informative]
     number = min(max(FEWEST_HELD_OUT, len(informative) // HELD_OUT_SHARE), len(informative) // 2)
     if not number:
         return list(experiences), []
     held = informative[-number:]
-    return list(experiences[: held[0]]), [experiences[place] for place in held]
+    return list(experiences[: held[0]]), [experiences[index] for index in held]
 
 
 def evaluate(weights: Weights, held_out: Sequence[LabelledRetrieval]) -> HeldOut:
@@ -163,8 +165,8 @@ def evaluate(weights: Weights, held_out: Sequence[LabelledRetrieval]) -> HeldOut
 
     Only memories in the context count. It is unknown if an answer would have used the other candidates.
     """
-    learned = np.array([ndcg(each, lambda rows: scorer.scores(weights, rows)) for each in held_out])
-    linear = np.array([ndcg(each, scorer.linear) for each in held_out])
+    learned = np.array([ndcg(retrieval, lambda rows: scorer.scores(weights, rows)) for retrieval in held_out])
+    linear = np.array([ndcg(retrieval, scorer.linear) for retrieval in held_out])
     number = len(held_out)
     if not number:
         return HeldOut(tasks=0, learned=0.0, linear=0.0, error=0.0)

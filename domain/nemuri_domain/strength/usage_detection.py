@@ -76,7 +76,7 @@ def told_again(question: str, memories: Sequence[str], answer: str) -> list[floa
     context have it too. A word is said again as far as a word of the answer is near in meaning.
     """
     table = word_table()
-    asked, said, known = table.words(question), table.words(answer), [table.words(each) for each in memories]
+    asked, said, known = table.words(question), table.words(answer), [table.words(memory) for memory in memories]
     heard, found = table.directions(said), list[float]()
     for words in known:
         own = words[~np.isin(words, asked)]
@@ -120,8 +120,10 @@ def session_end(cause: Event, assignment_id: UUID, agent_id: str) -> SessionEnde
 
 
 def _cited(citations: Sequence[UUID], shown: Sequence[ContextMemory]) -> tuple[Use, ...]:
-    known = {each.memory_id for each in shown}
-    return tuple(Use(memory_id=each, method="citation") for each in dict.fromkeys(citations) if each in known)
+    known = {context_memory.memory_id for context_memory in shown}
+    return tuple(
+        Use(memory_id=citation, method="citation") for citation in dict.fromkeys(citations) if citation in known
+    )
 
 
 def _tagged(answer: str, shown: Sequence[ContextMemory], *, least: int = 1) -> tuple[Use, ...]:
@@ -129,11 +131,19 @@ def _tagged(answer: str, shown: Sequence[ContextMemory], *, least: int = 1) -> t
 
     Only whole terms count. A tag that more than half of the memories share does not count.
     """
-    frequency = Counter(tag for each in shown for tag in set(each.tags))
+    frequency = Counter(tag for context_memory in shown for tag in set(context_memory.tags))
     distinctive = {tag for tag, count in frequency.items() if len(shown) == 1 or count * 2 <= len(shown)}
     said = set(tags_in(sorted(distinctive), answer))
-    return tuple(Use(memory_id=each.memory_id, method="tag") for each in shown if len(said & set(each.tags)) >= least)
+    return tuple(
+        Use(memory_id=context_memory.memory_id, method="tag")
+        for context_memory in shown
+        if len(said & set(context_memory.tags)) >= least
+    )
 
 
 def _similar(shown: Sequence[ContextMemory]) -> tuple[Use, ...]:
-    return tuple(Use(memory_id=each.memory_id, method="similarity") for each in shown if each.told_again >= TOLD_AGAIN)
+    return tuple(
+        Use(memory_id=context_memory.memory_id, method="similarity")
+        for context_memory in shown
+        if context_memory.told_again >= TOLD_AGAIN
+    )

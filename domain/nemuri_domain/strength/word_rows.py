@@ -24,7 +24,7 @@ class WordRows:
         ends = np.cumsum(lengths) if lengths is not None and len(lengths) else ()
         self._rows: list[Words] = np.split(words, ends[:-1]) if len(ends) else []
         self._count = len(words)
-        self._holding = Counter(word for each in self._rows for word in set(each.tolist()))
+        self._holding = Counter(word for row in self._rows for word in set(row.tolist()))
 
     @property
     def nbytes(self) -> int:
@@ -61,4 +61,4 @@ class WordRows:
     def stored(self, rows: int) -> tuple[Words, NDArray[np.int32]]:
         """Return the words of the rows 0 … `rows` - 1, and the number of each, as the constructor takes them."""
         every = [*self._rows[:rows], *[_NONE] * (rows - len(self._rows))]
-        return np.concatenate([*every, _NONE]), np.array([len(each) for each in every], np.int32)
+        return np.concatenate([*every, _NONE]), np.array([len(row) for row in every], np.int32)

@@ -121,7 +121,7 @@ def features(text: str, vector: NDArray[np.float32]) -> TextFeatures:
 def texts_of(definitions: Mapping[str, Definition], judged: Sequence[Judged]) -> tuple[str, ...]:
     """Return the texts of all rows of a regression, each once."""
     most = _most_phrases(len(definitions))
-    said = (phrase for each in definitions.values() for phrase in phrases(each, most))
+    said = (phrase for definition in definitions.values() for phrase in phrases(definition, most))
     return tuple(dict.fromkeys((*said, *(each.text for each in judged))))
 
 
@@ -177,7 +177,7 @@ class FitModel:
         rows += [features(each.text, vectors[each.text]) for each in self._judged]
         self._rarity, self._columns = _rarity(rows)
         self._rarest = log(1.0 + len(rows))
-        self._vectors = np.stack([each.vector for each in rows]).astype(np.float64)
+        self._vectors = np.stack([row.vector for row in rows]).astype(np.float64)
         self._words = self._by_rarity(rows)
         self._owners = np.array([self._agents.index(name) for name, _, _ in said])
         self._same = np.array([[one == other for other in definitions.values()] for one in definitions.values()], float)
@@ -281,6 +281,6 @@ class FitModel:
 
 def _rarity(rows: Sequence[TextFeatures]) -> tuple[Mapping[str, float], Mapping[str, int]]:
     """Return the rarity of each word among the rows, log(1 + rows / rows with it), and its column."""
-    counts = Counter(word for each in rows for word in each.words)
+    counts = Counter(word for row in rows for word in row.words)
     rarity = {word: log(1.0 + len(rows) / count) for word, count in counts.items()}
     return rarity, {word: column for column, word in enumerate(rarity)}

@@ -99,15 +99,17 @@ class Ranking:
 
 def market(able: Sequence[Applicant], applicants: Sequence[Applicant]) -> Market:
     """Return the data for the scores of the agents in `able`, a part of `applicants`."""
-    definitions = {each.agent_id: each.definition for each in applicants}
-    return Market(able, applicants, Vocabulary.of(definitions, {each.agent_id: each.topics for each in applicants}))
+    definitions = {applicant.agent_id: applicant.definition for applicant in applicants}
+    return Market(
+        able, applicants, Vocabulary.of(definitions, {applicant.agent_id: applicant.topics for applicant in applicants})
+    )
 
 
 def margin(of: Market, known: Known, fit: Fit) -> float:
     """Return how far the familiarity of a text is above its threshold. Below 0, it is outside the eligible agents'
     fields.
     """
-    best = max(fit.fields.get(each.agent_id, 0.0) + known.shares[each.agent_id] for each in of.able)
+    best = max(fit.fields.get(applicant.agent_id, 0.0) + known.shares[applicant.agent_id] for applicant in of.able)
     return familiarity(best, known.words) - fit.threshold
 
 
@@ -115,7 +117,7 @@ def knowing(of: Market, known: Known, fit: Fit) -> tuple[str, ...]:
     """Return the eligible agents whose own field a text may belong to, best first. What most of them know alike says
     nothing about any of them.
     """
-    shares = {each.agent_id: known.shares[each.agent_id] for each in of.able}
+    shares = {applicant.agent_id: known.shares[applicant.agent_id] for applicant in of.able}
     common = median_low(shares.values()) if len(shares) >= CROWD else 0.0
     scores = {name: fit.fields.get(name, 0.0) + share - common for name, share in shares.items()}
     order = sorted(scores, key=lambda name: (-scores[name], name))
@@ -137,32 +139,35 @@ def ranked(
     """
     scores = fit.scores if fit else {}
     chances = _softmax(
-        {each.agent_id: sharpness * (scores.get(each.agent_id, 0.0) + known.shares[each.agent_id]) for each in of.able}
+        {
+            applicant.agent_id: sharpness * (scores.get(applicant.agent_id, 0.0) + known.shares[applicant.agent_id])
+            for applicant in of.able
+        }
     )
-    waiting = {each.agent_id: each.waiting + given.get(each.agent_id, 0) for each in of.applicants}
+    waiting = {applicant.agent_id: applicant.waiting + given.get(applicant.agent_id, 0) for applicant in of.applicants}
     busiest = max(waiting.values())
     found = [
         AgentScore(
-            agent_id=each.agent_id,
-            expertise=round(min(1.0, max(known.shares[each.agent_id], _nearest_phrase(each, fit))), DIGITS),
-            history=_history(each, fit),
-            load=1.0 - waiting[each.agent_id] / busiest if busiest else 1.0,
-            total=chances[each.agent_id],
+            agent_id=applicant.agent_id,
+            expertise=round(min(1.0, max(known.shares[applicant.agent_id], _nearest_phrase(applicant, fit))), DIGITS),
+            history=_history(applicant, fit),
+            load=1.0 - waiting[applicant.agent_id] / busiest if busiest else 1.0,
+            total=chances[applicant.agent_id],
         )
-        for each in of.able
+        for applicant in of.able
     ]
     return _ranking(found, fit, above)
 
 
 def _ranking(found: Sequence[AgentScore], fit: Fit | None, above: float | None) -> Ranking:
-    best = max(found, key=lambda each: each.total)
+    best = max(found, key=lambda agent_score: agent_score.total)
 
     def order(each: AgentScore) -> tuple[bool, float, float, float, str]:
         tied = each.total >= TIE * best.total
         return (not tied, -each.load if tied else 0.0, -each.total, -each.history, each.agent_id)
 
     scores = tuple(sorted(found, key=order))
-    by_load = sum(each.total >= TIE * best.total for each in found) > 1
+    by_load = sum(agent_score.total >= TIE * best.total for agent_score in found) > 1
     if fit is None or above is None:
         return Ranking(scores, by_load=by_load)
     inside = min(1.0, max(0.0, 0.5 + above / (2.0 * fit.doubt)))

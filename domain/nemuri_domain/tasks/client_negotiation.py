@@ -92,7 +92,7 @@ def parts_of(task: Task, listed_requests: Sequence[str] = ()) -> tuple[Part, ...
     return tuple(
         Part(
             title=title,
-            text="\n".join([*above, *(f"{place + 1}. {listed[place]}" for place in places)]),
+            text="\n".join([*above, *(f"{index + 1}. {listed[index]}" for index in places)]),
             items=len(places),
             note=_reasons(task) if title == MOST_IMPORTANT else "",
         )
@@ -127,12 +127,16 @@ def _important(task: Task) -> tuple[ImportantItem, ...]:
 
 
 def _numbered_items(chosen: Sequence[Importance]) -> tuple[ImportantItem, ...]:
-    return tuple(ImportantItem(number=each.index + 1, reason=each.reason) for each in chosen)
+    return tuple(ImportantItem(number=importance.index + 1, reason=importance.reason) for importance in chosen)
 
 
 def _reasons(task: Task) -> str:
     """Return the reasons why the most important items were chosen, one line for each, most important first."""
-    return "\n".join(f"- {each.number}: {each.reason}" for each in _important(task) if each.reason)
+    return "\n".join(
+        f"- {important_item.number}: {important_item.reason}"
+        for important_item in _important(task)
+        if important_item.reason
+    )
 
 
 def _grouped(task: Task, option: GroupOption) -> list[tuple[str, tuple[int, ...]]]:
@@ -144,7 +148,16 @@ def _grouped(task: Task, option: GroupOption) -> list[tuple[str, tuple[int, ...]
             if named:
                 return [("the items you named", named)]
             return [
-                (MOST_IMPORTANT, tuple(sorted(each.number - 1 for each in _important(task) if each.number in known)))
+                (
+                    MOST_IMPORTANT,
+                    tuple(
+                        sorted(
+                            important_item.number - 1
+                            for important_item in _important(task)
+                            if important_item.number in known
+                        )
+                    ),
+                )
             ]
         case "all":
             return _batched("batch", range(len(listed)))

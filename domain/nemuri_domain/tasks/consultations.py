@@ -28,7 +28,7 @@ def colleagues(question: str, asker: str, agents: Sequence[Applicant], fit: Fit)
 
     `fit` is that of the question, as in routing. A name that only one agent's memories know leads to this agent.
     """
-    others = {each.agent_id: each for each in agents if each.agent_id != asker}
+    others = {agent.agent_id: agent for agent in agents if agent.agent_id != asker}
     if not others:
         return ()
     of = market(tuple(others.values()), agents)

@@ -43,7 +43,7 @@ def waits(earlier: Iterable[Task]) -> bool:
     Every open task ends, so the wait ends too. An earlier task in negotiation or with an open question does not count,
     because it waits for its client.
     """
-    return any(each.status == "open" for each in earlier)
+    return any(task.status == "open" for task in earlier)
 
 
 def turns(earlier: Iterable[Task]) -> tuple[Turn, ...]:

@@ -22,6 +22,6 @@ def phrases(definition: Definition, most: int) -> tuple[str, ...]:
     """
     whole = f"{definition.role}. {definition.description}".strip(" .")
     parts = [each.strip() for each in _ENDS.split(whole)]
-    views = [" ".join((each.name, *each.keywords)) for each in definition.perspectives]
+    views = [" ".join((perspective.name, *perspective.keywords)) for perspective in definition.perspectives]
     found = dict.fromkeys(each[:LONGEST] for each in (whole, *parts, *views))
     return tuple(each for each in found if each == whole[:LONGEST] or terms(each))[:most]

@@ -10,27 +10,27 @@ from nemuri_domain.tasks.aggregate import Task
 def able_agents(task: Task, applicants: Sequence[Applicant]) -> list[Applicant]:
     """Return the agents that the task allows: the wanted one, and those with the wanted perspective."""
     return [
-        each
-        for each in applicants
-        if task.wanted_agent in {None, each.agent_id}
-        and task.wanted_perspective in {None, *each.definition.perspective_names}
+        applicant
+        for applicant in applicants
+        if task.wanted_agent in {None, applicant.agent_id}
+        and task.wanted_perspective in {None, *applicant.definition.perspective_names}
     ]
 
 
 def competing(able: Sequence[Applicant], task: Task) -> Sequence[Applicant]:
     """Return the agents that compete for the task: all for a panel, otherwise generalists only without specialists."""
-    specialists = [each for each in able if not each.definition.generalist]
+    specialists = [applicant for applicant in able if not applicant.definition.generalist]
     return able if task.panel is not None or not specialists else specialists
 
 
 def is_one_field(field: Sequence[Applicant]) -> bool:
     """Return True if all agents have the same definition. Any of them can then get any task."""
-    return len({each.definition for each in field}) <= 1
+    return len({applicant.definition for applicant in field}) <= 1
 
 
 def no_panel(able: Sequence[Applicant]) -> str:
     """Return why a panel is impossible."""
-    who = ", ".join(each.agent_id for each in able)
+    who = ", ".join(applicant.agent_id for applicant in able)
     return f"a panel needs two seats, and there is only one here: agent {who} with a single perspective"
 
 

@@ -56,7 +56,7 @@ def summary_parts(
     if task.supplied_summary:
         whole = task.supplied_summary
         return "", (whole,) if estimate_tokens(whole) <= SUMMARY_TOKENS else tuple(sentences(whole))
-    return with_items(task.text, listed_requests), tuple(each.point for each in details if each.point)
+    return with_items(task.text, listed_requests), tuple(detail.point for detail in details if detail.point)
 
 
 def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
@@ -71,7 +71,7 @@ def complete(cause: Event, state: TaskState) -> TaskCompleted | None:
         return None
     joined = with_assumption(joined_answers((part, said) for _, part, said in found), task)
     answer = with_notes(joined, state)
-    signs = tuple(dict.fromkeys(each for work, _, _ in found for each in work.signs))
+    signs = tuple(dict.fromkeys(sign for work, _, _ in found for sign in work.signs))
     return TaskCompleted.following(cause, key=attempt_key(task.task_id, task.attempt), answer=answer, signs=signs)
 
 

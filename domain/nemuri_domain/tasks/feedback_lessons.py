@@ -84,7 +84,7 @@ def believed(work: Assignment, feedback: Feedback) -> str | None:
     """
     said = set(terms(feedback.correction or feedback.words or ""))
     items = _ITEM.split(without_citations(work.answer or ""))
-    found = [each for item in items for each in sentences(" ".join(item.split()))]
+    found = [sentence for item in items for sentence in sentences(" ".join(item.split()))]
     claim = max(found, key=lambda each: len(said & set(terms(each))), default="")
     return shortened(claim, BELIEVED_LIMIT) or None
 

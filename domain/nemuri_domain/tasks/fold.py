@@ -192,7 +192,7 @@ def _timely(task: Task, event: StageEvent) -> bool:
         case TaskRouted():
             return event.attempt == task.attempt and not task.routed
         case AnswerRevised():
-            known = {(each.agent_id, each.perspective) for each in task.revisions}
+            known = {(revision.agent_id, revision.perspective) for revision in task.revisions}
             return event.attempt == task.attempt and (event.agent_id, event.perspective) not in known
         case TaskCompleted():
             return task.status != "done"
@@ -208,7 +208,7 @@ def _timely(task: Task, event: StageEvent) -> bool:
 
 def _is_offered(task: Task, event: NegotiationAnswered) -> bool:
     """Return True if the negotiation has the chosen option."""
-    return event.option in {each.name for each in task.options}
+    return event.option in {option.name for option in task.options}
 
 
 def _asked(state: TaskState, task: Task, event: NegotiationOpened) -> TaskState:
@@ -243,7 +243,7 @@ def _chosen(state: TaskState, event: NegotiationAnswered) -> TaskState:
 def _work(state: TaskState, event: WorkEvent) -> TaskState:
     match event:
         case MemoriesRetrieved():
-            ranked = {each.memory_id: (each.score, each.features) for each in event.candidates}
+            ranked = {candidate.memory_id: (candidate.score, candidate.features) for candidate in event.candidates}
             recalled = tuple(
                 Recalled(memory_id=each, score=score, features=features)
                 for each in event.in_context
@@ -271,7 +271,7 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
 def _retrieved(state: TaskState, assignment_id: UUID, recalled: tuple[Recalled, ...]) -> TaskState:
     """Return the state after a retrieval. What earlier steps put into the context stays in it."""
     work = state.assignments.get(assignment_id)
-    stepped = {each for step in work.steps for each in step.memories} if work else set()
+    stepped = {memory for step in work.steps for memory in step.memories} if work else set()
     found = {each.memory_id for each in recalled}
     kept = [each for each in (work.retrieved or ()) if each.memory_id in stepped - found] if work else []
     return state.with_assignment(assignment_id, retrieved=(*recalled, *kept))
@@ -291,7 +291,7 @@ def _stepped(state: TaskState, event: AssignmentStepped) -> TaskState:
         problem=event.problem,
         usage=event.usage,
     )
-    ranked = {each.memory_id: each for each in event.candidates}
+    ranked = {candidate.memory_id: candidate for candidate in event.candidates}
     known = {each.memory_id for each in work.retrieved or ()}
     more = tuple(
         Recalled(memory_id=each, score=ranked[each].score, features=ranked[each].features)
@@ -317,7 +317,7 @@ def _learned(state: TaskState, event: LearningsExtracted) -> TaskState:
         event.assignment_id,
         learned=len(event.entry.memory.learnings) if event.entry else 0,
         learning_usage=event.usage,
-        repeated=tuple(each.memory_id for each in event.repetitions),
+        repeated=tuple(repetition.memory_id for repetition in event.repetitions),
         dropped=event.dropped,
     )
 

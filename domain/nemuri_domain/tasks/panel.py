@@ -36,7 +36,7 @@ def voices_of(state: TaskState) -> tuple[Voice, ...] | None:
     in_order = sorted((work for work, _, _ in found), key=lambda work: (work.assigned_at, str(work.assignment_id)))
     members = dict.fromkeys((work.agent_id, work.perspective) for work in in_order)
     room = _room(len(members), rebuttal=state.task.rebuttal)
-    revisions = {(each.agent_id, each.perspective): each.revision for each in state.task.revisions}
+    revisions = {(revision.agent_id, revision.perspective): revision.revision for revision in state.task.revisions}
     said = {
         member: joined_answers(
             ((part, text) for work, part, text in found if (work.agent_id, work.perspective) == member), room
@@ -95,7 +95,7 @@ def concluded(
         sections.append(short)
     if kept:
         sections.append(f"## {dissent_title}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
-    last = [current(each) for each in voices]
+    last = [current(voice) for voice in voices]
     if {without_citations(each.answer).strip() for each in last} != {merged_text.strip()}:
         sections.append(f"## {voices_title}\n\n{side_by_side(last)}")
     return TaskCompleted.following(
@@ -117,8 +117,8 @@ def side_by_side(voices: Sequence[Voice]) -> str:
     Answers that differ only in citation labels are shown once, without labels, because labels differ by agent.
     """
     same: dict[str, list[Voice]] = {}
-    for each in voices:
-        same.setdefault(without_citations(each.answer), []).append(each)
+    for voice in voices:
+        same.setdefault(without_citations(voice.answer), []).append(voice)
     blocks = [
         (seats(alike), alike[0].answer if len({each.answer for each in alike}) == 1 else bare)
         for bare, alike in same.items()
@@ -133,9 +133,9 @@ def merged(voices: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
     of one member follow. A statement that at least as many members contradict as support is dissent of its supporters.
     The text is "" if there are no statements.
     """
-    found = compare_texts([each.answer for each in voices])
+    found = compare_texts([voice.answer for voice in voices])
     lines = [
-        f"- {_backed(each.text, [voices[place] for place in places]) if len(places) < len(voices) else each.text}"
+        f"- {_backed(each.text, [voices[index] for index in places]) if len(places) < len(voices) else each.text}"
         for each, places in zip(found.shared, found.backing, strict=True)
     ]
     for each in found.alone:

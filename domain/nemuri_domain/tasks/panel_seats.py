@@ -41,8 +41,8 @@ def panel(ranked: Sequence[Applicant], request: str, size: int, wanted: str | No
     perspective used twice. With a `wanted` perspective, every agent gets one seat under it.
     """
     if wanted is not None:
-        return tuple((each.agent_id, wanted) for each in ranked[:size])
-    offers = {each.agent_id: _by_fit(each, request) for each in ranked}
+        return tuple((applicant.agent_id, wanted) for applicant in ranked[:size])
+    offers = {applicant.agent_id: _by_fit(applicant, request) for applicant in ranked}
     taken: dict[str, str] = {}
     for agent in offers:
         if len(taken) < size:
@@ -86,13 +86,13 @@ def _nearness(definition: Definition, request: str, memories: PerspectiveMemorie
     table = word_table()
     asked, found = table.words(request), list[tuple[float, str]]()
     remembered = _remembered(request, memories)
-    for each in definition.perspectives:
-        named = [table.words(text) for text in (each.name, *each.keywords)]
+    for perspective in definition.perspectives:
+        named = [table.words(text) for text in (perspective.name, *perspective.keywords)]
         nearest = float(alignments(table, named, [asked]).max())
         rows = table.vectors([asked, np.concatenate(named)])
         cosine = max(0.0, float(rows[0] @ rows[1]))
         named_so = NEAREST_KEYWORD * nearest + (1 - NEAREST_KEYWORD) * cosine
-        found.append((named_so + MEMORY * remembered.get(each.name, 0.0), each.name))
+        found.append((named_so + MEMORY * remembered.get(perspective.name, 0.0), perspective.name))
     return found
 
 
@@ -104,6 +104,6 @@ def _remembered(request: str, memories: PerspectiveMemories) -> dict[str, float]
     """
     texts = list(dict.fromkeys(each.text for some in memories.values() for each in some))
     near = dict(zip(texts, relevance_of(request, texts).tolist(), strict=True))
-    best = {name: max(each.share * near[each.text] for each in some) for name, some in memories.items()}
+    best = {name: max(memory.share * near[memory.text] for memory in some) for name, some in memories.items()}
     order = sorted(best, key=lambda name: -best[name])
     return {order[0]: best[order[0]] - max((best[name] for name in order[1:]), default=0.0)} if order else {}

@@ -46,10 +46,10 @@ def taken(chunks: Sequence[DetailPoint], passages: Sequence[Detail]) -> Share | 
     """
     if not chunks:
         return None
-    distinct = {(each.document, each.ref, each.start): each for each in passages}.values()
+    distinct = {(detail.document, detail.ref, detail.start): detail for detail in passages}.values()
     length = sum(each.end - each.start for each in distinct)
-    whole = sum(each.detail.end - each.detail.start for each in chunks)
-    touched = sum(any(within(passage, each.detail) for passage in distinct) for each in chunks)
+    whole = sum(chunk.detail.end - chunk.detail.start for chunk in chunks)
+    touched = sum(any(within(passage, chunk.detail) for passage in distinct) for chunk in chunks)
     return Share(touched, len(chunks), length / whole if whole else 1.0)
 
 
@@ -61,7 +61,7 @@ def share_read(state: TaskState) -> Share | None:
     if state.task is None or not answered:
         return None
     if overviews := [each.overview for each in answered if each.overview is not None]:
-        widest = max(overviews, key=lambda each: each.share)
+        widest = max(overviews, key=lambda overview: overview.share)
         return Share(widest.parts_read, widest.parts, widest.share)
     return taken(state.task.details, [passage for each in answered for passage in each.details])
 

@@ -28,7 +28,7 @@ def plan_reading(sizes: Sequence[int], documents: Sequence[str], *, budget: int,
     return ReadingPlan(
         note_tokens=tokens,
         groups=min(GROUPS, len(sizes)) if tokens * len(chosen) > room else 0,
-        unread=tuple(place for place in range(len(sizes)) if place not in chosen),
+        unread=tuple(index for index in range(len(sizes)) if index not in chosen),
     )
 
 
@@ -45,22 +45,22 @@ def condensed_tokens(room: int) -> int:
 def joined(details: Sequence[Detail]) -> tuple[Detail, ...]:
     """Return the passages, those that follow each other in one document joined. `details` are in document order."""
     found: list[Detail] = []
-    for each in details:
+    for detail in details:
         last = found[-1] if found else None
-        if last is None or (last.document, last.ref, last.end) != (each.document, each.ref, each.start):
-            found.append(each)
+        if last is None or (last.document, last.ref, last.end) != (detail.document, detail.ref, detail.start):
+            found.append(detail)
             continue
-        pages = (last.pages[0], each.pages[1]) if last.pages and each.pages else None
-        found[-1] = last.model_copy(update={"end": each.end, "pages": pages})
+        pages = (last.pages[0], detail.pages[1]) if last.pages and detail.pages else None
+        found[-1] = last.model_copy(update={"end": detail.end, "pages": pages})
     return tuple(found)
 
 
 def _affordable(sizes: Sequence[int], documents: Sequence[str], budget: int) -> frozenset[int]:
     """Return the indices of the chunks that are read. Each document keeps at least one chunk, whatever the budget."""
-    places = [[place for place, _ in group] for _, group in groupby(enumerate(documents), key=lambda each: each[1])]
+    places = [[index for index, _ in group] for _, group in groupby(enumerate(documents), key=lambda each: each[1])]
     share = min(1.0, budget / sum(sizes))
     while True:
-        chosen = [place[at] for place in places for at in evenly(len(place), max(1, int(len(place) * share)))]
+        chosen = [index[at] for index in places for at in evenly(len(index), max(1, int(len(index) * share)))]
         if sum(sizes[each] for each in chosen) <= budget or len(chosen) == len(places):
             return frozenset(chosen)
         share *= 0.95

@@ -27,7 +27,7 @@ def requests(cause: Event, state: TaskState) -> tuple[RebuttalRequested, ...]:
     task, voices = state.task, voices_of(state)
     if task is None or not task.rebuttal or voices is None or len(voices) < 2:
         return ()
-    return tuple(_request(cause, task, each) for each in voices if each.revision is None)
+    return tuple(_request(cause, task, voice) for voice in voices if voice.revision is None)
 
 
 def wants_rebuttal(state: TaskState) -> bool:
@@ -47,7 +47,7 @@ def others_than(request: RebuttalRequested, state: TaskState) -> tuple[Voice, tu
     voices = voices_of(state)
     if voices is None or state.task is None or request.attempt != state.task.attempt:
         return None
-    bare = [each.model_copy(update={"answer": without_citations(each.answer)}) for each in voices]
+    bare = [voice.model_copy(update={"answer": without_citations(voice.answer)}) for voice in voices]
     mine = [each for each in bare if _seat(each) == _seat(request)]
     if not mine or mine[0].revision is not None:
         return None
@@ -60,7 +60,7 @@ def revised(request: RebuttalRequested, state: TaskState, revision: Revision) ->
 
     If the member stands by its answer, the revision gets the first answer with its labels.
     """
-    first = next((each for each in voices_of(state) or () if _seat(each) == _seat(request)), None)
+    first = next((voice for voice in voices_of(state) or () if _seat(voice) == _seat(request)), None)
     if first is None:
         return None
     room = room_of(state)
@@ -79,11 +79,11 @@ def given_up(event: ReactionFailed, state: TaskState) -> AnswerRevised | None:
     task = state.task
     if task is None or event.cause_kind != RebuttalRequested.kind_of():
         return None
-    for each in voices_of(state) or ():
-        request = _request(event, task, each)
-        if event.causation_id == request.event_id and each.revision is None:
+    for voice in voices_of(state) or ():
+        request = _request(event, task, voice)
+        if event.causation_id == request.event_id and voice.revision is None:
             problem = shortened(f"{event.service} could not handle the rebuttal: {event.error}", REASON_CHARACTERS)
-            kept = Revision(answer=each.answer, stands=True, problem=problem, usage=Usage(model="none"))
+            kept = Revision(answer=voice.answer, stands=True, problem=problem, usage=Usage(model="none"))
             return _revised(event, request.event_id, request, kept)
     return None
 
@@ -94,7 +94,7 @@ def is_last(event: AnswerRevised, state: TaskState) -> bool:
     False after the task has ended. Only one of the revisions leads to the merge, also if it is delivered again.
     """
     voices, task = voices_of(state), state.task
-    if task is None or not task.revisions or voices is None or any(each.revision is None for each in voices):
+    if task is None or not task.revisions or voices is None or any(voice.revision is None for voice in voices):
         return False
     return _seat(task.revisions[-1]) == _seat(event) and event.attempt == task.attempt
 

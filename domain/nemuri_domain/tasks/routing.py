@@ -70,7 +70,7 @@ def compared_texts(task: Task, applicants: Sequence[Applicant]) -> tuple[str, ..
     """Return the texts whose fit decides; none if only one agent can get the task."""
     if len(competing(able_agents(task, applicants), task)) <= 1:
         return ()
-    parts = [_cut(each.text) for each in task.parts] if len(task.parts) > 1 else []
+    parts = [_cut(part.text) for part in task.parts] if len(task.parts) > 1 else []
     return tuple(dict.fromkeys((request_of(task), _summary(task), *parts)))
 
 
@@ -82,7 +82,7 @@ def close_call(task: Task, applicants: Sequence[Applicant], evidence: Evidence) 
     ranking = _whole(task, market(field, applicants), evidence)
     if not ranking.outside and (ranking.confidence or 0.0) >= CLOSE:
         return ()
-    return tuple(each.agent_id for each in sorted(ranking.scores, key=lambda each: -each.total)[:OFFERED])
+    return tuple(score.agent_id for score in sorted(ranking.scores, key=lambda score: -score.total)[:OFFERED])
 
 
 def route(
@@ -108,7 +108,7 @@ def route(
         choices = tuple(_choice(seat, number) for number in range(len(task.parts)) for seat in members)
         return _routed(cause, task, choices, ranking, evidence, "fit")
     if _nobody_fits(ranking, evidence.advice):
-        generalist = next((each for each in able if each.definition.generalist), None)
+        generalist = next((applicant for applicant in able if applicant.definition.generalist), None)
         if generalist is None:
             return _asked(cause, task, of, ranking, evidence)
         everything = tuple(_choice(_seat(task, generalist, part.text), n) for n, part in enumerate(task.parts))
@@ -128,7 +128,7 @@ def asked_early(
     able, decided = able_agents(task, applicants), task.wanted_agent or task.panel or task.items
     if decided or conversation_history.continues(task) or about_material(task.text) or not able:
         return None
-    if any(each.definition.generalist for each in able):
+    if any(applicant.definition.generalist for applicant in able):
         return None
     of = market(able, applicants)
     ranking = _whole(task, of, evidence)
@@ -164,7 +164,7 @@ def _routed(
     evidence: Evidence,
     decided_by: DecidedBy,
 ) -> TaskRouted:
-    chosen = {each.agent_id for each in choices}
+    chosen = {choice.agent_id for choice in choices}
     fit = evidence.fits.get(request_of(task))
     near = dict.fromkeys(memory for name in sorted(chosen) for memory in (fit.nearest.get(name, ()) if fit else ()))
     advice = evidence.advice if decided_by == "model" else None
@@ -185,14 +185,14 @@ def _routed(
 
 def _asked(cause: Event, task: Task, of: Market, ranking: Ranking, evidence: Evidence) -> NegotiationOpened:
     """Return the question to the client which agent should do the task. The best agents are offered, best first."""
-    by_id = {each.agent_id: each for each in of.able}
-    best = sorted(ranking.scores, key=lambda each: -each.total)[:OFFERED]
+    by_id = {applicant.agent_id: applicant for applicant in of.able}
+    best = sorted(ranking.scores, key=lambda score: -score.total)[:OFFERED]
     options = tuple(
         Option(
-            name=f"{AGENT_OPTION}{each.agent_id}",
-            description=f"{each.agent_id}: {by_id[each.agent_id].definition.role}",
+            name=f"{AGENT_OPTION}{score.agent_id}",
+            description=f"{score.agent_id}: {by_id[score.agent_id].definition.role}",
         )
-        for each in best
+        for score in best
     )
     return NegotiationOpened.following(
         cause,
@@ -225,7 +225,7 @@ def _best(task: Task, of: Market, whole: Ranking, evidence: Evidence) -> tuple[C
     """
     given = Counter[str]()
     choices: list[Choice] = []
-    by_id = {each.agent_id: each for each in of.able}
+    by_id = {applicant.agent_id: applicant for applicant in of.able}
     for number, part in enumerate(task.parts):
         text = _cut(part.text)
         if len(task.parts) == 1:
@@ -259,8 +259,8 @@ def _seat(task: Task, applicant: Applicant, text: str) -> Seat:
 
 def _members(task: Task, able: Sequence[Applicant], ranking: Ranking) -> tuple[Seat, ...]:
     """Return the members of the panel that the task asks for."""
-    by_id = {each.agent_id: each for each in able}
-    known = [by_id[each.agent_id] for each in ranking.scores]
+    by_id = {applicant.agent_id: applicant for applicant in able}
+    known = [by_id[score.agent_id] for score in ranking.scores]
     return panel_seats.panel(known, request_of(task), task.panel or 0, task.wanted_perspective)
 
 
@@ -275,7 +275,7 @@ def request_of(task: Task) -> str:
     The orchestrator reads only the summary (document 000 §3.9), which begins with the task's own text. If the client
     supplied a summary, it comes first, followed by as much of the request as fits.
     """
-    text = task.request or "\n".join(each.text for each in task.parts) or task.text
+    text = task.request or "\n".join(part.text for part in task.parts) or task.text
     return _cut("\n".join(filter(None, (task.supplied_summary, text))))
 
 

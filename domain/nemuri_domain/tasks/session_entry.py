@@ -55,10 +55,10 @@ def merged_relations(relations: Iterable[Relation]) -> tuple[Relation, ...]:
     the relation is to the whole memory.
     """
     found: dict[object, Relation] = {}
-    for each in relations:
-        known = found.setdefault(each.older, each)
-        if known.perspective != each.perspective:
-            found[each.older] = known.model_copy(update={"perspective": None})
+    for relation in relations:
+        known = found.setdefault(relation.older, relation)
+        if known.perspective != relation.perspective:
+            found[relation.older] = known.model_copy(update={"perspective": None})
     return tuple(found.values())
 
 
@@ -84,16 +84,20 @@ class Grounds:
         if any(each != "inferred" for each in self.used):
             return "told"
         stated = {
-            term for text in self.said for each in sentences(text) if not is_request(each) for term in terms(each)
+            term
+            for text in self.said
+            for sentence in sentences(text)
+            if not is_request(sentence)
+            for term in terms(sentence)
         }
-        told = [_share(terms(each), stated) >= TOLD_SHARE for each in learnings]
+        told = [_share(terms(learning), stated) >= TOLD_SHARE for learning in learnings]
         return "told" if told and all(told) else "inferred"
 
 
 def cited_documents(work: Assignment) -> tuple[str, ...]:
     """Return the names of the documents that an assignment's answer cites, each once."""
     labels = {f"d{number}": each.document for number, each in enumerate(work.details, 1)}
-    return tuple(dict.fromkeys(labels[each] for each in cited_labels(work.answer or "", labels)))[:32]
+    return tuple(dict.fromkeys(labels[label] for label in cited_labels(work.answer or "", labels)))[:32]
 
 
 def _share(part: Sequence[str], whole: Collection[str]) -> float:

@@ -31,9 +31,9 @@ class Spent:
         """Return what these calls have spent."""
         usages = list(calls)
         return cls(
-            sum(each.tokens for each in usages),
-            sum(each.money or 0.0 for each in usages),
-            next((each.model for each in usages if each.tokens and each.money is None), None),
+            sum(usage.tokens for usage in usages),
+            sum(usage.money or 0.0 for usage in usages),
+            next((usage.model for usage in usages if usage.tokens and usage.money is None), None),
         )
 
     def __add__(self, other: "Spent") -> "Spent":
@@ -106,7 +106,7 @@ def over_budget(state: TaskState) -> str | None:
     """Return why a step of the task was done without a language model, in one line; None if no budget prevented a
     call.
     """
-    return next((each.over_budget for each in costs(state) if each.over_budget), None)
+    return next((cost.over_budget for cost in costs(state) if cost.over_budget), None)
 
 
 def with_budget_note(answer: str, state: TaskState) -> str:

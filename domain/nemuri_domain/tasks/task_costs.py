@@ -32,13 +32,13 @@ def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
         yield "routing", usage
     if task and task.clarification:
         yield "answer", task.clarification.usage
-    for each in work:
-        yield from (("answer", step.usage) for step in each.steps)
-        yield "overview" if each.overview else "answer", each.usage
-    for each in work:
-        yield "judge", each.judge_usage
-    for each in work:
-        yield "learnings", each.learning_usage
+    for assignment in work:
+        yield from (("answer", step.usage) for step in assignment.steps)
+        yield "overview" if assignment.overview else "answer", assignment.usage
+    for assignment in work:
+        yield "judge", assignment.judge_usage
+    for assignment in work:
+        yield "learnings", assignment.learning_usage
     for revision in task.revisions if task else ():
         yield "rebuttal", revision.revision.usage
     if task and task.voices:

@@ -33,7 +33,7 @@ def summed_up(asked: str, points: Sequence[str], *, wanted: str = "") -> str:
     chosen = _chosen(content_terms(asked or wanted), points, room - token_estimate.estimate_tokens("\n".join(lines)))
     if not (asked or chosen):
         return summed_up(whole, ())
-    lines += [points[place] for place in chosen]
+    lines += [points[index] for index in chosen]
     if len(chosen) < len(points):
         notice = _LEFT_OUT if asked else _SENTENCES_LEFT_OUT
         lines.append(notice.format(left=len(points) - len(chosen), all=len(points)))
@@ -44,12 +44,12 @@ def _chosen(wanted: frozenset[str], points: Sequence[str], room: int) -> list[in
     """Return the indexes of the points that fit into `room` tokens, ascending. Points with most of the `wanted` terms
     are chosen first.
     """
-    shared = [len(wanted & content_terms(each)) for each in points]
+    shared = [len(wanted & content_terms(point)) for point in points]
     chosen: list[int] = []
-    for place in sorted(spread_order(len(points)), key=lambda place: -shared[place]):
-        cost = 1 + token_estimate.estimate_tokens(points[place])
+    for index in sorted(spread_order(len(points)), key=lambda index: -shared[index]):
+        cost = 1 + token_estimate.estimate_tokens(points[index])
         if cost <= room:
-            chosen.append(place)
+            chosen.append(index)
             room -= cost
     return sorted(chosen)
 
@@ -60,11 +60,11 @@ def prompt_groups(texts: Sequence[str], tokens: int) -> list[tuple[str, ...]]:
     """
     groups: list[list[str]] = []
     left = 0
-    for each in texts:
-        size = token_estimate.estimate_tokens(each) + 1
+    for text in texts:
+        size = token_estimate.estimate_tokens(text) + 1
         if not groups or size > left:
             groups.append([])
             left = tokens
-        groups[-1].append(each)
+        groups[-1].append(text)
         left -= size
     return [tuple(group) for group in groups]

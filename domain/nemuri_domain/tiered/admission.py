@@ -47,7 +47,7 @@ def action_experience(working: WorkingMemory, result: str, *, failed: bool) -> t
     experience = Experience(
         type="action",
         content=f"{done}: {result}" if result else done,
-        participants=tuple(dict.fromkeys((working.agent_id, *(each.name for each in working.nearby_agents))))[:64],
+        participants=tuple(dict.fromkeys((working.agent_id, *(agent.name for agent in working.nearby_agents))))[:64],
         location=working.location,
         second=working.second,
     )

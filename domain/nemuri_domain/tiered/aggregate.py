@@ -125,13 +125,13 @@ class TieredMind:
     @property
     def short(self) -> list[TierMemory]:
         """The short-term memories that are not being consolidated, oldest first."""
-        found = (each for each in self.memories.values() if each.layer == "short" and not each.merging)
+        found = (memory for memory in self.memories.values() if memory.layer == "short" and not memory.merging)
         return sorted(found, key=oldest_first)
 
     @property
     def long(self) -> list[TierMemory]:
         """The long-term memories, oldest first."""
-        return sorted((each for each in self.memories.values() if each.layer == "long"), key=oldest_first)
+        return sorted((memory for memory in self.memories.values() if memory.layer == "long"), key=oldest_first)
 
     def with_agent(self, **changes: object) -> "TieredMind":
         """Return a copy with some fields of the agent changed; itself if there is no agent."""

@@ -97,7 +97,7 @@ def clusters(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolic
         elif left[first]:
             reached = _reached(near, first)
             left &= ~reached
-            found += _pieces([ordered[place] for place in np.flatnonzero(reached)], rules.consolidation.group_size)
+            found += _pieces([ordered[index] for index in np.flatnonzero(reached)], rules.consolidation.group_size)
     return found
 
 
@@ -114,7 +114,7 @@ def _reached(near: NDArray[np.bool_], first: int) -> NDArray[np.bool_]:
 
 
 def _near(memories: Sequence[TierMemory], vectors: Vectors, bound: float) -> NDArray[np.bool_]:
-    known = [vectors.get(each.memory_id) for each in memories]
+    known = [vectors.get(memory.memory_id) for memory in memories]
     width = max((len(each) for each in known if each is not None), default=1)
     nothing = np.zeros(width, np.float32)
     rows = np.stack([nothing if each is None or len(each) != width else each for each in known] or [nothing])
@@ -128,4 +128,4 @@ def _pieces(cluster: list[TierMemory], size: int) -> list[list[TierMemory]]:
 
 def as_group(memories: Sequence[TierMemory]) -> Group:
     """Return the group of these memories, as an event lists it. All must be in the same layer."""
-    return Group(layer=memories[0].layer, memory_ids=tuple(each.memory_id for each in memories))
+    return Group(layer=memories[0].layer, memory_ids=tuple(memory.memory_id for memory in memories))

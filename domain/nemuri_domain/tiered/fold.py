@@ -38,7 +38,7 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
         case MemoryFormed():
             return frozenset((event.memory_id, *event.sources))
         case ConsolidationBegun():
-            return frozenset((*chain.from_iterable(each.memory_ids for each in event.groups), *event.deleted))
+            return frozenset((*chain.from_iterable(group.memory_ids for group in event.groups), *event.deleted))
         case MemoriesAccessed():
             return frozenset(each.memory_id for each in event.accessed)
         case MemoriesErased():
@@ -125,21 +125,31 @@ def _begun(tiers: TieredMind, event: ConsolidationBegun, moment: float) -> Tiere
     """
     by = event.sequence or 0
     groups = (_there(tiers, group) for group in event.groups)
-    forgotten = [each.memory_id for each in tiers.find(event.deleted) if each.layer == "long" and not each.shared]
+    forgotten = [
+        tier_memory.memory_id
+        for tier_memory in tiers.find(event.deleted)
+        if tier_memory.layer == "long" and not tier_memory.shared
+    ]
     after = tiers.with_memories(
-        each.replace(merging=True, changed=by) for each in chain.from_iterable(groups) if not each.merging
+        tier_memory.replace(merging=True, changed=by)
+        for tier_memory in chain.from_iterable(groups)
+        if not tier_memory.merging
     )
     return after.without_memories(forgotten).with_agent(consolidated_at=moment, consolidated_for=event.because)
 
 
 def _there(tiers: TieredMind, group: Group) -> Iterable[TierMemory]:
-    return (each for each in tiers.find(group.memory_ids) if each.layer == group.layer and not each.shared)
+    return (
+        tier_memory
+        for tier_memory in tiers.find(group.memory_ids)
+        if tier_memory.layer == group.layer and not tier_memory.shared
+    )
 
 
 def _formed(tiers: TieredMind, event: MemoryFormed, moment: float) -> TieredMind:
     if tiers.agent is None or event.memory_id in tiers.memories:
         return tiers
-    parts = {each: tiers.memories.get(each) for each in event.sources}
+    parts = {source: tiers.memories.get(source) for source in event.sources}
     origins = chain.from_iterable((part and part.sources) or (each,) for each, part in parts.items())
     memory = TierMemory(
         memory_id=event.memory_id,
@@ -162,11 +172,11 @@ def _formed(tiers: TieredMind, event: MemoryFormed, moment: float) -> TieredMind
 
 def _accessed(tiers: TieredMind, event: MemoriesAccessed, moment: float) -> TieredMind:
     by, times = event.sequence or 0, Counter[UUID]()
-    for each in event.accessed:
-        times[each.memory_id] += each.times
+    for access in event.accessed:
+        times[access.memory_id] += access.times
     return tiers.with_memories(
-        each.replace(access_count=each.access_count + times[each.memory_id], accessed_at=moment, changed=by)
-        for each in tiers.find(times)
+        memory.replace(access_count=memory.access_count + times[memory.memory_id], accessed_at=moment, changed=by)
+        for memory in tiers.find(times)
     )
 
 
@@ -176,7 +186,8 @@ def _shared(tiers: TieredMind, event: MemoryShared) -> TieredMind:
     """
     changes = {"scope": event.scope, "visible_to": event.visible_to, "merging": False, "changed": event.sequence or 0}
     return tiers.with_memories(
-        each.replace(layer="long", type=long_term_type(each.type), **changes) for each in tiers.find((event.memory_id,))
+        tier_memory.replace(layer="long", type=long_term_type(tier_memory.type), **changes)
+        for tier_memory in tiers.find((event.memory_id,))
     )
 
 

@@ -50,10 +50,10 @@ def extract_memory(memories: Sequence[TierMemory], rules: Consolidation) -> Memo
     A single memory keeps its text, which is shortened if it is long. Several memories become up to three of their most
     informative sentences, followed by the number of memories. `type_of` gives the type.
     """
-    ordered = sorted(memories, key=lambda each: (each.at, each.memory_id.bytes))
+    ordered = sorted(memories, key=lambda memory: (memory.at, memory.memory_id.bytes))
     whole = len(ordered) == 1 and len(ordered[0].content) <= _WHOLE
-    words = [each.content if whole else _attributed(each) for each in ordered]
-    plain = dict.fromkeys(normalised(_TIMES.sub("", each)) for each in words)
+    words = [memory.content if whole else _attributed(memory) for memory in ordered]
+    plain = dict.fromkeys(normalised(_TIMES.sub("", word)) for word in words)
     texts = [each for each in plain if each] or [ordered[0].content]
     kept = type_of(ordered, rules)
     told = (
@@ -76,7 +76,7 @@ def _attributed(memory: TierMemory) -> str:
     for line in memory.content.splitlines():
         who, marked, said = line.partition(_SAID)
         known = bool(marked) and len(who) <= LABEL_LIMIT
-        lines += [f"{who}{_SAID}{each}" for each in sentences(said)] if known else [line]
+        lines += [f"{who}{_SAID}{sentence}" for sentence in sentences(said)] if known else [line]
     return _joined(each for each in lines if each)
 
 
@@ -86,14 +86,14 @@ def type_of(memories: Sequence[TierMemory], rules: Consolidation) -> Kept:
     `procedural`: all are procedural, or they are at least `procedural_from` actions without a failure. `semantic`: they
     are at least `semantic_from` memories, or one of them is a reflection or semantic. Otherwise `episodic`.
     """
-    types = [each.type for each in memories]
+    types = [memory.type for memory in memories]
     if set(types) == {"procedural"} or (
         set(types) == {"action"}
         and len(types) >= rules.procedural_from
-        and not any(each.cues.failure for each in memories)
+        and not any(memory.cues.failure for memory in memories)
     ):
         return "procedural"
-    if len(types) >= rules.semantic_from or any(long_term_type(each) == "semantic" for each in types):
+    if len(types) >= rules.semantic_from or any(long_term_type(kind) == "semantic" for kind in types):
         return "semantic"
     return "episodic"
 
@@ -102,8 +102,8 @@ def tags_of(memories: Sequence[TierMemory]) -> tuple[str, ...]:
     """Return the tags of the memory that is formed from `memories`: participants, then their tags, then keywords; at
     most eight.
     """
-    names = (name for each in memories for name in (*each.participants, *each.tags))
-    words = keywords("\n".join(each.content for each in memories), MOST_TAGS)
+    names = (name for memory in memories for name in (*memory.participants, *memory.tags))
+    words = keywords("\n".join(memory.content for memory in memories), MOST_TAGS)
     return normalised_tags((*names, *words))
 
 
@@ -112,8 +112,8 @@ def normalised_tags(tags: Iterable[str]) -> tuple[str, ...]:
     eight.
     """
     found: dict[str, str] = {}
-    for each in tags:
-        if flat := " ".join(each.split())[:LONGEST_TAG].strip():
+    for tag in tags:
+        if flat := " ".join(tag.split())[:LONGEST_TAG].strip():
             found.setdefault(flat.casefold(), flat)
     return tuple(found.values())[:MOST_TAGS]
 
@@ -143,14 +143,14 @@ def form_memory(
 
     `most` is the highest number of retrievals of any memory of the agent. `more` are further fields of the event.
     """
-    base = max(each.importance for each in sources) if written.importance is None else written.importance
+    base = max(source.importance for source in sources) if written.importance is None else written.importance
     return MemoryFormed.following(
         cause,
         type=written.type,
         content=written.content,
         tags=written.tags,
-        importance=importance_after_access(base, sum(each.access_count for each in sources), most, rules),
-        sources=tuple(each.memory_id for each in sources),
+        importance=importance_after_access(base, sum(source.access_count for source in sources), most, rules),
+        sources=tuple(source.memory_id for source in sources),
         formed_by=usage.model,
         usage=usage,
         vector=vector,
@@ -160,7 +160,7 @@ def form_memory(
 
 def _told(texts: Sequence[str]) -> str:
     """Return the most informative sentences of several texts, in their original order."""
-    every = [each for text in texts for each in passages("", "\n\n".join(sentences(text)))]
+    every = [passage for text in texts for passage in passages("", "\n\n".join(sentences(text)))]
     left, picked, room = list(every), list[str](), _CHARACTERS
     while left and len(picked) < MOST_SENTENCES:
         best = most_central(left, frozenset())

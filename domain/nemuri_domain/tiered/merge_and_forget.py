@@ -47,10 +47,12 @@ class LongTermColumns:
     @classmethod
     def of(cls, memories: Sequence[TierMemory]) -> "LongTermColumns":
         """Return the columns of long-term memories."""
-        rows = [(each.at, each.importance, each.access_count, each.shared or each.merging) for each in memories]
+        rows = [
+            (memory.at, memory.importance, memory.access_count, memory.shared or memory.merging) for memory in memories
+        ]
         at, importance, counts, fixed = zip(*rows, strict=True) if rows else ((), (), (), ())
         return cls(
-            [each.memory_id for each in memories],
+            [memory.memory_id for memory in memories],
             np.array(at, np.float64),
             np.array(importance, np.float64),
             np.array(counts, np.int64),
@@ -108,7 +110,7 @@ def groups_to_merge(memories: Sequence[TierMemory], vectors: Vectors, rules: Tie
     in no group.
     """
     found = clusters(sorted(memories, key=oldest_first), vectors, rules)
-    return tuple(as_group(each) for each in found if len(each) > 1)
+    return tuple(as_group(cluster) for cluster in found if len(cluster) > 1)
 
 
 def _ranked(fading: LongTermColumns, factor: Numbers, strength: Numbers) -> NDArray[Any]:

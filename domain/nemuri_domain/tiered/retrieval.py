@@ -17,7 +17,7 @@ from nemuri_domain.tiered.merge_and_forget import recency
 from nemuri_domain.tiered.policy import Pattern, TiersPolicy
 
 LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)
-TYPES: Final[tuple[MemoryType, ...]] = tuple(each for group in get_args(MemoryType) for each in get_args(group))
+TYPES: Final[tuple[MemoryType, ...]] = tuple(argument for group in get_args(MemoryType) for argument in get_args(group))
 CANDIDATES_PER_RESULT: Final = 2
 """Number of candidates per layer for each wanted memory. There are more than wanted, because some contain the same
 experiences.
@@ -56,7 +56,7 @@ def restricted_pattern(pattern: Pattern, layers: Collection[Layer] = (), top: in
     """
     if not layers and top is None:
         return pattern
-    kept = tuple(each for each in pattern.layers if not layers or each == "working" or each in layers)
+    kept = tuple(layer for layer in pattern.layers if not layers or layer == "working" or layer in layers)
     return pattern.model_copy(update={"layers": kept} | ({} if top is None else {"top": top}))
 
 
@@ -89,7 +89,7 @@ def rank(
         if layer == "short":
             mine &= _newest(mine, rows["at"], rules.retrieval.recent)
         if pattern.types:
-            mine &= np.isin(rows["type"], [TYPES.index(each) for each in pattern.types])
+            mine &= np.isin(rows["type"], [TYPES.index(kind) for kind in pattern.types])
         wanted |= _best(mine, scores, pattern.top * CANDIDATES_PER_RESULT)
     chosen = sorted(map(int, np.flatnonzero(wanted)), key=lambda each: (-scores[each], index.ids[each]))
     return [
@@ -114,13 +114,13 @@ def without_shared_experiences(
     `found` has the best memory first. `origins` returns the ids of the experiences that a memory contains.
     """
     told, kept = set[UUID](), list[ScoredMemory]()
-    for each in found:
+    for scored_memory in found:
         if len(kept) == top:
             break
-        experiences = set(origins(each.memory_id)) | {each.memory_id}
+        experiences = set(origins(scored_memory.memory_id)) | {scored_memory.memory_id}
         if told.isdisjoint(experiences):
             told |= experiences
-            kept.append(each)
+            kept.append(scored_memory)
     return kept
 
 
@@ -145,7 +145,10 @@ def recalled(
         return memories[memory_id].origins
 
     found = rank(index, asked, now, pattern, agent.rules)
-    return [(each, memories[each.memory_id]) for each in without_shared_experiences(found, origins, pattern.top)]
+    return [
+        (scored_memory, memories[scored_memory.memory_id])
+        for scored_memory in without_shared_experiences(found, origins, pattern.top)
+    ]
 
 
 class HasVisibility(Protocol):

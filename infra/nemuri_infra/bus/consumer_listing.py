@@ -20,7 +20,7 @@ async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerI
     while True:
         page = await context.consumers_info(stream, offset=seen)
         seen += len(page)
-        found |= {each.name: each for each in page if each.config.deliver_subject is None}
+        found |= {consumer.name: consumer for consumer in page if consumer.config.deliver_subject is None}
         if len(page) < PAGE_SIZE:
             return list(found.values())
 
@@ -28,5 +28,5 @@ async def consumers_of(context: JetStreamContext, stream: str) -> list[ConsumerI
 async def durable_consumers(log: Log) -> list[ConsumerInfo]:
     """Return the durable consumers of the log's stream and of the timer stream."""
     streams = (log.subjects.stream, log.subjects.timers_stream)
-    found = [each for stream in streams for each in await consumers_of(log.stream, stream)]
+    found = [consumer_info for stream in streams for consumer_info in await consumers_of(log.stream, stream)]
     return [each for each in found if each.config.durable_name]

@@ -74,14 +74,14 @@ class Batch:
     @property
     def sequences(self) -> list[int]:
         """Return the sequences of all events and unreadable messages, in ascending order."""
-        return sorted([*(each.sequence or 0 for each in self.events), *(each.sequence for each in self.unreadable)])
+        return sorted([*(event.sequence or 0 for event in self.events), *(event.sequence for event in self.unreadable)])
 
-    def split(self, place: int) -> tuple["Batch", "Batch"]:
-        """Return the part of the batch up to the sequence `place`, inclusive, and the part after it."""
-        events = [each for each in self.events if (each.sequence or 0) <= place]
-        unreadable = [each for each in self.unreadable if each.sequence <= place]
-        rest = Batch(self.events[len(events) :], self.unreadable[len(unreadable) :], place, self.until)
-        return Batch(tuple(events), tuple(unreadable), self.after, place), rest
+    def split(self, sequence: int) -> tuple["Batch", "Batch"]:
+        """Return the part of the batch up to the sequence `sequence`, inclusive, and the part after it."""
+        events = [event for event in self.events if (event.sequence or 0) <= sequence]
+        unreadable = [event for event in self.unreadable if event.sequence <= sequence]
+        rest = Batch(self.events[len(events) :], self.unreadable[len(unreadable) :], sequence, self.until)
+        return Batch(tuple(events), tuple(unreadable), self.after, sequence), rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ class Log:
             while until is None or after < until:
                 messages = await pull.present() or (await pull.coming() if until is None else [])
                 if messages:
-                    some = [each for each in messages if until is None or _place(each) <= until]
+                    some = [message for message in messages if until is None or _place(message) <= until]
                     batch = self._batch(some, after, parked)
                     after = _place(messages[-1])
                     yield batch if until is None or after < until else replace(batch, until=until)

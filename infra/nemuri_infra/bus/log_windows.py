@@ -85,7 +85,7 @@ async def _read(log: Log, after: int, until: int, only: Sequence[str], limit: in
     found = list[Logged]()
     async with aclosing(log.read(after, until, only=only, with_parked=True, idle=IDLE_SECONDS)) as batches:
         async for batch in batches:
-            found += sorted((*batch.events, *batch.unreadable), key=lambda each: each.sequence or 0)
+            found += sorted((*batch.events, *batch.unreadable), key=lambda event: event.sequence or 0)
             if limit is not None and len(found) >= limit:
                 break
     return found if limit is None else found[:limit]

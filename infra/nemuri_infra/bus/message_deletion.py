@@ -44,5 +44,5 @@ async def sequences_on(context: JetStreamContext, stream: str, subject: str) -> 
 
     Sends one request per message.
     """
-    async for each in messages_on(context, stream, subject):
-        yield each.seq or 0
+    async for stream_msg in messages_on(context, stream, subject):
+        yield stream_msg.seq or 0

@@ -60,9 +60,9 @@ class PlainConnection:
         """
         self._buffer, self._asked, self._end = bytearray(), 0, end
         self._until = min(end, time.monotonic() + share)
-        scheme, _, place = address.rpartition("://")
-        host, _, port = place.rpartition("@")[2].rpartition(":")
-        host, port = (host, port) if host and port.isdigit() else (place.rpartition("@")[2].rstrip(":"), str(PORT))
+        scheme, _, sequence = address.rpartition("://")
+        host, _, port = sequence.rpartition("@")[2].rpartition(":")
+        host, port = (host, port) if host and port.isdigit() else (sequence.rpartition("@")[2].rstrip(":"), str(PORT))
         self._socket = socket.create_connection((host.strip("[]"), int(port)), timeout=self._left())
         # Without this option the system delays data by up to 40 ms, until the server has acknowledged earlier data.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -243,7 +243,14 @@ class Pull:
 
         Raises `InterruptedPullError` if the server has deleted the consumer.
         """
-        stretch = next((each for each in self.asked if each.subject == said.subject and not each.ended), None)
+        stretch = next(
+            (
+                batch_request
+                for batch_request in self.asked
+                if batch_request.subject == said.subject and not batch_request.ended
+            ),
+            None,
+        )
         if stretch is not None and not self.heard and self.unheard < MAX_UNANSWERED and _status(said) == _NO_RESPONDERS:
             self.unheard, stretch.unheard = self.unheard + 1, True
             self.news.set()

@@ -52,10 +52,10 @@ async def compare_replicas(log: Log, stream: str, advance: Advance) -> Replicas:
     """
     info = await log.stream.stream_info(stream)
     others, until = (info.cluster.replicas or [] if info.cluster else []), info.state.last_seq
-    if away := [str(each.name) for each in others if each.offline or not each.current]:
+    if away := [str(other.name) for other in others if other.offline or not other.current]:
         raise ReplicaError(f"{', '.join(away)} is away or lags behind, so its copy of {stream} cannot be compared")
     leader = info.cluster.leader if info.cluster and others else None
-    servers = [leader, *(each.name for each in others)]
+    servers = [leader, *(other.name for other in others)]
     whole = len(servers) * until
     copies: dict[str, array[int]] = {}
     for number, server in enumerate(servers):

@@ -279,7 +279,7 @@ class EmbeddedNats:
             found = psutil.Process(self.pid).net_connections() if self.pid else []
         except psutil.Error:
             return None
-        listening = (each.laddr.port for each in found if each.status == psutil.CONN_LISTEN)
+        listening = (connection.laddr.port for connection in found if connection.status == psutil.CONN_LISTEN)
         monitoring = next((each for each in listening if each not in others), None)
         if monitoring is not None and self.pid is not None:
             self._monitoring = self.pid, monitoring

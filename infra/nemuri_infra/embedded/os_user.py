@@ -92,15 +92,15 @@ def entrances(*folders: Path, account: Account | None) -> Iterator[tuple[list[st
     an open descriptor and starts at the folder itself. If `account` is None, the folders' own paths are yielded.
     """
     if account is None:
-        yield [str(each) for each in folders], []
+        yield [str(folder) for folder in folders], []
         return
     descriptors = list[int]()
     try:
-        descriptors += [os.open(each, os.O_RDONLY | os.O_DIRECTORY) for each in folders]
-        yield [f"/proc/self/fd/{each}" for each in descriptors], descriptors
+        descriptors += [os.open(folder, os.O_RDONLY | os.O_DIRECTORY) for folder in folders]
+        yield [f"/proc/self/fd/{descriptor}" for descriptor in descriptors], descriptors
     finally:
-        for each in descriptors:
-            os.close(each)
+        for descriptor in descriptors:
+            os.close(descriptor)
 
 
 def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
@@ -126,8 +126,8 @@ def _is_open(folder: Path) -> bool:
 
 def _fingerprint(*folders: Path) -> str:
     """Return a fingerprint of the files in these folders, from their names and sizes."""
-    files = sorted(each for folder in folders for each in folder.rglob("*") if each.is_file())
-    listed = "\n".join(f"{each.name} {each.stat().st_size}" for each in files)
+    files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
+    listed = "\n".join(f"{file.name} {file.stat().st_size}" for file in files)
     return sha256(listed.encode()).hexdigest()[:16]
 
 
@@ -141,8 +141,8 @@ def _copy(root: Path, to: Path, *parts: Path) -> None:
     if fresh.exists():
         shutil.rmtree(fresh)
     fresh.mkdir()
-    for each in parts:
-        shutil.copytree(root / each, fresh / each, symlinks=True)
+    for part in parts:
+        shutil.copytree(root / part, fresh / part, symlinks=True)
     for path in (to.parent, fresh, *fresh.rglob("*")):
         if not path.is_symlink():
             runs = path.is_dir() or bool(path.stat().st_mode & stat.S_IXUSR)

@@ -105,7 +105,7 @@ class OpenAIEmbedder:
     async def _embed(self, batch: list[str]) -> NDArray[np.float32]:
         body = read_body(self._name, await self._post(batch), _Vectors)
         ordered = {vector.index: vector.embedding for vector in body.data}
-        rows = [ordered.get(place, []) for place in range(len(batch))]
+        rows = [ordered.get(index, []) for index in range(len(batch))]
         wrong = next((len(row) for row in rows if len(row) != self.dimension), None)
         if wrong is not None:
             raise ModelUnusable(f"{self._name}: a vector of {wrong} numbers instead of {self.dimension}")
@@ -144,7 +144,7 @@ def _batches(texts: Sequence[str], prompt: str) -> Iterator[tuple[list[int], lis
     places: list[int] = []
     batch: list[str] = []
     tokens = 0
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         if not text.strip():
             continue
         cut = prompt + truncate(sendable(text), LONGEST_TEXT)
@@ -152,7 +152,7 @@ def _batches(texts: Sequence[str], prompt: str) -> Iterator[tuple[list[int], lis
         if batch and (len(batch) == BATCH_TEXTS or tokens + cost > BATCH_TOKENS):
             yield places, batch
             places, batch, tokens = [], [], 0
-        places.append(place)
+        places.append(index)
         batch.append(cut)
         tokens += cost
     if batch:

@@ -95,4 +95,4 @@ def _prompts(transformer: Any) -> Prompts:
 
 def _has_router(transformer: Any) -> bool:
     """Return whether queries and documents pass different modules of the model."""
-    return any(type(each).__name__ == "Router" for each in transformer.modules())
+    return any(type(module).__name__ == "Router" for module in transformer.modules())

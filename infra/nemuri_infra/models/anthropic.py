@@ -186,8 +186,8 @@ def _output_config(schema: Schema) -> Any:
 
 def _tools(request: ChatRequest) -> Any:
     return [
-        {"name": each.name, "description": each.description, "input_schema": each.arguments.value}
-        for each in request.tools
+        {"name": tool.name, "description": tool.description, "input_schema": tool.arguments.value}
+        for tool in request.tools
     ]
 
 

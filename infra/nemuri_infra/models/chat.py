@@ -110,7 +110,7 @@ class ChatRequest:
     @property
     def texts(self) -> tuple[str, ...]:
         """Return the texts of the request, for estimates of its size."""
-        return (self.system, self.user, self.begun, *(each.result for each in self.turns))
+        return (self.system, self.user, self.begun, *(turn.result for turn in self.turns))
 
 
 @dataclass(frozen=True, slots=True)

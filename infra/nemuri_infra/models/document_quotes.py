@@ -52,14 +52,14 @@ def quotes(details: Sequence[Source], request: int, asked: Sequence[str], wanted
         if hit.request == request and hit.relevance >= LEAST_RELEVANCE
         if (sentences := _sentences(source, hit.start, hit.end, hit.kind, hit.introduction))
         and not _only_announces(sentences)
-        and not all(is_echo(each.text, asked) or is_part_of_item(each.text, listed) for each in sentences)
+        and not all(is_echo(sentence.text, asked) or is_part_of_item(sentence.text, listed) for sentence in sentences)
     ]
     found.sort(key=lambda each: -each[0])
     scores = iter(worths([each for _, _, some in found for each in some], wanted))
     made = list[Quote]()
-    for place, (relevance, label, sentences) in enumerate(found):
+    for index, (relevance, label, sentences) in enumerate(found):
         worth = [next(scores) for _ in sentences]
-        room = UNIT_CHARACTERS if place else FIRST_CHARACTERS
+        room = UNIT_CHARACTERS if index else FIRST_CHARACTERS
         made.append(Quote(_joined(label, _best_run(sentences, worth, room)), relevance))
     return made
 
@@ -94,11 +94,11 @@ def merged(
     A memory is compared with the documents by its words: it comes before the best unit if it has more of the wanted
     terms than that. Nothing is returned if no text has a wanted term, unless the documents are `related`.
     """
-    every = [*(each.passage for each in documents), *remembered]
+    every = [*(document.passage for document in documents), *remembered]
     scores = worths(every, wanted, favoured)
     said, known = scores[: len(documents)], scores[len(documents) :]
     best = max(said, default=0)
-    ranked = [(each.relevance, each.passage) for each in documents if best or related]
+    ranked = [(document.relevance, document.passage) for document in documents if best or related]
     ranked += [(score / best if best else score, each) for score, each in zip(known, remembered, strict=True) if score]
     ranked.sort(key=lambda each: -each[0])
     return _fitting(ranked, most, characters)
@@ -133,7 +133,7 @@ def _sentences(source: Source, start: int, end: int, kind: str, introduction: st
 
 def _fitness(sentences: Sequence[Passage]) -> float:
     """Return the factor for the relevance of a unit: less than 1 if it is nothing but code."""
-    return CODE_FACTOR if all(each.fitness <= CODE_FITNESS for each in sentences) else 1.0
+    return CODE_FACTOR if all(sentence.fitness <= CODE_FITNESS for sentence in sentences) else 1.0
 
 
 def _best_run(sentences: Sequence[Passage], scores: Sequence[float], room: int) -> Sequence[Passage]:
@@ -153,5 +153,5 @@ def _best_run(sentences: Sequence[Passage], scores: Sequence[float], room: int) 
 def _joined(label: str, sentences: Iterable[Passage]) -> Passage:
     """Return neighbouring sentences as one quote."""
     every = list(sentences)
-    text = normalised("\n".join(each.text for each in every))
-    return Passage(label, text, Counter(terms(text)), max(each.fitness for each in every))
+    text = normalised("\n".join(sentence.text for sentence in every))
+    return Passage(label, text, Counter(terms(text)), max(sentence.fitness for sentence in every))

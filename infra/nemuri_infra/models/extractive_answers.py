@@ -43,9 +43,9 @@ def quoted_answer(
     asked = (question, *items)
     at_hand = telling(details, asked)
     # A memory with a note is outdated, and the newer one that says so is among the memories.
-    current = [each for each in memories if not each.note]
+    current = [memory for memory in memories if not memory.note]
     remembered = demote_contradicted(telling(current, asked), at_hand)
-    later = {each.label: each.succeeded_by for each in current if each.succeeded_by}
+    later = {memory.label: memory.succeeded_by for memory in current if memory.succeeded_by}
     found = [newer_first(each, later) for each in _found(question, items, details, remembered, at_hand, later)]
     chosen = [passage for each in found for passage in each]
     if not chosen:
@@ -62,9 +62,9 @@ def telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
     for source in sources:
         listed = listed_requests(source.text, asked)
         found += [
-            each
-            for each in passages(source.label, source.text)
-            if not (is_echo(each.text, asked) or is_part_of_item(each.text, listed))
+            passage
+            for passage in passages(source.label, source.text)
+            if not (is_echo(passage.text, asked) or is_part_of_item(passage.text, listed))
         ]
     return found
 
@@ -83,7 +83,7 @@ def _found(
     later: Mapping[str, str],
 ) -> list[list[Passage]]:
     """Return the passages to quote for each item, or for the whole question if it has none."""
-    if not any(each.hits for each in details):
+    if not any(detail.hits for detail in details):
         return [_quotes(remembered, at_hand, item, later, share=len(items)) for item in items or (question,)]
     return [
         _searched_quotes(details, number, (question, *items), item, _fitting(remembered, item, later), share=len(items))
@@ -101,13 +101,15 @@ def _nearest(memories: Sequence[Source], passages: Sequence[Passage], question: 
     """Return the passage of the first retrieved memory that fits a question best, of those given; None if no memory
     is near at all.
     """
-    told = {each.label for each in passages}
-    retrieved = {each.label: each.relevance for each in memories if each.relevance is not None and each.label in told}
+    told = {passage.label for passage in passages}
+    retrieved = {
+        memory.label: memory.relevance for memory in memories if memory.relevance is not None and memory.label in told
+    }
     if max(retrieved.values(), default=0.0) < NEAR:
         return None
     first = next(iter(retrieved))
-    said = [each for each in passages if each.label == first]
-    return said[int(relevance_of(question, [each.text for each in said]).argmax())]
+    said = [passage for passage in passages if passage.label == first]
+    return said[int(relevance_of(question, [passage.text for passage in said]).argmax())]
 
 
 def _fitting(candidates: Sequence[Passage], question: str, later: Mapping[str, str]) -> list[Passage]:

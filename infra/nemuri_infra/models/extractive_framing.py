@@ -61,7 +61,10 @@ def quoted(chosen: Sequence[Passage], older: Container[str], spoken: str, indent
     """Return a line for each quote, with its label. Quotes of the labels in `older` are marked, in the language
     `spoken`.
     """
-    return [f"{indent}- {_OLDER[spoken] if each.label in older else ''}{each.text} [{each.label}]" for each in chosen]
+    return [
+        f"{indent}- {_OLDER[spoken] if passage.label in older else ''}{passage.text} [{passage.label}]"
+        for passage in chosen
+    ]
 
 
 def itemised(items: Sequence[str], found: Sequence[Sequence[Passage]], older: Container[str], spoken: str) -> list[str]:

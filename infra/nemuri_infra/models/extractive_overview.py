@@ -66,14 +66,14 @@ _SIDES = (
 
 def notes(request: str, kind: OverviewKind, sources: Sequence[Source], tokens: int) -> tuple[NoteText, ...]:
     """Return sentences of the sources as notes on a request, with at most `tokens` tokens."""
-    said, subject = sentences_of([each.text for each in sources]), subject_terms(request)
+    said, subject = sentences_of([source.text for source in sources]), subject_terms(request)
     whole = kind in {"list", "count"} and bool(subject)
     ordered = matching(said, subject) if whole else most_telling(said, subject)
     chosen = _fitting(ordered, tokens - _MORE_ROOM if whole else tokens)
     found = [NoteText(each.text, (sources[each.source].label,)) for each in chosen]
     if whole and len(chosen) < len(ordered):
         told = _MORE["ja" if re.search(r"[ぁ-ん]", request) else "en"].format(left=len(ordered) - len(chosen))
-        found.append(NoteText(told, tuple(each.label for each in sources)))
+        found.append(NoteText(told, tuple(source.label for source in sources)))
     return tuple(found)
 
 
@@ -97,15 +97,17 @@ def overview(
 
 
 def _listing(introduction: str, found: Sequence[Sentence], sources: Sequence[Source], language: str) -> Answer:
-    quoted = [each for each in found if not _MORE_NOTE.search(each.text)]
-    beyond = [each for each in sentences_of([each.text for each in sources]) if _MORE_NOTE.search(each.text)]
+    quoted = [sentence for sentence in found if not _MORE_NOTE.search(sentence.text)]
+    beyond = [
+        sentence for sentence in sentences_of([source.text for source in sources]) if _MORE_NOTE.search(sentence.text)
+    ]
     shown, room = list[Sentence](), LISTED_CHARACTERS
-    for each in quoted[:LISTED]:
-        room -= len(each.text)
+    for sentence in quoted[:LISTED]:
+        room -= len(sentence.text)
         if room < 0:
             break
-        shown.append(each)
-    left = len(quoted) - len(shown) + sum(int(re.sub(r"[^0-9]", "", each.text)) for each in beyond)
+        shown.append(sentence)
+    left = len(quoted) - len(shown) + sum(int(re.sub(r"[^0-9]", "", sentence.text)) for sentence in beyond)
     if not quoted:
         return _answer([_NONE[language]], sources)
     lines = [introduction, _NUMBER[language].format(number=len(quoted)), *_quotes(shown, sources)]
@@ -114,14 +116,14 @@ def _listing(introduction: str, found: Sequence[Sentence], sources: Sequence[Sou
 
 def _sided(question: str, said: Sequence[Sentence], sources: Sequence[Source]) -> list[str]:
     """Return the quotes about each side of a comparison, under its name; none if the question names no two sides."""
-    sides = next((match for each in _SIDES if (match := each.search(question))), None)
+    sides = next((match for side in _SIDES if (match := side.search(question))), None)
     if sides is None:
         return []
     names = (sides["a"], sides["b"])
     wanted = [content_terms(name) for name in names]
     lines: list[str] = []
     for name, own, other in zip(names, wanted, reversed(wanted), strict=True):
-        about = [each for each in said if (own - other) & each.passage.counts.keys()]
+        about = [sentence for sentence in said if (own - other) & sentence.passage.counts.keys()]
         found = _chosen(about, subject_terms(question) - own, QUOTES // 2, CHARACTERS // 2)
         if not found:
             return []
@@ -136,7 +138,7 @@ def _by_document(documents: Sequence[str], found: Sequence[Sentence], sources: S
     """
     lines: list[str] = []
     for name in dict.fromkeys(documents):
-        quotes = _quotes([each for each in found if documents[each.source] == name], sources)
+        quotes = _quotes([sentence for sentence in found if documents[sentence.source] == name], sources)
         lines += [f"{name}:", *quotes] if quotes and len({*documents}) > 1 else quotes
     return lines
 
@@ -144,30 +146,30 @@ def _by_document(documents: Sequence[str], found: Sequence[Sentence], sources: S
 def _chosen(said: Sequence[Sentence], subject: frozenset[str], most: int, characters: int) -> list[Sentence]:
     """Return the most telling sentences, at most `most` with `characters` characters, in document order."""
     chosen: list[Sentence] = []
-    for each in most_telling([each for each in said if not _MORE_NOTE.search(each.text)], subject):
+    for sentence in most_telling([sentence for sentence in said if not _MORE_NOTE.search(sentence.text)], subject):
         if len(chosen) == most:
             break
-        if len(each.text) <= characters:
-            chosen.append(each)
-            characters -= len(each.text)
-    return sorted(chosen, key=lambda each: each.place)
+        if len(sentence.text) <= characters:
+            chosen.append(sentence)
+            characters -= len(sentence.text)
+    return sorted(chosen, key=lambda sentence: sentence.place)
 
 
 def _fitting(ordered: Sequence[Sentence], tokens: int) -> list[Sentence]:
     found: list[Sentence] = []
-    for each in ordered:
-        tokens -= token_estimate.estimate_tokens(each.text)
+    for sentence in ordered:
+        tokens -= token_estimate.estimate_tokens(sentence.text)
         if tokens < 0 and found:
             break
-        found.append(each)
+        found.append(sentence)
     return found
 
 
 def _quotes(found: Sequence[Sentence], sources: Sequence[Source]) -> list[str]:
-    return [f"- {each.text} [{sources[each.source].label}]" for each in found]
+    return [f"- {sentence.text} [{sources[sentence.source].label}]" for sentence in found]
 
 
 def _answer(lines: Sequence[str], sources: Sequence[Source]) -> Answer:
     text = "\n".join(lines)
-    cited = tuple(each.label for each in sources if f"[{each.label}]" in text)
+    cited = tuple(source.label for source in sources if f"[{source.label}]" in text)
     return Answer(text, cited, complete=True)

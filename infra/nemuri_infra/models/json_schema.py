@@ -62,14 +62,14 @@ def closed(name: str, /, **properties: JsonType) -> Schema:
     return Schema(name, json.dumps(record(**properties), ensure_ascii=False))
 
 
-def mismatch(value: object, kind: JsonType, place: str = "") -> str:
-    """Return in one line why a value does not fit a type; "" if it fits. `place` is the name of the value.
+def mismatch(value: object, kind: JsonType, index: str = "") -> str:
+    """Return in one line why a value does not fit a type; "" if it fits. `index` is the name of the value.
 
     Only what this module builds is checked: types, properties, items, enumerations and null.
     """
-    name = place or "the value"
+    name = index or "the value"
     if "anyOf" in kind:
-        reasons = [mismatch(value, each, place) for each in kind["anyOf"]]
+        reasons = [mismatch(value, each, index) for each in kind["anyOf"]]
         return "" if "" in reasons else reasons[0]
     wanted = str(kind.get("type"))
     if wanted in _TYPES and (
@@ -79,14 +79,14 @@ def mismatch(value: object, kind: JsonType, place: str = "") -> str:
     if "enum" in kind and value not in kind["enum"]:
         return f"{name} must be one of {', '.join(map(str, kind['enum']))}"
     if isinstance(value, list):
-        found = (mismatch(each, kind.get("items", {}), f"{name}[{place}]") for place, each in enumerate(value))
+        found = (mismatch(each, kind.get("items", {}), f"{name}[{index}]") for index, each in enumerate(value))
         return next((reason for reason in found if reason), "")
-    return _record_mismatch(value, kind, place) if isinstance(value, dict) else ""
+    return _record_mismatch(value, kind, index) if isinstance(value, dict) else ""
 
 
-def _record_mismatch(value: Mapping[str, object], kind: JsonType, place: str) -> str:
+def _record_mismatch(value: Mapping[str, object], kind: JsonType, index: str) -> str:
     properties = kind.get("properties", {})
-    prefix = f"{place}." if place else ""
+    prefix = f"{index}." if index else ""
     for name in kind.get("required", ()):
         if name not in value:
             return f"{prefix}{name} is missing"

@@ -142,8 +142,8 @@ class OpenAIChat:
         choice = body.choices[0]
         text = without_nul(choice.message.content or "")
         calls = tuple(
-            tool_call(each.id or f"call_{place}", each.function.name, each.function.arguments, request)
-            for place, each in enumerate(choice.message.tool_calls or (), len(request.turns))
+            tool_call(each.id or f"call_{index}", each.function.name, each.function.arguments, request)
+            for index, each in enumerate(choice.message.tool_calls or (), len(request.turns))
         )
         if self._support.refused("tools"):
             calls, request = calls_in_text(text, request), without_tools(request)
@@ -211,13 +211,13 @@ def _tools(request: ChatRequest, *, strict: bool) -> Any:
         {
             "type": "function",
             "function": {
-                "name": each.name,
-                "description": each.description,
-                "parameters": each.arguments.value,
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": tool.arguments.value,
                 **({"strict": True} if strict else {}),
             },
         }
-        for each in request.tools
+        for tool in request.tools
     ]
 
 

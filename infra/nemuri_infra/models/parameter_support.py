@@ -42,7 +42,7 @@ class ParameterSupport:
             except ModelUnusable:
                 raise
             except ModelRefused as error:
-                refused = frozenset(each for each in asked if _NAMES[each].search(str(error).casefold()))
+                refused = frozenset(parameter for parameter in asked if _NAMES[parameter].search(str(error).casefold()))
                 if not refused:
                     raise
                 self._refused |= refused

@@ -75,7 +75,7 @@ def prompt_names() -> list[str]:
 
 def _packages() -> tuple[str, ...]:
     """Return the packages that have prompts."""
-    return (_JOBS, *(each.prompts for each in extensions() if each.prompts is not None))
+    return (_JOBS, *(extension.prompts for extension in extensions() if extension.prompts is not None))
 
 
 def _filled(template: str, values: Values) -> str:
@@ -83,7 +83,7 @@ def _filled(template: str, values: Values) -> str:
     used = [values[name] for name in dict.fromkeys(PLACEHOLDER.findall(template))]
     mark = digest(noted(source) for value in used for source in _sources(value))
     paragraphs = (_paragraph(each, values, mark) for each in template.split("\n\n"))
-    return "\n\n".join(each for each in paragraphs if each)
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
 def _paragraph(template: str, values: Values, mark: str) -> str:
@@ -96,7 +96,7 @@ def _paragraph(template: str, values: Values, mark: str) -> str:
 def _inserted(value: Value, mark: str) -> str:
     if isinstance(value, str | Part):
         return value if isinstance(value, str) else value.text
-    return "\n\n".join(fenced(each.label, noted(each), mark) for each in _sources(value))
+    return "\n\n".join(fenced(source.label, noted(source), mark) for source in _sources(value))
 
 
 def _sources(value: Value) -> Sequence[Source | Quote]:

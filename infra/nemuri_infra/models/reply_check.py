@@ -105,7 +105,7 @@ def structured_value(text: str, request: ChatRequest) -> Mapping[str, object] | 
 
 def tool_call(call_id: str, name: str, arguments: object, request: ChatRequest) -> ToolCall:
     """Return a call of a tool, with what is wrong with it. `arguments` is a JSON object, or its text."""
-    known = {each.name: each for each in request.tools}
+    known = {tool.name: tool for tool in request.tools}
     value = _parsed(arguments) if isinstance(arguments, str) else arguments
     name = storable(name)
     if not isinstance(value, dict):

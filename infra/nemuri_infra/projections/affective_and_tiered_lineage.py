@@ -85,20 +85,20 @@ class ExperienceLineage:
         each memory, by id, with which other memories of the same text are searched. Raises `ProtectedError` for a
         protected memory, unless the erasure was decided before.
         """
-        ids = [each.memory_id for each in turns]
+        ids = [turn.memory_id for turn in turns]
         if not self.found.decided:
             await self._check_protection(turns)
-        for each in turns:
-            self.found.events.add(each.turn_id)
-            self.found.events.update((await self._compressed_of(each.agent_id)).get(each.memory_id, ()))
+        for turn in turns:
+            self.found.events.add(turn.turn_id)
+            self.found.events.update((await self._compressed_of(turn.agent_id)).get(turn.memory_id, ()))
         # Nightly jobs have deleted these memories, so other memories with the same text are not erased with them.
         gone = {row.memory_id for row in await self.read.rows(_DELETED, ids=ids, level=DELETED)}
         # Keywords are left out, because many turns are compressed to the same few keywords.
-        said = {each.memory_id: embedded_text(each.reading.trigger, each.reading.content) for each in turns}
+        said = {turn.memory_id: embedded_text(turn.reading.trigger, turn.reading.content) for turn in turns}
         return {each: words for each, words in said.items() if each not in gone}
 
     async def _check_protection(self, turns: Sequence[TurnRemembered]) -> None:
-        rows = await self.read.rows(_PROTECTED, ids=[each.memory_id for each in turns])
+        rows = await self.read.rows(_PROTECTED, ids=[turn.memory_id for turn in turns])
         labels = {row.memory_id: row.label for row in rows}
         for event in turns:
             if (label := labels.get(event.memory_id)) is not None:
@@ -123,7 +123,7 @@ class ExperienceLineage:
                 self.found.events.update(each for each in (event.causation_id,) if each is not None)
             else:
                 words[memory_id] = event.content
-                further += ((Thing("memory", each), f"is part of memory {memory_id}") for each in event.sources)
+                further += ((Thing("memory", source), f"is part of memory {memory_id}") for source in event.sources)
             made = (await self._formed_of(event.agent_id)).get(memory_id, ())
             further += ((Thing("memory", each), f"was formed from memory {memory_id}") for each in made)
         return words
@@ -132,7 +132,7 @@ class ExperienceLineage:
         if agent_id not in self._compressed:
             events = await self.read.events_of(agent_id, MemoryCompressed)
             self._compressed[agent_id] = _grouped(
-                (each.memory_id, each.event_id) for each in events if isinstance(each, MemoryCompressed)
+                (event.memory_id, event.event_id) for event in events if isinstance(event, MemoryCompressed)
             )
         return self._compressed[agent_id]
 
@@ -140,7 +140,10 @@ class ExperienceLineage:
         if agent_id not in self._formed:
             events = await self.read.events_of(agent_id, MemoryFormed)
             self._formed[agent_id] = _grouped(
-                (source, each.memory_id) for each in events if isinstance(each, MemoryFormed) for source in each.sources
+                (source, event.memory_id)
+                for event in events
+                if isinstance(event, MemoryFormed)
+                for source in event.sources
             )
         return self._formed[agent_id]
 

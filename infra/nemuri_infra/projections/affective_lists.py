@@ -109,7 +109,7 @@ class AffectiveLists:
         )
         async with self.database.reading() as connection:
             rows = (await connection.execute(query, {"agent": agent_id, "days": days})).all()
-        return [MoodPoint.model_validate(dict(each._mapping)) for each in reversed(rows)]  # noqa: SLF001 - documented
+        return [MoodPoint.model_validate(dict(row._mapping)) for row in reversed(rows)]  # noqa: SLF001 - documented
 
     async def _in_order(self, query: TextClause, values: Mapping[str, Any]) -> list[AffectMemory]:
         """Return the memories whose ids a query returns, in its order."""

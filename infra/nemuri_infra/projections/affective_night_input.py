@@ -81,7 +81,7 @@ async def workdays(connection: AsyncConnection, agent: AffectAgent, zone: tzinfo
     since = datetime.combine(begun, time(hour), zone)
     quarter = func.date_bin(text("interval '15 minutes'"), _OF.said_at, datetime.fromtimestamp(0, UTC))
     query = select(quarter).where(_OF.agent_id == agent.agent_id, _OF.said_at >= since).distinct()
-    return frozenset(work_day(each.astimezone(zone), hour) for each in (await connection.execute(query)).scalars())
+    return frozenset(work_day(scalar.astimezone(zone), hour) for scalar in (await connection.execute(query)).scalars())
 
 
 async def _some(
@@ -111,7 +111,7 @@ def _due(agent: AffectAgent, night: int) -> list[ColumnElement[bool]]:
 
 async def _web(connection: AsyncConnection, active: ColumnElement[bool]) -> list[Tie]:
     query = select(_OF.memory_id, _OF.relations).where(active, func.jsonb_array_length(_OF.relations) > 0)
-    rows = [(of, Link.model_validate(each)) for of, links in await connection.execute(query) for each in links]
+    rows = [(of, Link.model_validate(link)) for of, links in await connection.execute(query) for link in links]
     return [Tie(of=of, to=each.to, sort=each.sort) for of, each in rows]
 
 

@@ -140,7 +140,7 @@ class AffectiveQueries:
             return []
         async with self.database.reading() as connection:
             rows = await connection.execute(_SHARES, {"agent": agent.agent_id, "asked": list(terms)})
-            shares = {each.memory_id.bytes: each.share for each in rows}
+            shares = {row.memory_id.bytes: row.share for row in rows}
         async with current_index(self.database, AFFECTIVE, agent.agent_id, vectors) as index:
             found = np.array([shares.get(each, 0.0) for each in index.ids], np.float32)
             return chosen(index, agent, found, None, wanted)
@@ -166,8 +166,8 @@ class AffectiveQueries:
         async with self.database.reading() as connection:
             rows = (await connection.execute(query, {"agent": agent_id, "ids": ids, "links": links})).all()
         ends = await self.memories({each for row in rows for each in (row.one, row.other)})
-        known = {each.memory_id: each for each in ends.values() if each.level != DELETED}
-        found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {each: [] for each in memory_ids}
+        known = {memory.memory_id: memory for memory in ends.values() if memory.level != DELETED}
+        found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {memory_id: [] for memory_id in memory_ids}
         for row in rows:
             for here, there in ((row.one, row.other), (row.other, row.one)):
                 if here in found and there in known:

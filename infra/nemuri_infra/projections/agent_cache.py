@@ -23,10 +23,10 @@ from nemuri_infra.projections.education import Courses
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.rows import load, load_keyed
 
-AGENT_KINDS = frozenset(each.kind_of() for each in AGENT_EVENTS)
+AGENT_KINDS = frozenset(event.kind_of() for event in AGENT_EVENTS)
 RULE_KINDS = frozenset(
-    each.kind_of()
-    for each in (
+    event.kind_of()
+    for event in (
         AgentDefined,
         AgentErased,
         AgentSlept,
@@ -39,7 +39,7 @@ RULE_KINDS = frozenset(
 )
 """Kinds of events that change an agent's definition, its principles, its embedding, its policy in force or its decay
 clocks."""
-COURSE_KINDS = frozenset(each.kind_of() for each in (AgentErased, *get_args(CourseEvent)))
+COURSE_KINDS = frozenset(event.kind_of() for event in (AgentErased, *get_args(CourseEvent)))
 SCORER_KINDS = frozenset({ScorerTrained.kind_of()})
 MAX_CACHED_AGENTS = 10_000
 """Maximum number of agents, and of scorers, that one process caches."""

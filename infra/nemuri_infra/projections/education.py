@@ -83,7 +83,7 @@ class Courses:
             trials = await load(connection, tables.trial, ExerciseState, _TRIAL.task_id == task_id)
             if not trials:
                 return None
-            found = await load(connection, tables.course, Course, _of(each.course_id for each in trials))
+            found = await load(connection, tables.course, Course, _of(trial.course_id for trial in trials))
         return (found[0], trials[0]) if found else None
 
     async def scheduled_exercises(self) -> list[ExerciseState]:

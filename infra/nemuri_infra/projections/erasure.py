@@ -36,10 +36,10 @@ async def erased_among(connection: AsyncConnection, events: Iterable[Event]) -> 
 def erased_keys(events: Iterable[Event]) -> set[str]:
     """Return the keys in the table of erased names that would make one of these events ineffective."""
     names = set[str]()
-    for each in events:
-        names.update(str(name) for name in named_ids(each) if name is not None)
-        if each.agent_id is not None:
-            names.add(_AGENT + each.agent_id)
+    for event in events:
+        names.update(str(name) for name in named_ids(event) if name is not None)
+        if event.agent_id is not None:
+            names.add(_AGENT + event.agent_id)
     return names
 
 
@@ -60,10 +60,10 @@ async def is_erased(database: Database, name: UUID | str) -> bool:
 
 async def erased_of(database: Database, names: Collection[UUID | str]) -> set[UUID | str]:
     """Return the names in `names` that are erased. A name is the id of a task or memory, or the name of an agent."""
-    keys = {str(each) if isinstance(each, UUID) else _AGENT + each: each for each in names}
+    keys = {str(name) if isinstance(name, UUID) else _AGENT + name: name for name in names}
     query = text("SELECT name FROM erased WHERE name = ANY(CAST(:names AS text[]))")
     async with database.reading() as connection:
-        return {keys[each] for each in (await connection.execute(query, {"names": list(keys)})).scalars()}
+        return {keys[scalar] for scalar in (await connection.execute(query, {"names": list(keys)})).scalars()}
 
 
 async def absent(database: Database, sort: str, name: UUID | str) -> str:
@@ -111,38 +111,38 @@ async def erase(connection: AsyncConnection, events: Sequence[Event]) -> None:
 
     Other events are ignored.
     """
-    tombstones = [each for each in events if isinstance(each, TOMBSTONES)]
+    tombstones = [event for event in events if isinstance(event, TOMBSTONES)]
     if tombstones:
         await connection.execute(stored_indexes.EXCLUSIVE)
-    for each in tombstones:
-        gone = Erased.by([each])
-        await _note(connection, gone, each.sequence or 0)
+    for tombstone in tombstones:
+        gone = Erased.by([tombstone])
+        await _note(connection, gone, tombstone.sequence or 0)
         await _remove_entries(connection, gone)
         await _remove(connection, _OF_COURSES, "course_id", gone.ids)
-        match each:
+        match tombstone:
             case MemoriesErased():
-                await _remove(connection, _OF_MEMORIES, "memory_id", each.memory_ids)
-                await _remove(connection, [tables.retrieval_index], "agent_id", [each.agent_id])
+                await _remove(connection, _OF_MEMORIES, "memory_id", tombstone.memory_ids)
+                await _remove(connection, [tables.retrieval_index], "agent_id", [tombstone.agent_id])
                 # Earlier moods are deleted too, because an erased memory may have caused them.
                 mood = tables.affect_mood.c
-                felt = and_(mood.agent_id == each.agent_id, mood.changed < each.sequence)
+                felt = and_(mood.agent_id == tombstone.agent_id, mood.changed < tombstone.sequence)
                 await connection.execute(delete(tables.affect_mood).where(felt))
             case TaskErased():
-                await _remove(connection, _OF_TASKS, "task_id", [each.task_id])
+                await _remove(connection, _OF_TASKS, "task_id", [tombstone.task_id])
             case AgentErased():
-                await _remove(connection, _OF_AGENTS, "agent_id", [each.agent_id])
+                await _remove(connection, _OF_AGENTS, "agent_id", [tombstone.agent_id])
             case _:
                 pass
 
 
 def _read(names: Iterable[str]) -> Erased:
     known = list(names)
-    agents = frozenset(each.removeprefix(_AGENT) for each in known if each.startswith(_AGENT))
-    return Erased(frozenset(UUID(each) for each in known if not each.startswith(_AGENT)), agents)
+    agents = frozenset(name.removeprefix(_AGENT) for name in known if name.startswith(_AGENT))
+    return Erased(frozenset(UUID(name) for name in known if not name.startswith(_AGENT)), agents)
 
 
 async def _note(connection: AsyncConnection, gone: Erased, sequence: int) -> None:
-    names = [*map(str, gone.ids), *(_AGENT + each for each in gone.agents)]
+    names = [*map(str, gone.ids), *(_AGENT + agent for agent in gone.agents)]
     rows = [{"name": name, "sequence": sequence} for name in sorted(names)]
     await insert_new(connection, tables.erased, rows, tables.erased.c.name)
 
@@ -150,7 +150,7 @@ async def _note(connection: AsyncConnection, gone: Erased, sequence: int) -> Non
 async def _remove_entries(connection: AsyncConnection, gone: Erased) -> None:
     """Delete the journal entries of the events that an erasure deletes from the log. A rebuild would not write them."""
     entry = tables.journal.c
-    tombstone = entry.kind.in_([each.kind_of() for each in TOMBSTONES])
+    tombstone = entry.kind.in_([event.kind_of() for event in TOMBSTONES])
     for told in (
         and_(_among(entry.agent_id, gone.agents), entry.kind.in_(OF_AN_AGENT)),
         and_(_among(entry.task_id, gone.ids), entry.kind.in_(OF_A_TASK)),

@@ -99,9 +99,9 @@ class Lineage:
         Raises `DefinedError` for a principle in a definition, and `ProtectedError` for a protected memory unless the
         erasure was `decided` before. Memories of an agent that is erased as a whole raise neither.
         """
-        chosen = sorted(roots, key=lambda each: each.sort != "agent")
+        chosen = sorted(roots, key=lambda root: root.sort != "agent")
         known = await self.known(chosen)
-        level = [each for each in dict.fromkeys(chosen) if each in known]
+        level = [root for root in dict.fromkeys(chosen) if root in known]
         found = LineageResult(dict.fromkeys(level, REQUESTED), decided=decided)
         walk = _Walk(LineageReading(self.database, self.log), found)
         while level:
@@ -143,7 +143,9 @@ class _Walk:
             ids = {sort: [each.name for each in some if each.sort == sort] for sort in ("memory", "task", "agent")}
             if memories := [each for each in ids["memory"] if isinstance(each, UUID)]:
                 steps |= await self._strength.dependents(memories)
-                steps |= await self._lived.dependents([each for each in memories if Thing("memory", each) not in steps])
+                steps |= await self._lived.dependents(
+                    [memory for memory in memories if Thing("memory", memory) not in steps]
+                )
             if ids["task"]:
                 steps |= await self._from_tasks(ids["task"])
             if ids["agent"]:
@@ -161,7 +163,7 @@ class _Walk:
         return steps
 
     async def _from_agents(self, names: Sequence[UUID | str]) -> Steps:
-        steps: Steps = {Thing("agent", each): [] for each in names}
+        steps: Steps = {Thing("agent", name): [] for name in names}
         for row in await self._read.rows(_WORKED, names=names):
             steps[Thing("agent", row.agent_id)].append((Thing("task", row.task_id), f"{row.agent_id} worked on it"))
         for row in await self._read.rows(_PASSED_ON, names=names):

@@ -56,15 +56,15 @@ class LineageReading:
 
     async def events_of(self, agent_id: str, *kinds: type[Event]) -> list[Event]:
         """Return the events of these kinds on an agent's subjects, oldest first."""
-        only = [self.log.subjects.of_agent(agent_id, each) for each in kinds]
+        only = [self.log.subjects.of_agent(agent_id, kind) for kind in kinds]
         batches = self.log.read(0, await self.log.last_sequence(), only=only)
-        return [each async for batch in batches for each in batch.events]
+        return [event async for batch in batches for event in batch.events]
 
     async def events_of_kinds(self, *kinds: type[Event]) -> list[Event]:
         """Return the events of these kinds on all subjects, oldest first."""
         only = [subject for kind in kinds for subject in self.log.subjects.of_kind(kind)]
         batches = self.log.read(0, await self.log.last_sequence(), only=only)
-        return [each async for batch in batches for each in batch.events]
+        return [event async for batch in batches for event in batch.events]
 
     async def add_same_texts(self, words: Mapping[UUID, str], steps: Steps) -> None:
         """Add to `steps` the other memories that contain one of the texts in `words`.

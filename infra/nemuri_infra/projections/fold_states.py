@@ -226,15 +226,15 @@ class States:
 
     async def _load_tasks(self, connection: AsyncConnection, events: Sequence[Any]) -> None:
         """Load the tasks of the events, and the chunks for which an event brings a key point or condensed notes."""
-        found = await task_states(connection, {each.task_id for each in events} - self.tasks.now.keys())
+        found = await task_states(connection, {event.task_id for event in events} - self.tasks.now.keys())
         self.tasks.now |= found
         self.tasks.kept |= found
-        wanted = {(each.task_id, each.ordinal) for each in events if isinstance(each, ChunkSummarised)}
+        wanted = {(event.task_id, event.ordinal) for event in events if isinstance(event, ChunkSummarised)}
         wanted |= {
-            (each.task_id, ordinal)
-            for each in events
-            if isinstance(each, NotesCondensed)
-            for ordinal in condensed_chunks(self.tasks.now[each.task_id].task, each)
+            (event.task_id, ordinal)
+            for event in events
+            if isinstance(event, NotesCondensed)
+            for ordinal in condensed_chunks(self.tasks.now[event.task_id].task, event)
         }
         missing = [(task_id, ordinal) for task_id, ordinal in wanted if ordinal not in self.tasks.now[task_id].chunks]
         if not missing:
@@ -249,11 +249,11 @@ class States:
 def rescoped_among(events: Iterable[AnyEvent]) -> set[UUID]:
     """Return the ids of the memories that an event gives another scope, and that no event before it encodes."""
     encoded, found = set[UUID](), set[UUID]()
-    for each in events:
-        if isinstance(each, MemoryEncoded):
-            encoded.add(each.memory_id)
-        elif isinstance(each, MemoryAmended) and each.scope is not None and each.memory_id not in encoded:
-            found.add(each.memory_id)
+    for event in events:
+        if isinstance(event, MemoryEncoded):
+            encoded.add(event.memory_id)
+        elif isinstance(event, MemoryAmended) and event.scope is not None and event.memory_id not in encoded:
+            found.add(event.memory_id)
     return found
 
 
@@ -264,8 +264,8 @@ def _concerns(event: AnyEvent, memory: str) -> bool:
 def _related_memories(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:
     """Return SQL conditions for the memories that erased memories had absorbed, and for those that new ones repeat."""
     state = tables.memory_state.c
-    gone = [memory_id for each in events if isinstance(each, MemoriesErased) for memory_id in each.memory_ids]
-    told = {repeated_text(each) for each in events if isinstance(each, MemoryEncoded)} - {None}
+    gone = [memory_id for event in events if isinstance(event, MemoriesErased) for memory_id in event.memory_ids]
+    told = {repeated_text(event) for event in events if isinstance(event, MemoryEncoded)} - {None}
     absorbed = [state.absorbed_by.in_(gone)] if gone else []
     repeated = [and_(state.text_id.in_(told), state.status.in_(("active", "archived")))] if told else []
     return [*absorbed, *repeated]
@@ -273,7 +273,7 @@ def _related_memories(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[boo
 
 def _related_to_erased(events: Sequence[AnyAgentEvent]) -> list[ColumnElement[bool]]:
     """Return SQL conditions for the affective memories that have a relation to an erased memory."""
-    gone = [memory_id for each in events if isinstance(each, MemoriesErased) for memory_id in each.memory_ids]
+    gone = [memory_id for event in events if isinstance(event, MemoriesErased) for memory_id in event.memory_ids]
     if not gone:
         return []
     links = [orjson.dumps([{"to": memory_id}]).decode() for memory_id in gone]

@@ -92,14 +92,14 @@ class MindMap(IdentityMap[str, M], Generic[M]):
         Agents and memories that are in the map already are not loaded again.
         """
         names, wanted = set[str](), set[UUID]()
-        for each in events:
-            names.add(each.agent_id)
-            touched = self.touched(each)
+        for event in events:
+            names.add(event.agent_id)
+            touched = self.touched(event)
             wanted.update(
                 memory_id
                 for memory_id in touched
                 # A memory has the id of the event that encodes it, so there is none before this event.
-                if memory_id != each.event_id and not self._held(each.agent_id, memory_id)
+                if memory_id != event.event_id and not self._held(event.agent_id, memory_id)
             )
         strangers = names - self.now.keys()
         agent, agent_record = self.agents
@@ -128,7 +128,7 @@ class MindMap(IdentityMap[str, M], Generic[M]):
         """Return the ids of the memories that stand in for these and are not in the map."""
         if self.standing_in is None:
             return set()
-        named = ((each.agent_id, getattr(each, self.standing_in)) for each in memories)
+        named = ((memory.agent_id, getattr(memory, self.standing_in)) for memory in memories)
         return {memory_id for name, memory_id in named if memory_id is not None and not self._held(name, memory_id)}
 
     def _held(self, name: str, memory_id: UUID) -> bool:
@@ -161,7 +161,7 @@ def multi_row_changes(states: Iterable[tuple[Mapping[Any, State], Mapping[Any, S
 
 def unconditional_writes(records: Iterable[State | None]) -> list[Change]:
     """Return changes that write these rows in any case, without comparing them with the stored ones."""
-    return [(each, each) for each in records if each is not None]
+    return [(record, record) for record in records if record is not None]
 
 
 def by_owner(rows: Iterable[tuple[Any, Any, R]]) -> defaultdict[Any, dict[Any, R]]:

@@ -32,7 +32,7 @@ async def journal_page(database: Database, query: JournalQuery) -> JournalView:
         if following is None and sought:
             last = scanned.with_only_columns(entry.sequence).offset(MAX_SCANNED - 1).limit(1)
             following = (await connection.execute(last)).scalar_one_or_none()
-    entries = (JournalEntry.model_validate(each) for each in rows[: query.limit])
+    entries = (JournalEntry.model_validate(row) for row in rows[: query.limit])
     return JournalView(entries=tuple(entries), following=following)
 
 

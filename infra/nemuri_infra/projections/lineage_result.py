@@ -48,4 +48,4 @@ class LineageResult:
 
     def of(self, sort: Sort) -> tuple[Any, ...]:
         """Return the ids of the things of one sort, in the order in which they were found."""
-        return tuple(each.name for each in self.reasons if each.sort == sort)
+        return tuple(reason.name for reason in self.reasons if reason.sort == sort)

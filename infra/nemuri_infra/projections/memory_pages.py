@@ -48,19 +48,22 @@ async def memory_page(database: Database, agent: Agent, query: MemoriesQuery) ->
             places, end = await _strongest(connection, query, statuses, agent.clocks)
         following = places[query.limit - 1] if len(places) > query.limit else end
         places = places[: query.limit]
-        known = {each[0].memory_id: each for each in await memories_with_ids(connection, (p.memory_id for p in places))}
-    there = [each for each in places if each.memory_id in known]
-    return MemoryPage([known[each.memory_id] for each in there], there, following)
+        known = {
+            remembered[0].memory_id: remembered
+            for remembered in await memories_with_ids(connection, (p.memory_id for p in places))
+        }
+    there = [cursor for cursor in places if cursor.memory_id in known]
+    return MemoryPage([known[cursor.memory_id] for cursor in there], there, following)
 
 
 async def _newest(
     connection: AsyncConnection, query: MemoriesQuery, statuses: tuple[str, ...]
 ) -> tuple[list[MemoryPlace], MemoryPlace | None]:
     scanned = select(_CONTENT.memory_id, _CONTENT.created).where(_CONTENT.agent_id == query.agent_id)
-    if (place := query.following) is not None:
+    if (cursor := query.following) is not None:
         scanned = scanned.where(
-            _CONTENT.created <= place.created,
-            tuple_(-_CONTENT.created, _CONTENT.memory_id) > tuple_(-place.created, place.memory_id),
+            _CONTENT.created <= cursor.created,
+            tuple_(-_CONTENT.created, _CONTENT.memory_id) > tuple_(-cursor.created, cursor.memory_id),
         )
     scanned = scanned.order_by(_CONTENT.created.desc(), _CONTENT.memory_id)
     inner = scanned.limit(MAX_SCANNED).subquery()
@@ -100,7 +103,7 @@ async def _strongest(
     if not cut:
         return places[: query.limit + 1], None
     end = min(cut, key=_rank)  # what lies behind the end of a list that was read in part may be missing
-    return [each for each in places if _rank(each) <= _rank(end)][: query.limit + 1], end
+    return [cursor for cursor in places if _rank(cursor) <= _rank(end)][: query.limit + 1], end
 
 
 def _listed(query: MemoriesQuery, status: str, level: int, clock: float) -> Select[Any]:
@@ -109,11 +112,11 @@ def _listed(query: MemoriesQuery, status: str, level: int, clock: float) -> Sele
     listed = select(_STATE.memory_id, _STATE.stored_strength, log.label("log_strength")).where(
         _STATE.agent_id == query.agent_id, _STATE.status == status, _STATE.level == level
     )
-    if (place := query.following) is not None:
+    if (cursor := query.following) is not None:
         listed = listed.where(
-            _STATE.stored_strength <= place.log_strength - clock + ROUNDING,
+            _STATE.stored_strength <= cursor.log_strength - clock + ROUNDING,
             tuple_(-log, -_STATE.stored_strength, _STATE.memory_id)
-            > tuple_(-place.log_strength, -place.stored_strength, place.memory_id),
+            > tuple_(-cursor.log_strength, -cursor.stored_strength, cursor.memory_id),
         )
     return listed.order_by(_STATE.stored_strength.desc(), _STATE.memory_id)
 
@@ -154,5 +157,5 @@ def _place(row: Any, clocks: Clocks) -> MemoryPlace:
     return MemoryPlace(**row._asdict(), clocks=clocks)
 
 
-def _rank(place: MemoryPlace) -> tuple[float, float, int]:
-    return -place.log_strength, -place.stored_strength, place.memory_id.int
+def _rank(cursor: MemoryPlace) -> tuple[float, float, int]:
+    return -cursor.log_strength, -cursor.stored_strength, cursor.memory_id.int

@@ -41,7 +41,7 @@ async def encoded_vectors(vectors: Vectors, events: Iterable[Event]) -> Mapping[
     """Return the vectors of the strength memories that these events create, by vector key; None for a missing
     vector.
     """
-    return await vectors.recorded({each.vector: strength_text(each.memory) for each in _encodings(events)})
+    return await vectors.recorded({event.vector: strength_text(event.memory) for event in _encodings(events)})
 
 
 def encoded_rows(events: Iterable[Event], contents: Iterable[Content], vectors: Mapping[str, Any]) -> list[VectorRow]:

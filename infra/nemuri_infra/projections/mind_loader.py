@@ -29,7 +29,7 @@ async def mind_of(database: Database, agent_id: str) -> Mind:
         agents = await load(connection, tables.agent, Agent, tables.agent.c.agent_id == agent_id)
         state = tables.memory_state
         memories = await load(connection, state, Memory, state.c.agent_id == agent_id)
-    return Mind(next(iter(agents), None)).holding({each.memory_id: each for each in memories})
+    return Mind(next(iter(agents), None)).holding({memory.memory_id: memory for memory in memories})
 
 
 async def kept_by_hosts(database: Database, agent_ids: Collection[str]) -> set[str]:
@@ -75,11 +75,11 @@ class Replay:
         only = [self.log.subjects.agent_events(agent_id)]
         async for batch in self.log.read(self.until, until, only=only):
             events: list[Event] = [
-                each for each in batch.events if not isinstance(each, TOMBSTONES) and not self.erased.deletes(each)
+                event for event in batch.events if not isinstance(event, TOMBSTONES) and not self.erased.deletes(event)
             ]
             while told and (told[0].sequence or 0) <= batch.until:
                 events.append(told.popleft())
-            for each in firsts.among(sorted(events, key=lambda each: each.sequence or 0)):
+            for each in firsts.among(sorted(events, key=lambda event: event.sequence or 0)):
                 if each.agent_id == agent_id and isinstance(each, _OF_MINDS):
                     self.minds[agent_id] = evolve(self.minds[agent_id], each)  # type: ignore[arg-type]
 
@@ -109,7 +109,7 @@ async def touched_by(database: Database, tasks: Iterable[UUID], events: Iterable
         UNION SELECT agent_id FROM journal WHERE event_id = ANY(CAST(:events AS uuid[])) AND agent_id IS NOT NULL
         """
     )
-    kinds = OF_A_TASK & {each.kind_of() for each in _OF_MINDS}
+    kinds = OF_A_TASK & {mind.kind_of() for mind in _OF_MINDS}
     values = {"tasks": list(tasks), "kinds": list(kinds), "events": list(events)}
     async with database.reading() as connection:
         return set((await connection.execute(query, values)).scalars())

@@ -13,7 +13,7 @@ from nemuri_infra.projections.maintenance_lock import exclusive_maintenance
 
 _WORDLESS = (tables.journal, tables.erased)
 """Tables that contain only ids, kinds and names of agents. They hold no text, so they are not rewritten."""
-_WORDED = (*(each for each in tables.VIEWS if each not in _WORDLESS), tables.retrieval_index)
+_WORDED = (*(view for view in tables.VIEWS if view not in _WORDLESS), tables.retrieval_index)
 _SEGMENTS = text("SELECT count(*) FROM pg_ls_waldir()")
 _TURN = (
     text("SELECT pg_logical_emit_message(false, 'nemuri', 'turn the page')"),

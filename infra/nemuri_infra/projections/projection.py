@@ -125,7 +125,7 @@ async def lock_schema(connection: AsyncConnection, schema: str) -> None:
 
 async def read_position(connection: AsyncConnection) -> Position:
     """Return the position of the projections that this connection uses; sequence 0 if nothing was projected."""
-    place = tables.checkpoint.c
-    query = select(place.sequence, place.fold, place.halted, place.halted_at).where(place.view == VIEW)
+    sequence = tables.checkpoint.c
+    query = select(sequence.sequence, sequence.fold, sequence.halted, sequence.halted_at).where(sequence.view == VIEW)
     row = (await connection.execute(query)).one_or_none()
     return Position(row.sequence, row.fold, row.halted, row.halted_at) if row else Position(0, FOLD)

@@ -130,7 +130,7 @@ class Views:
 
     async def decided(self, cause: Event, *outcomes: type[Event]) -> bool:
         """Return True if the projections contain an outcome of the cause of one of these kinds."""
-        return bool(await self.projected_ids(derive(cause.event_id, each.kind_of()) for each in outcomes))
+        return bool(await self.projected_ids(derive(cause.event_id, outcome.kind_of()) for outcome in outcomes))
 
     async def sequences_of_kind(
         self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None
@@ -180,6 +180,6 @@ class Views:
                 "affective": tables.affect_memory.c.level < DELETED,
                 "tiered": tables.tier_memory.c.agent_id.is_not(None),
             }
-            counts = [select(func.count()).where(each).scalar_subquery() for each in kinds.values()]
+            counts = [select(func.count()).where(kind).scalar_subquery() for kind in kinds.values()]
             memories = (await connection.execute(select(*counts))).one()
             return dict(statuses.all()), agents.scalar_one(), dict(zip(kinds, memories, strict=True))

@@ -39,7 +39,7 @@ async def load_keyed(
     It is several times as fast as `load`, because the driver gets one value for each row.
     """
     rows = await connection.execute(_select_keyed(table, record, column), {"values": list(values)})
-    return [record.model_validate(each) for each in rows.scalars()]
+    return [record.model_validate(scalar) for scalar in rows.scalars()]
 
 
 @cache

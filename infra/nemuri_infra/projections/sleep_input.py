@@ -78,7 +78,7 @@ async def _concerned(connection: AsyncConnection, agent: Agent, session: UUID | 
     rows = (await connection.execute(_CONCERNED, asked)).all()
     if not rows:
         return None, (), (), frozenset()
-    found = [(Memory.model_validate(each.state), each) for each in rows if each.state is not None]
+    found = [(Memory.model_validate(row.state), row) for row in rows if row.state is not None]
     return (
         Agent.model_validate(rows[0].agent),
         tuple(memory for memory, each in found if each.touched),
@@ -96,7 +96,7 @@ async def _with_weakest(connection: AsyncConnection, agent_id: str) -> SleepInpu
     _, touched, faded, principles = await _concerned(connection, agent)
     weakest = await _weakest(connection, agent, surplus(agent, touched))
     memory_id = tables.memory.c.memory_id
-    held = select(memory_id).where(memory_id.in_([each.memory.memory_id for each in weakest]), IS_PRINCIPLE)
+    held = select(memory_id).where(memory_id.in_([candidate.memory.memory_id for candidate in weakest]), IS_PRINCIPLE)
     kept = principles.union((await connection.execute(held, held_by(agent))).scalars())
     return SleepInput(agent, touched, faded, tuple(weakest), kept)
 
@@ -182,4 +182,4 @@ async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> lis
     )
     found = await connection.execute(query, held_by(agent))
     rows = [dict(each._mapping) for each in found]  # noqa: SLF001 - the documented mapping
-    return [PruningCandidate(since=each.pop("since"), memory=Memory.model_validate(each)) for each in rows]
+    return [PruningCandidate(since=row.pop("since"), memory=Memory.model_validate(row)) for row in rows]

@@ -134,13 +134,13 @@ class StrengthLineage:
         if self._decisions is None:
             self._decisions = await self.read.events_of_kinds(*_DECISIONS)
         adopted = {
-            each.principle_id
-            for each in self._decisions
-            if isinstance(each, PrincipleDecided)
-            and principle_memory_id(each.agent_id, each.text, each.scope) in set(ids)
+            decision.principle_id
+            for decision in self._decisions
+            if isinstance(decision, PrincipleDecided)
+            and principle_memory_id(decision.agent_id, decision.text, decision.scope) in set(ids)
         }
         wanted = {*ids, *adopted}
-        about = {each.event_id for each in self._decisions if _subject_of(each) in wanted}
+        about = {decision.event_id for decision in self._decisions if _subject_of(decision) in wanted}
         self.found.events |= adopted | about
 
     async def _uses(self, rows: dict[UUID, Any], steps: Steps) -> None:
@@ -182,9 +182,9 @@ class StrengthLineage:
             if row.task_id is not None:
                 _add(steps, row.memory_id, Thing("task", row.task_id), "taught")
         begun = await self.read.events_at(row.created for row in rows if row.task_id is None)
-        causes = {each.event_id: each.causation_id for each in begun if each.causation_id is not None}
+        causes = {event.event_id: event.causation_id for event in begun if event.causation_id is not None}
         places = await self.read.rows(_PLACES, ids=list(causes.values()))
-        known = {each.event_id: each for each in await self.read.events_at(row.sequence for row in places)}
+        known = {event.event_id: event for event in await self.read.events_at(row.sequence for row in places)}
         for memory_id, cause in causes.items():
             match known.get(cause):
                 case MemoryOffered() | MemoriesConsolidated():
@@ -217,9 +217,9 @@ def _subject_of(event: Event) -> UUID | None:
 
 def _by_course(events: Iterable[Event]) -> dict[UUID, set[UUID]]:
     found: dict[UUID, set[UUID]] = {}
-    for each in events:
-        if isinstance(each, _TAUGHT):
-            found.setdefault(each.course_id, set()).add(each.event_id)
+    for event in events:
+        if isinstance(event, _TAUGHT):
+            found.setdefault(event.course_id, set()).add(event.event_id)
     return found
 
 

@@ -41,8 +41,8 @@ async def task_page(database: Database, query: TasksQuery) -> TasksView:
         if following is None and query.containing is not None:
             last = (await connection.execute(_scanned(query).offset(MAX_SCANNED - 1).limit(1))).one_or_none()
             following = _place(last._asdict()) if last else None
-        agents = await _agents(connection, (each["task_id"] for each in rows[: query.limit]))
-    lines = (TaskLine.model_validate(each | {"agents": agents[each["task_id"]]}) for each in rows[: query.limit])
+        agents = await _agents(connection, (row["task_id"] for row in rows[: query.limit]))
+    lines = (TaskLine.model_validate(row | {"agents": agents[row["task_id"]]}) for row in rows[: query.limit])
     return TasksView(tasks=tuple(lines), following=following)
 
 
@@ -77,8 +77,8 @@ def _conditions(query: TasksQuery) -> list[ColumnElement[bool]]:
     if query.agent is not None:
         work = tables.assignment.c
         conditions.append(exists().where(work.task_id == _TASK.task_id, work.agent_id == query.agent))
-    if (place := query.following) is not None:
-        conditions.append(tuple_(_TASK.submitted_at, _TASK.task_id) < tuple_(place.submitted_at, place.task_id))
+    if (cursor := query.following) is not None:
+        conditions.append(tuple_(_TASK.submitted_at, _TASK.task_id) < tuple_(cursor.submitted_at, cursor.task_id))
     return conditions
 
 

@@ -73,8 +73,10 @@ async def generations(database: Database) -> set[str]:
     """Return the generations of all stored vectors and of all agents' embeddings."""
     async with database.reading() as connection:
         found = await connection.execute(select(tables.memory_vector.c.model).distinct())
-        known = {str(each) for each in found.scalars()}
-    return known | {generation_of(each.model, each.dimension) for each in (await embeddings(database)).values()}
+        known = {str(scalar) for scalar in found.scalars()}
+    return known | {
+        generation_of(embedding.model, embedding.dimension) for embedding in (await embeddings(database)).values()
+    }
 
 
 async def count_missing(database: Database, generation: str) -> dict[str, int]:
@@ -84,9 +86,9 @@ async def count_missing(database: Database, generation: str) -> dict[str, int]:
     """
     counted: dict[str, int] = {}
     async with database.reading() as connection:
-        for each in _SORTS:
-            owner = each.table.c.agent_id
-            query = select(owner, func.count()).where(~_with_vector(each.table, generation)).group_by(owner)
+        for sort in _SORTS:
+            owner = sort.table.c.agent_id
+            query = select(owner, func.count()).where(~_with_vector(sort.table, generation)).group_by(owner)
             for agent_id, number in await connection.execute(query):
                 counted[agent_id] = counted.get(agent_id, 0) + number
     return counted
@@ -125,10 +127,10 @@ async def _words(
     connection: AsyncConnection, chosen: Callable[[_Sort], Sequence[ColumnElement[bool]]], limit: int | None = None
 ) -> list[EmbeddedText]:
     found: list[EmbeddedText] = []
-    for each in _SORTS:
-        query = selecting(each.table, each.record).where(*chosen(each)).order_by(each.since).limit(limit)
-        rows: list[Any] = await records(connection, each.record, query)
-        found += (EmbeddedText(row.memory_id, getattr(row, each.since.name), each.text(row)) for row in rows)
+    for sort in _SORTS:
+        query = selecting(sort.table, sort.record).where(*chosen(sort)).order_by(sort.since).limit(limit)
+        rows: list[Any] = await records(connection, sort.record, query)
+        found += (EmbeddedText(row.memory_id, getattr(row, sort.since.name), sort.text(row)) for row in rows)
     return sorted(found, key=lambda each: each.since)[:limit]
 
 

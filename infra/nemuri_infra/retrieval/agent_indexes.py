@@ -109,14 +109,16 @@ class AgentIndexes:
             )
             return RetrievalResult(
                 candidates=ranked,
-                known={each.memory_id: known[each.memory_id] for each in ranked},
+                known={candidate.memory_id: known[candidate.memory_id] for candidate in ranked},
                 terms=tuple(terms(query)),
                 expansions=dict(wording.expansions),
                 items=len(wording.items),
                 ranking=version(agent.rules, scorer),
                 deep=deep,
                 nearest=next(((known[each], value) for each, value in missed if each in known), None),
-                principles=valid_principles(agent.definition, [known[each] for each in held if each in known], setting),
+                principles=valid_principles(
+                    agent.definition, [known[principle] for principle in held if principle in known], setting
+                ),
             )
 
     async def near(
@@ -137,12 +139,12 @@ class AgentIndexes:
             found = relevant(agent, indexed.index, asked)
             known = await _memories(indexed, resources, found.ids)
         close = [
-            (each.content, each.memory)
-            for each in with_contents(found, known.get)
-            if each.content.memory.scope == scope
+            (memory.content, memory.memory)
+            for memory in with_contents(found, known.get)
+            if memory.content.memory.scope == scope
             and any(
-                is_comparable(each.similarity, wanted, terms(text), same=same, least=words)
-                for text in statements(each.content).values()
+                is_comparable(memory.similarity, wanted, terms(text), same=same, least=words)
+                for text in statements(memory.content).values()
             )
         ]
         return tuple(close[:COMPARED_MEMORIES])
@@ -172,11 +174,11 @@ async def _memories(
 
     Memories that were not needed before are read from the projections.
     """
-    missing = [each for each in memory_ids if each not in indexed.known]
+    missing = [memory_id for memory_id in memory_ids if memory_id not in indexed.known]
     if missing:
         async with resources.database.reading() as connection:
             indexed.keep(await memories_with_ids(connection, missing))
-    return {each: indexed.known[each] for each in memory_ids if each in indexed.known}
+    return {memory_id: indexed.known[memory_id] for memory_id in memory_ids if memory_id in indexed.known}
 
 
 async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> RetrievalQuery:

@@ -52,9 +52,9 @@ class CachedIndex:
 
     def keep(self, memories: Iterable[Remembered]) -> None:
         """Add memories to `known`."""
-        for each in memories:
-            self.known[each[0].memory_id] = each
-            self.texts += _bytes(each)
+        for memory in memories:
+            self.known[memory[0].memory_id] = memory
+            self.texts += _bytes(memory)
 
     def drop(self, memory_ids: Iterable[UUID]) -> None:
         """Remove memories from `known`, as far as they are there."""
@@ -112,11 +112,11 @@ class IndexCache:
         The memories of all indexes go before the first index, because they are read again in less time.
         """
         taken = self.bytes
-        for each in self._kept.values():
+        for cached_index in self._kept.values():
             if taken <= limit:
                 return
-            taken -= each.texts
-            each.drop(list(each.known))
+            taken -= cached_index.texts
+            cached_index.drop(list(cached_index.known))
         while self._kept and taken > limit:
             _, dropped = self._kept.popitem(last=False)
             taken -= dropped.bytes

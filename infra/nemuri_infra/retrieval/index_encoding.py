@@ -39,11 +39,11 @@ def encode(index: AgentIndex, principles: Iterable[UUID], calibration: str) -> b
             "principles": sorted(map(str, principles)),
             "calibration": calibration,
             "words": MODEL,
-            "arrays": [(each.dtype.str, each.shape) for each in arrays],
+            "arrays": [(array.dtype.str, array.shape) for array in arrays],
         }
     )
     return b"".join(
-        (len(header).to_bytes(_LENGTH_BYTES, "big"), header, *(np.ascontiguousarray(each).data for each in arrays))
+        (len(header).to_bytes(_LENGTH_BYTES, "big"), header, *(np.ascontiguousarray(array).data for array in arrays))
     )
 
 

@@ -77,8 +77,8 @@ async def _store_copy(indexed: CachedIndex, resources: Resources, agent: Agent, 
 
 async def _read_changes(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     changed = await changes(resources.database, agent.agent_id, indexed.until)
-    now = {each.memory_id: each for each in changed}
-    indexed.index.remove([each.memory_id for each in changed if each.rescoped > indexed.until])
+    now = {change.memory_id: change for change in changed}
+    indexed.index.remove([change.memory_id for change in changed if change.rescoped > indexed.until])
     fresh = [each for each in now if each not in indexed.index]
     async for some in indexed_memories(resources.database, agent.agent_id, fresh, indexed.generation):
         await _index(indexed, some, vectors)
@@ -90,24 +90,35 @@ async def _read_changes(indexed: CachedIndex, resources: Resources, agent: Agent
 
 def _set_status(indexed: CachedIndex, changed: Collection[MemoryChange]) -> None:
     for active in (True, False):
-        indexed.index.set_active([each.memory_id for each in changed if (each.status == "active") == active], active)
-    standing = {each.memory_id: each.absorbed_by for each in changed if each.status == "absorbed"}
-    split = {each.memory_id: None for each in changed if each.status == "split"}
+        indexed.index.set_active(
+            [memory_change.memory_id for memory_change in changed if (memory_change.status == "active") == active],
+            active,
+        )
+    standing = {
+        memory_change.memory_id: memory_change.absorbed_by
+        for memory_change in changed
+        if memory_change.status == "absorbed"
+    }
+    split = {memory_change.memory_id: None for memory_change in changed if memory_change.status == "split"}
     if standing or split:
         indexed.index.set_absorbed(standing | split)
-    indexed.index.set_standing([each.memory_id for each in changed if each.status in {"active", "archived"}])
+    indexed.index.set_standing(
+        [memory_change.memory_id for memory_change in changed if memory_change.status in {"active", "archived"}]
+    )
 
 
 async def _index(indexed: CachedIndex, fresh: Sequence[IndexedMemory], vectors: Vectors) -> None:
     # A memory that was encoded with another embedding model gets a vector of the present model here.
-    missing = [each for each in fresh if each.vector is None]
-    made = await vectors.of([embedded_text(each.memory) for each in missing])
+    missing = [indexed_memory for indexed_memory in fresh if indexed_memory.vector is None]
+    made = await vectors.of([embedded_text(indexed_memory.memory) for indexed_memory in missing])
     own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}
-    stored = [each for each in fresh if each.vector is not None]
+    stored = [indexed_memory for indexed_memory in fresh if indexed_memory.vector is not None]
     if stored:
-        centred = vectors.centred(np.stack([each.vector for each in stored if each.vector is not None]))
+        centred = vectors.centred(
+            np.stack([indexed_memory.vector for indexed_memory in stored if indexed_memory.vector is not None])
+        )
         own |= {each.memory_id: row for each, row in zip(stored, centred, strict=True)}
-    rows = [own[each.memory_id] for each in fresh]
+    rows = [own[indexed_memory.memory_id] for indexed_memory in fresh]
     if len(fresh) > THREAD_THRESHOLD:
         await asyncio.to_thread(_add, indexed, fresh, rows)
     else:
@@ -118,11 +129,11 @@ def _add(indexed: CachedIndex, fresh: Sequence[IndexedMemory], rows: Sequence[ND
     if not fresh:
         return
     indexed.index.add(
-        [each.memory_id for each in fresh],
+        [indexed_memory.memory_id for indexed_memory in fresh],
         np.stack(rows),
-        [indexed_text(each.memory) for each in fresh],
-        scopes=[each.memory.scope for each in fresh],
-        sources=[each.source for each in fresh],
-        turns=[each.memory.turn for each in fresh],
+        [indexed_text(indexed_memory.memory) for indexed_memory in fresh],
+        scopes=[indexed_memory.memory.scope for indexed_memory in fresh],
+        sources=[indexed_memory.source for indexed_memory in fresh],
+        turns=[indexed_memory.memory.turn for indexed_memory in fresh],
     )
-    indexed.principles |= {each.memory_id for each in fresh if each.defined}
+    indexed.principles |= {indexed_memory.memory_id for indexed_memory in fresh if indexed_memory.defined}

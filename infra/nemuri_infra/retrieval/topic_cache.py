@@ -104,9 +104,9 @@ class TopicCache:
         return found
 
 
-def _bytes(place: TopicKey, known: Known) -> int:
-    url, schema, agent, (project, domains) = place
-    texts = [url, schema, agent, project or "", *domains, *(each.name for each in known.topics)]
+def _bytes(key: TopicKey, known: Known) -> int:
+    url, schema, agent, (project, domains) = key
+    texts = [url, schema, agent, project or "", *domains, *(topic.name for topic in known.topics)]
     texts += [each.text for some in known.perspectives.values() for each in some]
     return sum(map(getsizeof, texts)) + TOPIC_BYTES * len(texts)
 

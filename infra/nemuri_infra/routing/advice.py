@@ -28,8 +28,13 @@ async def advice(task: Task, offered: Sequence[Applicant], resources: Resources)
     if not offered:
         return None
     candidates = tuple(
-        RouteCandidate(each.agent_id, each.definition.role, each.definition.description, memo(each.topics, MEMO_TOKENS))
-        for each in offered
+        RouteCandidate(
+            applicant.agent_id,
+            applicant.definition.role,
+            applicant.definition.description,
+            memo(applicant.topics, MEMO_TOKENS),
+        )
+        for applicant in offered
     )
     try:
         reply = await resources.models.light.do(RouteJob(request=routing.request_of(task), agents=candidates))

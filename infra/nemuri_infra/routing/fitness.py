@@ -58,7 +58,7 @@ class Fitness:
             return {}
         mind = await resources.views.agent(ORCHESTRATOR, only_rules=True)
         vectors = await calibrated_vectors(resources, mind)
-        definitions = {each.agent_id: each.definition for each in applicants}
+        definitions = {applicant.agent_id: applicant.definition for applicant in applicants}
         model = await self._model(definitions, mind, setting, vectors, resources)
         rows = await vectors.of_queries(texts)
         return {text: model.fit(features(text, row)) for text, row in zip(texts, rows, strict=True)}
@@ -72,20 +72,20 @@ class Fitness:
         resources: Resources,
     ) -> FitModel:
         views = resources.database
-        place = (views.url, views.schema, vectors.comparing.space, setting.project, frozenset(setting.domains))
+        key = (views.url, views.schema, vectors.comparing.space, setting.project, frozenset(setting.domains))
         state = (mind.slept, len(mind.awake), mind.active, mind.archived) if mind else None
-        known = self._trained.get(place)
+        known = self._trained.get(key)
         if known and known.state == state and known.definitions == definitions:
             return known.model
         found = await judged_tasks(views, setting) if mind else ()
-        judged = tuple(_judged(each, mind) for each in found if mind)
+        judged = tuple(_judged(judged_task, mind) for judged_task in found if mind)
         if known and known.judged == judged and known.definitions == definitions:
             model = known.model
         else:
             texts = texts_of(definitions, judged)
             by_text = dict(zip(texts, await vectors.of(texts), strict=True))
             model = await asyncio.to_thread(FitModel, definitions, judged, by_text, CALIBRATION)
-        self._trained.keep(place, Trained(state, definitions, judged, model))
+        self._trained.keep(key, Trained(state, definitions, judged, model))
         return model
 
 

@@ -91,12 +91,14 @@ async def resume_completed_log(log: Log) -> None:
     If another process holds a pause (see `paused`), they resume when that pause ends.
     """
     async with _turn(log):
-        await _resume(log, [each for each in await durable_consumers(log) if _until(each) >= NO_EXPIRY])
+        await _resume(
+            log, [consumer_info for consumer_info in await durable_consumers(log) if _until(consumer_info) >= NO_EXPIRY]
+        )
 
 
 async def is_log_incomplete(log: Log) -> bool:
     """Return whether an import or a restore is running or was interrupted."""
-    return any(_until(each) >= NO_EXPIRY for each in await durable_consumers(log))
+    return any(_until(consumer_info) >= NO_EXPIRY for consumer_info in await durable_consumers(log))
 
 
 async def check_complete(log: Log, durable: str) -> None:
@@ -130,7 +132,9 @@ async def unacknowledged_events(log: Log) -> int:
     An event counts once for each durable consumer.
     """
     return sum(
-        each.num_ack_pending or 0 for each in await durable_consumers(log) if each.stream_name == log.subjects.stream
+        consumer_info.num_ack_pending or 0
+        for consumer_info in await durable_consumers(log)
+        if consumer_info.stream_name == log.subjects.stream
     )
 
 
@@ -158,15 +162,24 @@ async def _release(log: Log, holder: str) -> None:
     """
     async for sequence in sequences_on(log.stream, _stream(log), _subject(log, f"holder.{holder}")):
         await delete_message(log.stream, _stream(log), sequence)
-    await _resume(log, [each for each in await durable_consumers(log) if each.paused and _until(each) < NO_EXPIRY])
+    await _resume(
+        log,
+        [
+            consumer_info
+            for consumer_info in await durable_consumers(log)
+            if consumer_info.paused and _until(consumer_info) < NO_EXPIRY
+        ],
+    )
 
 
 async def _resume(log: Log, consumers: Iterable[ConsumerInfo]) -> None:
     """Resume these consumers. If a process still holds a lease, make them resume when a lease from now would expire."""
-    if [each async for each in sequences_on(log.stream, _stream(log), _subject(log, "holder.*"))]:
+    if [sequence async for sequence in sequences_on(log.stream, _stream(log), _subject(log, "holder.*"))]:
         await _pause(log, consumers, await log.server_time() + LEASE, shorten=True)
     else:
-        await asyncio.gather(*(log.stream.resume_consumer(each.stream_name, each.name) for each in consumers))
+        await asyncio.gather(
+            *(log.stream.resume_consumer(consumer.stream_name, consumer.name) for consumer in consumers)
+        )
 
 
 async def _pause(log: Log, consumers: Iterable[ConsumerInfo], until: datetime, *, shorten: bool = False) -> None:
@@ -175,12 +188,12 @@ async def _pause(log: Log, consumers: Iterable[ConsumerInfo], until: datetime, *
 
     Raises `PauseError` if a consumer is not paused then, because its server's clock is already past `until`.
     """
-    shorter = [each for each in consumers if shorten or _until(each) < until]
+    shorter = [consumer for consumer in consumers if shorten or _until(consumer) < until]
     moment = until.isoformat().replace("+00:00", "Z")
     answers = await asyncio.gather(
-        *(log.stream.pause_consumer(each.stream_name, each.name, moment) for each in shorter)
+        *(log.stream.pause_consumer(consumer.stream_name, consumer.name, moment) for consumer in shorter)
     )
-    if not all(each.paused for each in answers):
+    if not all(answer.paused for answer in answers):
         raise PauseError(f"the clocks of the NATS servers are more than {LEASE.total_seconds():g} s apart")
 
 

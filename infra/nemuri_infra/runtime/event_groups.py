@@ -76,7 +76,7 @@ class EventGroups:
 
     async def _handle(self, group: Sequence[_Waiting]) -> None:
         try:
-            found = await self.handle([each.event for each in group])
+            found = await self.handle([waiting.event for waiting in group])
         except Exception:  # noqa: BLE001 - raised again to whom it concerns
             found, alone = [None] * len(group), True
         else:

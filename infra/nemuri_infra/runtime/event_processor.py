@@ -88,10 +88,10 @@ class EventProcessor:
 
     async def _try(self, event: Event, delivery: int) -> None:
         """Handle an event, and count the attempt."""
-        tries, place = self.resources.delivery_attempts, (self.service.name, event.sequence or 0, delivery)
-        tried = await tries.of(*place)
+        tries, key = self.resources.delivery_attempts, (self.service.name, event.sequence or 0, delivery)
+        tried = await tries.of(*key)
         async with self._one_suspect if tried.suspect else nullcontext():
-            await tries.begin(*place, tried)
+            await tries.begin(*key, tried)
             if tried.give_up_reason() is not None:
                 raise GaveUpError(tried, await self._give_up(event, tried))
             async with self._attempt(event, tried):

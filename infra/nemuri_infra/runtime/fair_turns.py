@@ -159,9 +159,9 @@ class FairSlots:
         """Reject all waiting and all later requests with a `CrowdedError`."""
         self.closed = True
         for party in self._parties.values():
-            for place in party.line:
-                if not place.done():
-                    place.set_exception(CrowdedError(0.0))
+            for waiter in party.line:
+                if not waiter.done():
+                    waiter.set_exception(CrowdedError(0.0))
 
     async def _take(self, name: str, *, again: bool = False) -> None:
         if self.closed and not again:
@@ -170,30 +170,30 @@ class FairSlots:
         if self.running < self.capacity and party.running < self.share and not party.line:
             self._begin(party)
             return
-        place = asyncio.get_running_loop().create_future()
-        party.line.append(place)
+        waiter = asyncio.get_running_loop().create_future()
+        party.line.append(waiter)
         try:
             if not again:
-                await self._near(party, place)
-            await place
+                await self._near(party, waiter)
+            await waiter
         except BaseException as error:
-            if place.done() and not place.cancelled() and not isinstance(error, CrowdedError):
+            if waiter.done() and not waiter.cancelled() and not isinstance(error, CrowdedError):
                 self._give(name)  # the turn was granted while the waiter was being cancelled
-            elif place in party.line:
-                party.line.remove(place)
+            elif waiter in party.line:
+                party.line.remove(waiter)
             self._forget(name)
             raise
 
-    async def _near(self, party: _Party, place: "asyncio.Future[None]") -> None:
-        """Wait until the request `place` is among the first `max_queue` requests in the party's queue.
+    async def _near(self, party: _Party, waiter: "asyncio.Future[None]") -> None:
+        """Wait until the request `waiter` is among the first `max_queue` requests in the party's queue.
 
         Raises `CrowdedError` if the queue moves too slowly. If `patient` is false, raises it at once.
         """
-        while not place.done() and party.line.index(place) >= self.max_queue:
+        while not waiter.done() and party.line.index(waiter) >= self.max_queue:
             now = monotonic()
             if not (self.patient and party.moves_fast(now)):
                 raise CrowdedError(party.retry_delay(now))
-            await asyncio.wait({place}, timeout=CHECK_SECONDS)
+            await asyncio.wait({waiter}, timeout=CHECK_SECONDS)
 
     def _begin(self, party: _Party) -> None:
         self.running += 1
@@ -215,10 +215,10 @@ class FairSlots:
                 return
             name, party = min(waiting, key=lambda each: each[1].running)
             self._parties[name] = self._parties.pop(name)  # parties with equally many turns alternate
-            place = party.line.popleft()
-            if not place.done():
+            waiter = party.line.popleft()
+            if not waiter.done():
                 self._begin(party)
-                place.set_result(None)
+                waiter.set_result(None)
 
     def _party(self, name: str) -> _Party:
         if name not in self._parties:

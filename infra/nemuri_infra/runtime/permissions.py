@@ -90,7 +90,7 @@ class Permissions:
 
     def durables(self) -> dict[str, tuple[Durable, ...]]:
         """Return the durable consumers of all services, by stream."""
-        mine = tuple(each for service in self.services.values() for each in service.durables(self.subjects))
+        mine = tuple(durable for service in self.services.values() for durable in service.durables(self.subjects))
         timers = tuple(timers_durable(self.subjects, each) for each in TIMER_SERVICES)
         return {self.subjects.stream: mine, self.subjects.timers_stream: timers}
 
@@ -100,7 +100,7 @@ class Permissions:
         Most are kinds that neither services nor clients append. `AgentDefined`, `ProtectionChanged` and
         `ConsolidationAsked` are appended by services too.
         """
-        said = frozenset[type[Event]]().union(*(each.emits() for each in self.services.values()))
+        said = frozenset[type[Event]]().union(*(service.emits() for service in self.services.values()))
         left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
         return frozenset((*left, AgentDefined, ProtectionChanged, ConsolidationAsked))
 
@@ -116,7 +116,7 @@ class Permissions:
     def _buckets(self) -> tuple[str, ...]:
         name = self.subjects.namespace
         buckets = (vector_bucket, result_bucket, clock_bucket, attempts_bucket, pauses_bucket)
-        return tuple(f"KV_{each(name)}" for each in buckets)
+        return tuple(f"KV_{bucket(name)}" for bucket in buckets)
 
     @property
     def _streams(self) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ class Permissions:
         """Return the rights that every role has: receive answers on its inbox, follow the projector's progress, and
         request the state of each stream.
         """
-        there = publishing(*(f"{API}.STREAM.INFO.{each}" for each in self._streams))
+        there = publishing(*(f"{API}.STREAM.INFO.{stream}" for stream in self._streams))
         return there | subscribing(f"{inbox(self.user(role))}.>", self.subjects.projected)
 
     def _service(self, service: Service) -> Rights:
@@ -151,7 +151,7 @@ class Permissions:
         for durable in service.durables(self.subjects):
             rights |= consuming(self.subjects.stream, durable)
         for _, topic in service.query_topics():
-            answers = (REPLY_SUBJECTS, *(f"{inbox(self.user(each))}.>" for each in QUERY_ROLES))
+            answers = (REPLY_SUBJECTS, *(f"{inbox(self.user(role))}.>" for role in QUERY_ROLES))
             rights |= publishing(*answers) | subscribing(f"{self.subjects.query(topic)} {service.name}")
         for use in service.capabilities:
             rights |= self._using(use, service.name)
@@ -205,7 +205,7 @@ class Permissions:
 
     def _querying(self) -> Rights:
         questions = (kind for service in self.services.values() for kind in service.query_handlers)
-        asked = publishing(*(self.subjects.query(each.name) for each in questions))
+        asked = publishing(*(self.subjects.query(question.name) for question in questions))
         return asked | subscribing(result_subject(self.subjects.namespace, "*"), self.subjects.draft("*"))
 
     def reading(self, stream: str) -> Rights:
@@ -235,7 +235,9 @@ class Permissions:
         name = self.subjects.namespace
         kinds = (*self.operators_kinds(), *(each for each in EVENTS.values() if issubclass(each, ClientEvent)))
         stores = (f"$O.{self._blobs}.>", f"$KV.{vector_bucket(name)}.>", f"$KV.{clock_bucket(name)}.*")
-        retries = (self.subjects.query(topic) for each in self.services.values() for _, topic in each.query_topics())
+        retries = (
+            self.subjects.query(topic) for service in self.services.values() for _, topic in service.query_topics()
+        )
         letters = f"{API}.STREAM.MSG.DELETE.{self.subjects.dead_stream}"
         said = self._appending(OPERATOR, kinds) | publishing(*stores, *retries, letters)
         read = self._reading_all(*self._streams)
@@ -251,9 +253,9 @@ class Permissions:
 
         It may delete single messages from the log and from all stores, purge the stores, and write results back.
         """
-        gone = publishing(*(f"{API}.STREAM.MSG.DELETE.{each}" for each in self._streams))
-        beside = (each for each in self._streams if each != self.subjects.stream)
-        emptied = publishing(*(f"{API}.STREAM.PURGE.{each}" for each in beside))
+        gone = publishing(*(f"{API}.STREAM.MSG.DELETE.{stream}" for stream in self._streams))
+        beside = (stream for stream in self._streams if stream != self.subjects.stream)
+        emptied = publishing(*(f"{API}.STREAM.PURGE.{stream}" for stream in beside))
         results = publishing(f"$KV.{result_bucket(self.subjects.namespace)}.*")
         return self._operator() | self._pausing() | gone | emptied | results
 
@@ -262,7 +264,7 @@ class Permissions:
         bucket = pauses_bucket(self.subjects.namespace)
         streams = (self.subjects.stream, self.subjects.timers_stream)
         return publishing(
-            *(f"{API}.CONSUMER.PAUSE.{each}.*" for each in streams),
+            *(f"{API}.CONSUMER.PAUSE.{stream}.*" for stream in streams),
             f"$KV.{bucket}.>",
             f"{API}.STREAM.MSG.DELETE.KV_{bucket}",
         )
@@ -272,9 +274,9 @@ class Permissions:
 
         It can neither read nor append events.
         """
-        made = (f"{API}.STREAM.{verb}.{each}" for verb in ("CREATE", "UPDATE") for each in self._streams)
+        made = (f"{API}.STREAM.{verb}.{stream}" for verb in ("CREATE", "UPDATE") for stream in self._streams)
         streams = (self.subjects.stream, self.subjects.timers_stream)
         verbs = ("CREATE", "DURABLE.CREATE", "DELETE")
-        consumers = (f"{API}.CONSUMER.{verb}.{each}.>" for verb in verbs for each in streams)
-        looking = (f"{API}.CONSUMER.{verb}" for each in streams for verb in (f"INFO.{each}.*", f"LIST.{each}"))
+        consumers = (f"{API}.CONSUMER.{verb}.{stream}.>" for verb in verbs for stream in streams)
+        looking = (f"{API}.CONSUMER.{verb}" for stream in streams for verb in (f"INFO.{stream}.*", f"LIST.{stream}"))
         return publishing(*made, *consumers, *looking)

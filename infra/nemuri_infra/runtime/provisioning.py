@@ -58,9 +58,9 @@ async def provision(
     subjects, bounds = log.subjects, limits(log.subjects, storage)
     for wanted in _streams(subjects, replicas):
         await _stream(log.stream, replace(wanted, max_bytes=bounds.get(str(wanted.name))))
-    consumers = [_consumer(each, ack_wait, replicas) for each in durables]
+    consumers = [_consumer(durable, ack_wait, replicas) for durable in durables]
     await _consumers(log.stream, subjects.stream, consumers)
-    timers = [_consumer(timers_durable(subjects, each), ack_wait, replicas) for each in TIMER_SERVICES]
+    timers = [_consumer(timers_durable(subjects, service), ack_wait, replicas) for service in TIMER_SERVICES]
     await _consumers(log.stream, subjects.timers_stream, timers)
 
 
@@ -131,10 +131,14 @@ async def _consumers(context: JetStreamContext, stream: str, wanted: Iterable[ap
     """Create or update consumers. Existing consumers stay paused if they are. A new one gets the longest of these
     pauses.
     """
-    there = {each.name: each.config.pause_until for each in await consumers_of(context, stream)}
+    there = {
+        consumer_info.name: consumer_info.config.pause_until for consumer_info in await consumers_of(context, stream)
+    }
     pause = max(filter(None, there.values()), default=None)
-    for each in wanted:
-        await context.add_consumer(stream, each if each.durable_name in there else replace(each, pause_until=pause))
+    for config in wanted:
+        await context.add_consumer(
+            stream, config if config.durable_name in there else replace(config, pause_until=pause)
+        )
 
 
 async def _stream(context: JetStreamContext, wanted: api.StreamConfig) -> None:

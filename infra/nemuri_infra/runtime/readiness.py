@@ -115,9 +115,9 @@ class Readiness:
             _checked("NATS", partial(self._log, numbers, full)),
             *(_checked(f"NATS for {name}", partial(_pinged, name, ping)) for name, ping in self.pings.items()),
             *(
-                _checked(f"the durable {durable}", partial(self._consumer, each.name, stream, durable, lag))
-                for each in self.services
-                for stream, durable in self._consumers(each)
+                _checked(f"the durable {durable}", partial(self._consumer, service.name, stream, durable, lag))
+                for service in self.services
+                for stream, durable in self._consumers(service)
             ),
         ]
         found = await asyncio.gather(*checks)
@@ -125,12 +125,12 @@ class Readiness:
         halted = (f"{name} halted: {why}" for name, why in (self.fatal_problems() | others).items())
         last, projected = numbers.get("last"), numbers.get("projected")
         behind = None if last is None or projected is None else max(0, last - projected)
-        return Report(tuple(each for each in (*halted, *found) if each), lag, behind, numbers.get("dead"), full)
+        return Report(tuple(check for check in (*halted, *found) if check), lag, behind, numbers.get("dead"), full)
 
     def _consumers(self, service: Service) -> Iterable[tuple[str, str]]:
         subjects = self.resources.log.subjects
         timers = [(subjects.timers_stream, service.name)] if service.name in TIMER_SERVICES else []
-        return [*((subjects.stream, each.name) for each in service.durables(subjects)), *timers]
+        return [*((subjects.stream, durable.name) for durable in service.durables(subjects)), *timers]
 
     async def _consumer(self, service: str, stream: str, durable: str, lag: dict[str, tuple[int, int]]) -> str | None:
         try:

@@ -114,7 +114,7 @@ class Service:
 
         def declare(function: R) -> R:
             if twice := self.handlers.keys() & set(kinds):
-                raise ValueError(f"{self.name} handles {', '.join(each.__name__ for each in twice)} twice")
+                raise ValueError(f"{self.name} handles {', '.join(kind.__name__ for kind in twice)} twice")
             self.handlers.update(dict.fromkeys(kinds, function))
             self.log_only.update(kinds if log_only else ())
             return function
@@ -151,7 +151,7 @@ class Service:
         service with event handlers also appends `ReactionFailed`.
         """
         handlers = (*self.handlers.values(), *self.query_handlers.values())
-        returned = (get_type_hints(each)["return"] for each in handlers)
+        returned = (get_type_hints(handler)["return"] for handler in handlers)
         said = reduce(frozenset.union, map(_events_in, returned), frozenset(self.also_emits))
         return said | {ReactionFailed} if self.handlers else said
 
@@ -170,7 +170,9 @@ class Service:
         if not self.handlers:
             return ()
         if self.groups is None:
-            said = [each for each in self.handlers if not (self.consumes_client_events and each.stream == "client")]
+            said = [
+                handler for handler in self.handlers if not (self.consumes_client_events and handler.stream == "client")
+            ]
             clients = (subjects.clients,) if self.consumes_client_events else ()
             return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.concurrency, WORKERS, MAX_PUT_OFF),)
         return tuple(

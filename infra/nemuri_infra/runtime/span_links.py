@@ -24,9 +24,9 @@ async def link_joined(outcome: object, resources: Resources) -> None:
         case TaskCompleted():
             places = await resources.views.sequences_of_kind(TaskAnswered, task_id=outcome.task_id)
         case AgentSlept():
-            ended = (derive(each, SessionEnded.kind_of()) for each in outcome.sessions)
+            ended = (derive(session, SessionEnded.kind_of()) for session in outcome.sessions)
             places = await resources.views.sequences_of(ended)
         case _:
             return
-    for place in places[:MAX_LINKS]:
-        link(await resources.log.headers_at(place))
+    for sequence in places[:MAX_LINKS]:
+        link(await resources.log.headers_at(sequence))

@@ -165,5 +165,5 @@ class Blobs:
 
     async def refs(self) -> list[str]:
         """Return the references of all stored inputs, each once."""
-        names = (each.rpartition(".") for each in await self.store.names())
+        names = (name.rpartition(".") for name in await self.store.names())
         return list(dict.fromkeys(ref for client, _, ref in names if "." not in client and _REF.fullmatch(ref)))

@@ -38,8 +38,8 @@ async def entries(
     beginning = f"$KV.{bucket}.{under}"
     async with Pull.of(log.connection, log.stream, f"KV_{bucket}", [f"{beginning}{keys}"], after=0, idle=idle) as pull:
         while messages := await pull.present():
-            for each in messages:
-                if (entry := _entry(each, beginning)) is not None:
+            for message in messages:
+                if (entry := _entry(message, beginning)) is not None:
                     yield entry
 
 
@@ -66,8 +66,8 @@ class EntryReader:
         try:
             _, pull = self._reader = self._reader or await self._begun()
             while messages := await pull.present():
-                for each in messages:
-                    entry, key = _entry(each, self._beginning), each.subject.removeprefix(self._beginning)
+                for message in messages:
+                    entry, key = _entry(message, self._beginning), message.subject.removeprefix(self._beginning)
                     if entry is None:
                         self._there.pop(key, None)
                     else:

@@ -62,15 +62,15 @@ class ErasedData:
                 self._add_texts(event.query)
             case LearningsExtracted():
                 self.vectors.update([event.entry.vector] if event.entry else ())
-                self.vectors.update(each.learning.vector for each in event.repetitions)
+                self.vectors.update(repetition.learning.vector for repetition in event.repetitions)
                 # Each learning was compared with older memories by a vector of its own.
                 self._add_texts(*(event.entry.memory.learnings.values() if event.entry else ()))
                 self._add_texts(*(each.text for each in event.dropped))
             case MemoriesConsolidated():
                 self.vectors.update(each.vector for each in event.formed)
             case MemoriesHandedOver():
-                self.vectors.update(each.vector for each in event.memories)
-                self._add_texts(*(embedded_text(each.memory) for each in event.memories))
+                self.vectors.update(memory.vector for memory in event.memories)
+                self._add_texts(*(embedded_text(memory.memory) for memory in event.memories))
             case MemoryEncoded() | MemoryOffered() | MemoryCopied():
                 self._add_texts(embedded_text(event.memory), *compared_texts(event.memory))
             case TurnOffered():
@@ -87,20 +87,20 @@ class ErasedData:
                 pass
 
     def _add_texts(self, *texts: str) -> None:
-        self.hashes.update(sha256(each.encode()).hexdigest() for each in texts)
+        self.hashes.update(sha256(text.encode()).hexdigest() for text in texts)
 
 
 def refs_in(event: Event) -> Iterator[str]:
     """Yield the references of inputs and details that an event contains."""
     match event:
         case TaskSubmitted():
-            yield from (each.ref for each in event.documents)
+            yield from (document.ref for document in event.documents)
         case TaskChunked():
-            yield from (each.ref for each in event.details)
+            yield from (detail.ref for detail in event.details)
         case TaskSummarised():
-            yield from (each.detail.ref for each in event.details)
+            yield from (detail.detail.ref for detail in event.details)
         case TaskAnswered() | AssignmentStepped():
-            yield from (each.ref for each in event.details)
+            yield from (detail.ref for detail in event.details)
         case _:
             pass
 
@@ -108,7 +108,7 @@ def refs_in(event: Event) -> Iterator[str]:
 async def tombstones(log: Log, after: int, until: int) -> list[Event]:
     """Return the tombstones (the events that record erasures) after the sequence `after`, up to `until`, inclusive."""
     only = [subject for kind in TOMBSTONES for subject in log.subjects.of_kind(kind)]
-    return [each async for batch in log.read(after, until, only=only) for each in batch.events]
+    return [event async for batch in log.read(after, until, only=only) for event in batch.events]
 
 
 async def find_erased_data(

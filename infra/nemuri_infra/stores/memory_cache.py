@@ -54,10 +54,10 @@ class MemoryCache:
         A memory without one is updated and keeps its cached vector. If it has no cached vector either, it is ignored.
         """
         with self._database:
-            for each in memories:
-                values = columns_of(*(getattr(each, name) for name in FIELDS))
-                columns, record = _COLUMNS.pack(*values), each.model_dump_json()
-                key, vector = (each.agent_id, each.memory_id.bytes), vectors.get(each.memory_id)
+            for memory in memories:
+                values = columns_of(*(getattr(memory, name) for name in FIELDS))
+                columns, record = _COLUMNS.pack(*values), memory.model_dump_json()
+                key, vector = (memory.agent_id, memory.memory_id.bytes), vectors.get(memory.memory_id)
                 if vector is None:
                     change = "UPDATE memory SET columns = ?, record = ? WHERE agent = ? AND id = ?"
                     self._database.execute(change, (columns, record, *key))
@@ -73,7 +73,7 @@ class MemoryCache:
             if memory_ids is None:
                 self._database.execute("DELETE FROM memory WHERE agent = ?", (agent_id,))
             else:
-                gone = [(agent_id, each.bytes) for each in memory_ids]
+                gone = [(agent_id, memory_id.bytes) for memory_id in memory_ids]
                 self._database.executemany("DELETE FROM memory WHERE agent = ? AND id = ?", gone)
 
     def memories(self, agent_id: str, memory_ids: Iterable[UUID] | None = None) -> dict[UUID, TierMemory]:
@@ -109,5 +109,5 @@ class MemoryCache:
         )
 
     def _each(self, query: str, agent_id: str, memory_ids: Iterable[UUID]) -> Sequence[tuple[bytes, ...]]:
-        found = (self._database.execute(query, (agent_id, each.bytes)).fetchone() for each in memory_ids)
+        found = (self._database.execute(query, (agent_id, memory_id.bytes)).fetchone() for memory_id in memory_ids)
         return [each for each in found if each is not None]

@@ -68,13 +68,13 @@ class Objects:
         """Return the names of all objects, in the order in which they were written, with one request per object."""
         beginning = f"$O.{self.bucket}.M."
         found = messages_on(self.context, object_stream(self.bucket), f"{beginning}>")
-        return list(dict.fromkeys([str(each.subject).removeprefix(beginning) async for each in found]))
+        return list(dict.fromkeys([str(stream_msg.subject).removeprefix(beginning) async for stream_msg in found]))
 
     async def names_like(self, pattern: str) -> list[str]:
         """Return at most 100,000 names that match a subject pattern, sorted, with one request."""
         beginning = f"$O.{self.bucket}.M."
         known = await self.context.stream_info(object_stream(self.bucket), f"{beginning}{pattern}")
-        return sorted(each.removeprefix(beginning) for each in known.state.subjects or {})
+        return sorted(subject.removeprefix(beginning) for subject in known.state.subjects or {})
 
     async def describe(self, name: str) -> Description:
         """Return the description of an object.

@@ -123,7 +123,7 @@ class Results:
         """
         gone = set(map(str, task_ids))
         there = entries(self.log, result_bucket(self.log.subjects.namespace))
-        kept = {each.key: each.value async for each in there if each.key not in gone}
+        kept = {entry.key: entry.value async for entry in there if entry.key not in gone}
         await self.log.stream.purge_stream(f"KV_{result_bucket(self.log.subjects.namespace)}")
         items = list(kept.items())
         for start in range(0, len(items), CONCURRENT_WRITES):

@@ -114,9 +114,9 @@ class SnapshotStore:
             while left and empty < MAX_EMPTY:
                 messages = [each for each in await pull.present() if each.subject.startswith(beginning)][:left]
                 empty = 0 if messages else empty + 1
-                for each in messages:
-                    digest.update(each.data)
-                    yield each.subject.removeprefix(beginning), await asyncio.to_thread(_unpacked, each.data)
+                for message in messages:
+                    digest.update(message.data)
+                    yield message.subject.removeprefix(beginning), await asyncio.to_thread(_unpacked, message.data)
                 left -= len(messages)
         if left or digest.hexdigest() != snapshot.digest:
             raise BrokenSnapshotError(f"the snapshot of event {snapshot.sequence} is damaged")

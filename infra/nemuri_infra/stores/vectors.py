@@ -234,9 +234,9 @@ class Vectors:
         """
         texts = set(hashes)
         if generations is None:
-            keys = [each.key async for each in self._entries() if hash_in(each.key) in texts]
+            keys = [entry.key async for entry in self._entries() if hash_in(entry.key) in texts]
         else:
-            made = [f"{begun}{each}" for each in sorted(texts) for begun in ("", _QUERY)]
+            made = [f"{begun}{text}" for text in sorted(texts) for begun in ("", _QUERY)]
             keys = [f"{generation}.{each}" for generation in generations for each in made]
         for key in keys:
             async for sequence in sequences_on(self.log.stream, f"KV_{self._bucket}", f"$KV.{self._bucket}.{key}"):

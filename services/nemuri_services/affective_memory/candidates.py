@@ -95,11 +95,11 @@ async def compared_with_topic(
 
     If there are more than `MAX_COMPARED`, the nearest are compared and the others left out.
     """
-    nearest = sorted(found, key=lambda each: (-each.similarity, each.memory_id.bytes))[:MAX_COMPARED]
+    nearest = sorted(found, key=lambda candidate: (-candidate.similarity, candidate.memory_id.bytes))[:MAX_COMPARED]
     remarked = _remarked(found, asking)
-    nearest += [each for each in remarked if each not in nearest]
-    texts = await queries.words(each.memory_id for each in nearest)
-    some = [texts.get(each.memory_id, "") for each in nearest]
+    nearest += [candidate for candidate in remarked if candidate not in nearest]
+    texts = await queries.words(candidate.memory_id for candidate in nearest)
+    some = [texts.get(candidate.memory_id, "") for candidate in nearest]
     shared = [shared_terms(asking.terms, each) for each in some]
     scores = topic_scores(asking.terms, shared)
     places = sorted(range(len(nearest)), key=lambda at: (-scores[at], at))[: MAX_MEANT // 2]
@@ -107,7 +107,9 @@ async def compared_with_topic(
     relevant = await asyncio.to_thread(asking.topic.compare, [prose(some[at]) for at in places])
     plain = dict(zip(places, relevant.plain.tolist(), strict=True))
     meant = dict(zip(places, relevant.meant.tolist(), strict=True))
-    on_subject = least.subject is not None and speaks_of_it((each.similarity for each in found), least.subject)
+    on_subject = least.subject is not None and speaks_of_it(
+        (candidate.similarity for candidate in found), least.subject
+    )
     about = [plain.get(at, 0.0) >= WORDED and shares_topic(asking.terms, some) for at, some in enumerate(shared)]
     by_words = any(about) or any(meant.values())
     return [
@@ -126,8 +128,8 @@ def _remarked(found: Sequence[AffectCandidate], asking: RetrievalRequest) -> lis
     """Return the active memories nearest to a prompt that is a remark about the user's life; none for other prompts."""
     if asking.words_only or not asking.remark:
         return []
-    active = (each for each in found if not each.archived)
-    return sorted(active, key=lambda each: (-each.apart, each.memory_id.bytes))[:MAX_REMARKED]
+    active = (candidate for candidate in found if not candidate.archived)
+    return sorted(active, key=lambda candidate: (-candidate.apart, candidate.memory_id.bytes))[:MAX_REMARKED]
 
 
 async def vectors_in_time(vectors: Vectors, topic: PromptTopic) -> PromptVectors | None:

@@ -67,7 +67,7 @@ async def state_view(agent: AffectAgent, resources: Resources) -> AffectView:
         protected=agent.protected,
         protected_characters=protected_characters,
         limit=limit,
-        waiting=tuple(memory_view(each, agent) for each in waiting),
+        waiting=tuple(memory_view(affect_memory, agent) for affect_memory in waiting),
         oldest_protected=tuple(memory_view(each, agent) for each in protected),
         moods=tuple(await lists.moods(agent.agent_id, MOOD_DAYS)),
         memories=tuple(memory_view(each, agent) for each in strongest),

@@ -86,8 +86,8 @@ async def heard(query: AffectListQuery, agent: AffectAgent, resources: Resources
     found = await retrieve(asked, agent, defined, resources)
     if found is None or found.asking.only_time:
         return []
-    memories = [each.memory for each in found.block.whole if each.ranked is not None]
-    return [each for each in memories if each.archived == query.archived and each.protected >= query.protected]
+    memories = [memory.memory for memory in found.block.whole if memory.ranked is not None]
+    return [memory for memory in memories if memory.archived == query.archived and memory.protected >= query.protected]
 
 
 async def select_memories(
@@ -188,8 +188,12 @@ async def _add_memories(
 
     The policy's `relation_traversal_depth` limits the number of such steps. At most `top_k` related memories are added.
     """
-    known = await queries.memories(each.memory_id for each in chosen)
-    told = [RetrievedMemory(known[each.memory_id], each) for each in chosen if each.memory_id in known]
+    known = await queries.memories(ranked_memory.memory_id for ranked_memory in chosen)
+    told = [
+        RetrievedMemory(known[ranked_memory.memory_id], ranked_memory)
+        for ranked_memory in chosen
+        if ranked_memory.memory_id in known
+    ]
     near = await queries.related(agent.agent_id, list(known)) if known else {}
     reach = block.fill(what_holds_first(told, near, known_already, projects))
     left = agent.rules.retrieval.top_k
@@ -209,13 +213,13 @@ def recall_event(command: ShowMemories, found: SelectedMemories, agent: AffectAg
     fill up the result.
     """
     shown = found.block.whole
-    came = [each.ranked for each in shown if each.ranked is not None]
-    meant = [each.memory for each in shown if each.ranked is None or each.ranked.by != "fill"]
+    came = [memory.ranked for memory in shown if memory.ranked is not None]
+    meant = [memory.memory for memory in shown if memory.ranked is None or memory.ranked.by != "fill"]
     return MemoriesRecalled(
         event_id=derive(f"{command.agent_id}/{command.request}", MemoriesRecalled.kind_of()),
         agent_id=agent.agent_id,
         session=command.session,
-        recalled=tuple(each.memory_id for each in meant if not each.archived),
+        recalled=tuple(memory.memory_id for memory in meant if not memory.archived),
         asked_back=to_revive(came, found.asking),
         mood=meant[0].emotion if meant else None,
     )

@@ -53,6 +53,8 @@ async def similar_memories(
     )
     asked = PromptVectors.of((await vectors.of([words]))[0])
     found = await queries.candidates_by_vector(agent, vectors, asked, wanted)
-    nearest = sorted((each for each in found if each.similarity >= bound), key=lambda each: -each.similarity)
+    nearest = sorted(
+        (candidate for candidate in found if candidate.similarity >= bound), key=lambda candidate: -candidate.similarity
+    )
     known = await queries.memories(each.memory_id for each in nearest[:MAX_EARLIER])
-    return [known[each.memory_id] for each in nearest if each.memory_id in known]
+    return [known[candidate.memory_id] for candidate in nearest if candidate.memory_id in known]

@@ -118,9 +118,9 @@ async def end_sessions_after_failure(event: ReactionFailed, resources: Resources
         return ()
     state = await resources.tasks.state(event)
     return [
-        usage_detection.session_end(event, each.assignment_id, each.agent_id)
-        for each in state.assignments.values()
-        if each.answer is not None and not each.ended
+        usage_detection.session_end(event, assignment.assignment_id, assignment.agent_id)
+        for assignment in state.assignments.values()
+        if assignment.answer is not None and not assignment.ended
     ]
 
 
@@ -153,9 +153,9 @@ async def credit_parked(
     state = await resources.tasks.state(event)
     policies = await _policies(state, resources) if state.feedback else {}
     outcomes = [
-        each for feedback in state.feedback.values() for each in decide_credit(feedback, state, policies, event)
+        decision for feedback in state.feedback.values() for decision in decide_credit(feedback, state, policies, event)
     ]
-    decided = [each for each in outcomes if not isinstance(each, FeedbackParked)]
+    decided = [outcome for outcome in outcomes if not isinstance(outcome, FeedbackParked)]
     return [*decided, *await learn_lessons(event, state, resources)]
 
 
@@ -170,13 +170,13 @@ def _job(agent: Agent, state: TaskState, work: Assignment, answer: str) -> Learn
             for number, each in enumerate(state.task.details if state.task else (), 1)
             if each.point and any(within(passage, each.detail) for passage in work.details)
         ),
-        keywords={each.name: each.keywords for each in agent.definition.perspectives},
+        keywords={perspective.name: perspective.keywords for perspective in agent.definition.perspectives},
     )
 
 
 async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
     """Return the policies of the agents that are credited with the task's feedback, by agent id."""
-    names = {each.agent_id for each in credited_works(state)}
+    names = {assignment.agent_id for assignment in credited_works(state)}
     agents = {each: await resources.views.agent(each, only_rules=True) for each in sorted(names)}
     return {name: agent.rules for name, agent in agents.items() if agent}
 

@@ -54,7 +54,7 @@ class Session:
 
     def origin_of(self, learnings: Sequence[CandidateLearning]) -> Origin:
         """Return the origin of these learnings, with their provenance."""
-        known = self.grounds.provenance(each.memory.content for each in learnings)
+        known = self.grounds.provenance(learning.memory.content for learning in learnings)
         return self.origin.model_copy(update={"provenance": known})
 
 
@@ -77,9 +77,9 @@ async def decide_learnings(
     the other's learning, and both become memories.
     """
     older = await asyncio.gather(
-        *(minds.near(resources, agent, embedded_text(each.memory), each.memory.scope) for each in learnings)
+        *(minds.near(resources, agent, embedded_text(learning.memory), learning.memory.scope) for learning in learnings)
     )
-    texts = [embedded_text(each.memory) for each in learnings]
+    texts = [embedded_text(learning.memory) for learning in learnings]
     vectors = await calibrated_vectors(resources, agent)
     rows = await vectors.of(texts)
     alike = rows @ rows.T if len(rows) else rows
@@ -193,7 +193,7 @@ async def _entry(
     vectors: Vectors,
 ) -> NewMemory:
     """Return the memory of a session in which these learnings are new. Its vector is stored."""
-    new = {each.perspective: each.memory.content for each in kept}
+    new = {learning.perspective: learning.memory.content for learning in kept}
     memory = entry_content(session.question, session.happened, new, kept[0].memory.scope)
     text = embedded_text(memory)
     await vectors.store_missing([text])

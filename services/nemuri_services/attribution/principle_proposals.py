@@ -31,7 +31,7 @@ async def propose_principles(cause: Event, new: Sequence[Content], resources: Re
     again from the same lesson gives the same event.
     """
     found = list[AgentDefined | PrincipleProposed]()
-    made = {each.memory_id: proposal_id(each.memory_id, each.agent_id) for each in new}
+    made = {content.memory_id: proposal_id(content.memory_id, content.agent_id) for content in new}
     there = await resources.views.projected_ids(made.values()) if made else set()
     for lesson in new:
         agent = await resources.views.agent(lesson.agent_id, only_rules=True)
@@ -44,7 +44,7 @@ async def propose_principles(cause: Event, new: Sequence[Content], resources: Re
 
 async def _own(cause: Event, lesson: Content, new: Sequence[Content], agent: Agent, resources: Resources) -> Proposals:
     """Return the proposal for the agent of a lesson, if there is one."""
-    mine = [each for each in new if each.agent_id == agent.agent_id]
+    mine = [content for content in new if content.agent_id == agent.agent_id]
     similar = await _similar(lesson, mine, agent, agent.agent_id, resources)
     found = proposal(cause, agent.agent_id, agent, similar)
     return (found,) if found else ()
@@ -68,7 +68,7 @@ async def _similar(
     agent, or of all agents if `of` is None.
     """
     earlier = await newest_lessons(resources.database, of, MAX_COMPARED)
-    some = [*{each.memory_id: each for each in (*earlier, *new)}.values()]
+    some = [*{content.memory_id: content for content in (*earlier, *new)}.values()]
     vectors = await calibrated_vectors(resources, agent)
     return similar_lessons(lesson, some, await _rows(vectors, some), same=vectors.thresholds.same)
 
@@ -78,7 +78,7 @@ async def _rows(vectors: Vectors, some: Sequence[Content]) -> dict[str, NDArray[
 
     No model is called.
     """
-    mine = [each for each in some if generation_in(each.vector) == vectors.generation]
-    found = await vectors.recorded({each.vector: embedded_text(each.memory) for each in mine})
+    mine = [content for content in some if generation_in(content.vector) == vectors.generation]
+    found = await vectors.recorded({content.vector: embedded_text(content.memory) for content in mine})
     known = {key: row for key, row in found.items() if row is not None}
     return dict(zip(known, vectors.centred(np.stack([*known.values()])), strict=True)) if known else {}

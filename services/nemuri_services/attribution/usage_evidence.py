@@ -43,7 +43,7 @@ async def detect_used_memories(
         reply = await _ask_judge(JudgeJob(question, event.text, tuple(sources)), resources)
         if reply is not None:
             return usage_detection.judged_uses(labels, reply.value), reply.usage
-    again = told_again(question, [embedded_text(each.memory) for each in memories], event.text)
+    again = told_again(question, [embedded_text(memory.memory) for memory in memories], event.text)
     found = usage_detection.detect_uses(
         event.text,
         event.citations,

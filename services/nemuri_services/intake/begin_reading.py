@@ -31,11 +31,11 @@ async def summarise_or_chunk(
     alone shows that it fits no agent.
     """
     details = await details_of(task, resources.blobs)
-    if why := chunk_order.length_error([each.document for each in details]):
+    if why := chunk_order.length_error([detail.document for detail in details]):
         raise ValueError(why)
     plan = await reading_plan(task, details, resources)
     if not details or (task.supplied_summary is not None and plan is None):
-        unread = tuple(DetailPoint(detail=each, point=None) for each in details)
+        unread = tuple(DetailPoint(detail=detail, point=None) for detail in details)
         summarised = fan_in.supplied(event, task, unread, items.beside).model_copy(update={"usage": items.usage})
         return await with_summary(summarised, task, resources)
     asked, spent = await _asked_before_reading(event, task, details, items.usage, resources)
@@ -58,7 +58,7 @@ async def _asked_before_reading(
     if routing.asked_early(event, task, candidates, evidence) is None:
         return None, spent
     close = routing.close_call(task, candidates, evidence)
-    advised = await advice(task, [each for each in candidates if each.agent_id in close], resources)
+    advised = await advice(task, [candidate for candidate in candidates if candidate.agent_id in close], resources)
     asked = routing.asked_early(event, task, candidates, replace(evidence, advice=advised))
     usages = [each for each in (spent, advised.usage if advised else None) if each]
     usage = Usage.together(usages) if usages else None

@@ -170,11 +170,11 @@ async def encode(events: Sequence[MemoryOffered], resources: Resources) -> Seque
     """Encode offered memories. Refuse a memory if the agent is unknown or has no strength memory, or if the content is
     not acceptable (`refusal_reason`).
     """
-    agents = {name: await resources.views.agent(name, only_rules=True) for name in {each.agent_id for each in events}}
-    replaced = {each.replaces for each in events if each.replaces is not None}
+    agents = {name: await resources.views.agent(name, only_rules=True) for name in {event.agent_id for event in events}}
+    replaced = {event.replaces for event in events if event.replaces is not None}
     older = await resources.views.memories_by_id(replaced) if replaced else {}
     contents = {memory_id: content for memory_id, (content, _) in older.items()}
-    found = [_encoded_or_refused(each, agents[each.agent_id], contents, resources) for each in events]
+    found = [_encoded_or_refused(event, agents[event.agent_id], contents, resources) for event in events]
     for agent in filter(None, agents.values()):
         mine = [each for each in found if isinstance(each, MemoryEncoded) and each.agent_id == agent.agent_id]
         vectors = resources.vectors.with_embedder_of(agent.embedding)

@@ -45,7 +45,7 @@ async def reading_plan(task: Task, details: Sequence[Detail], resources: Resourc
 
 
 def _sizes(details: Sequence[Detail], texts: Mapping[str, str]) -> list[int]:
-    return [token_estimate.estimate_tokens(texts[each.ref][each.start : each.end]) for each in details]
+    return [token_estimate.estimate_tokens(texts[detail.ref][detail.start : detail.end]) for detail in details]
 
 
 async def notes_on_chunk(task: Task, plan: ReadingPlan, chunk: Chunk, resources: Resources) -> Reply[tuple[Note, ...]]:
@@ -87,10 +87,10 @@ def _note(note: NoteText, places: Mapping[str, tuple[Detail, ...]]) -> Note:
 def _fitting(notes: Iterable[Note]) -> list[Note]:
     """Return the notes that fit one event. A last note tells how many do not."""
     found, size, left = list[Note](), 0, 0
-    for each in notes:
-        size += len(each.model_dump_json().encode())
+    for note in notes:
+        size += len(note.model_dump_json().encode())
         if size <= NOTE_BYTES:
-            found.append(each)
+            found.append(note)
         else:
             left += 1
     if left:

@@ -67,8 +67,8 @@ async def _condensed(
         groups = task_summary.prompt_groups(texts, PROMPT_TOKENS)
         jobs = [SummaryJob(request, group, room if len(groups) == 1 else SUMMARY_TOKENS) for group in groups]
         replies = await asyncio.gather(*map(resources.models.light.do, jobs))
-        made = [each.value for each in replies if each.value is not None]
-        spent += [each.usage for each in replies]
+        made = [reply.value for reply in replies if reply.value is not None]
+        spent += [reply.usage for reply in replies]
         if len(made) < len(replies):
             return None, None
         texts = made

@@ -80,7 +80,7 @@ async def _route_task(
     candidates = await applicants.all(resources.views, task.setting)
     evidence = await fitness.of(task, candidates, resources)
     close = routing.close_call(task, candidates, evidence)
-    advised = await advice(task, [each for each in candidates if each.agent_id in close], resources)
+    advised = await advice(task, [candidate for candidate in candidates if candidate.agent_id in close], resources)
     routed = routing.route(event, task, candidates, replace(evidence, advice=advised))
     if usage is None or isinstance(routed, TaskFailed):
         return routed

@@ -47,10 +47,13 @@ async def explanation(state: TaskState, task_id: UUID, number: int, resources: R
     work = state.assignments.get(event.assignment_id)
     kept = event.principles if isinstance(event, MemoriesRetrieved) else ()
     shown = event.in_context if isinstance(event, MemoriesRetrieved) else _in_context(work, event.number)
-    known = await resources.views.memories_by_id([*kept, *shown, *(each.memory_id for each in event.candidates)])
+    known = await resources.views.memories_by_id(
+        [*kept, *shown, *(candidate.memory_id for candidate in event.candidates)]
+    )
     labels = _labels(shown, known)
     principles = (
-        KeptInMind(memory_id=each, beginning=_beginning(known.get(each)), label=labels.get(each)) for each in kept
+        KeptInMind(memory_id=principle, beginning=_beginning(known.get(principle)), label=labels.get(principle))
+        for principle in kept
     )
     explanation = Explanation(
         assignment_id=event.assignment_id,
@@ -70,10 +73,10 @@ async def _places(state: TaskState, task_id: UUID, resources: Resources) -> list
     """Return the sequences of the task's retrievals, and of the steps that recalled again."""
     places = list(await resources.views.sequences_of_kind(MemoriesRetrieved, task_id=task_id))
     if any(step.tool == "recall" for work in state.assignments.values() for step in work.steps):
-        for place in await resources.views.sequences_of_kind(AssignmentStepped, task_id=task_id):
-            step = await _read(place, resources)
+        for sequence in await resources.views.sequences_of_kind(AssignmentStepped, task_id=task_id):
+            step = await _read(sequence, resources)
             if isinstance(step, AssignmentStepped) and step.ranking:
-                places.append(place)
+                places.append(sequence)
     return sorted(places)
 
 
@@ -144,16 +147,16 @@ async def _weights(event: MemoriesRetrieved | AssignmentStepped, resources: Reso
     """
     if not event.ranking.startswith(LEARNED):
         return None
-    for place in reversed(await resources.views.sequences_of_kind(ScorerTrained, agent_id=event.agent_id)):
-        trained = await _read(place, resources)
+    for sequence in reversed(await resources.views.sequences_of_kind(ScorerTrained, agent_id=event.agent_id)):
+        trained = await _read(sequence, resources)
         if isinstance(trained, ScorerTrained) and f"{LEARNED}{trained.number}" == event.ranking:
             return trained.weights
     raise LostError(f"{event.ranking} of {event.agent_id} is no longer in the log")
 
 
-async def _read(place: int, resources: Resources) -> AnyEvent | None:
+async def _read(sequence: int, resources: Resources) -> AnyEvent | None:
     try:
-        return await resources.log.at(place)
+        return await resources.log.at(sequence)
     except UndecodableError:
         return None
 

@@ -144,11 +144,11 @@ async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
     """Return the sequence and the digest of the first event with this id; an empty view if there is none. Refuse if it
     was erased.
     """
-    place = await resources.views.sequence_of(query.event_id)
-    first = None if place is None else await resources.log.at(place)
+    sequence = await resources.views.sequence_of(query.event_id)
+    first = None if sequence is None else await resources.log.at(sequence)
     if first is not None:
-        return EventView(sequence=place, digest=digest(first))
-    if place is not None or await is_erased(resources.database, query.event_id):
+        return EventView(sequence=sequence, digest=digest(first))
+    if sequence is not None or await is_erased(resources.database, query.event_id):
         return Refusal(refused=f"event {query.event_id} was erased")
     return EventView()
 
@@ -242,14 +242,14 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
         return await _not_found("memory", query.memory_id, resources)
     view = (await _memory_views(agent, [found], resources))[0]
     sources = await resources.views.sources_of(query.memory_id)
-    return view.model_copy(update={"sources": tuple(source_memory(*each) for each in sources)})
+    return view.model_copy(update={"sources": tuple(source_memory(*source) for source in sources)})
 
 
 async def _memory_views(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
     """Return the views of memories, each with its relations that were not withdrawn and with the time of its last
     change.
     """
-    named = {each.older for content, _ in found for each in content.relations}
+    named = {relation.older for content, _ in found for relation in content.relations}
     older = await resources.views.memories_by_id(named) if named else {}
     times = await resources.views.recorded_at(agent.agent_id, {memory.changed for _, memory in found})
     return [

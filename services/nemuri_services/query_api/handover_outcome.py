@@ -19,7 +19,7 @@ async def handover_outcome(query: HandoverQuery, resources: Resources) -> Handov
             return Refusal(refused=f"the handover {query.request_id} was erased")
         return HandoverView(source=query.agent_id, agent_id=query.agent_id, pending=True)
     view = view_of(event.source, event.agent_id, event)
-    ids = {each.memory_id for each in view.memories}
+    ids = {memory.memory_id for memory in view.memories}
     there = await resources.views.projected_ids(ids)
     gone = await erased_of(resources.database, ids - there)
     return view.model_copy(update={"pending": there | gone != ids})

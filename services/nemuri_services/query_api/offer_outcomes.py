@@ -33,7 +33,7 @@ class OfferOutcomes:
     @classmethod
     def of(cls, offers: Iterable[UUID]) -> Self:
         """Return the offers with these ids, all of them undecided."""
-        return cls({each: tuple(derive(each, kind) for kind in _OUTCOMES) for each in offers})
+        return cls({offer: tuple(derive(offer, kind) for kind in _OUTCOMES) for offer in offers})
 
     async def update(self, resources: Resources) -> None:
         """Find the offers that the projections show as decided by now. An erased offer counts as refused."""
@@ -47,8 +47,8 @@ class OfferOutcomes:
         reasons = dict[UUID | None, str]()
         if self.refused:
             refusals = [derive(each, MemoryRefused.kind_of()) for each in self.refused]
-            for place in await resources.views.sequences_of(refusals):
-                if isinstance(event := await resources.log.at(place), MemoryRefused):
+            for sequence in await resources.views.sequences_of(refusals):
+                if isinstance(event := await resources.log.at(sequence), MemoryRefused):
                     reasons[event.causation_id] = event.reason
         refused = (RefusedOffer(offer=each, reason=reasons.get(each, "it was erased")) for each in self.refused)
         return RememberedView(pending=tuple(self.pending), refused=tuple(refused))

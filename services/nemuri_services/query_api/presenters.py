@@ -68,7 +68,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         overview=overview_of(state),
         passages=tuple(passage for each in work for passage in _read(each)),
         settled=task.status == "failed"
-        or (task.status == "done" and all(each.ended for each in (*work, *_answered_questions(state)))),
+        or (task.status == "done" and all(assignment.ended for assignment in (*work, *_answered_questions(state)))),
     )
 
 
@@ -93,7 +93,7 @@ def _feedback(said: Feedback, state: TaskState) -> FeedbackStanding:
 
 def _answered_questions(state: TaskState) -> list[Assignment]:
     """Return the consultations whose colleague answered. Their sessions end like all others."""
-    return [each for each in state.consultations if each.answer is not None]
+    return [consultation for consultation in state.consultations if consultation.answer is not None]
 
 
 def _step(work: Assignment, step: TakenStep) -> StepView:
@@ -112,7 +112,7 @@ def _step(work: Assignment, step: TakenStep) -> StepView:
 
 
 def _recalled(work: Sequence[Assignment]) -> int | None:
-    known = [each.retrieved for each in work if each.retrieved is not None]
+    known = [assignment.retrieved for assignment in work if assignment.retrieved is not None]
     return sum(memory.score is not None for each in known for memory in each) if known else None
 
 
@@ -187,9 +187,9 @@ def in_force(content: Content, older: Mapping[UUID, Remembered]) -> tuple[Relati
     `older` has the older memories by id.
     """
     return tuple(
-        each
-        for each in content.relations
-        if each.older in older and content.memory_id in older[each.older][1].yields_to
+        relation
+        for relation in content.relations
+        if relation.older in older and content.memory_id in older[relation.older][1].yields_to
     )
 
 
@@ -257,8 +257,8 @@ def page(views: Sequence[MemoryView], found: MemoryPage, room: int) -> MemoriesV
     `views` are the views of the memories of the page.
     """
     left, fit = room - PAGE_BYTES, 0
-    for each in views:
-        left -= len(each.model_dump_json().encode()) + 1
+    for view in views:
+        left -= len(view.model_dump_json().encode()) + 1
         if fit and left < 0:
             break
         fit += 1

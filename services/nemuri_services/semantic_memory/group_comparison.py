@@ -29,15 +29,15 @@ async def neighbourhoods(agent: Agent, anchors: Sequence[UUID], resources: Resou
     """Return each of the newly settled memories that has settled neighbours, with these."""
     known = await resources.views.memories_by_id(anchors)
     found: list[Neighbourhood] = []
-    for each in anchors:
-        if each not in known or not is_settled(known[each], agent.rules):
+    for anchor in anchors:
+        if anchor not in known or not is_settled(known[anchor], agent.rules):
             continue
-        content = known[each][0]
+        content = known[anchor][0]
         text = "\n".join(statements(content).values())
         near = await minds.near(resources, agent, text, content.memory.scope, least=agent.rules.semantic_similarity)
-        others = [one for one in near if one[0].memory_id != each and is_settled(one, agent.rules)]
+        others = [one for one in near if one[0].memory_id != anchor and is_settled(one, agent.rules)]
         if others:
-            found.append([known[each], *others])
+            found.append([known[anchor], *others])
     return found
 
 

@@ -31,7 +31,7 @@ async def consolidate(event: AgentSlept, resources: Resources) -> MemoriesConsol
     Returns None without asking a model if no memory settled, if none has a neighbour worth a comparison, or if this
     sleep has been consolidated before. If a language model found nothing that is the same, its usage is recorded.
     """
-    if not any(each.level for each in event.consolidated):
+    if not any(consolidated.level for consolidated in event.consolidated):
         return None
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     anchors = newly_settled(event, agent.rules) if agent else ()

@@ -63,8 +63,8 @@ async def answer_call(
     alone, question = now.work.consulted_by is None, now.state.question(now.work)
     shown = await _shown_memories(now, resources)
     found = await passages_for(now.retrieved, now.agent, question, task, shown, resources) if alone else ()
-    fetched = [each for each in found if each.detail not in now.details]
-    now = replace(now, first=tuple(each.detail for each in fetched))
+    fetched = [passage for passage in found if passage.detail not in now.details]
+    now = replace(now, first=tuple(passage.detail for passage in fetched))
     newer = await missing_successors(shown, now.retrieved.setting, resources.views)
     steps, later = await shown_steps(now, resources, len(shown), len(fetched))
     labels = {f"m{number}": content.memory_id for number, (content, _) in enumerate(shown, 1)}
@@ -90,7 +90,7 @@ async def answer_call(
 
 async def _shown_memories(now: Situation, resources: Resources) -> list[Remembered]:
     """Return the retrieved memories, without those that a step shows: the steps show what they found themselves."""
-    stepped = {each for step in now.work.steps for each in step.memories}
+    stepped = {memory for step in now.work.steps for memory in step.memories}
     known = await resources.views.memories_by_id(now.retrieved.in_context)
     return [known[each] for each in now.retrieved.in_context if each in known and each not in stepped]
 
@@ -121,8 +121,10 @@ def job_signs(job: AnswerJob) -> tuple[Sign, ...]:
     """Return the signs of trouble that rules find in the sources of a job. A memory with a note or with a newer one
     about the same thing is left out, because it is shown as older already.
     """
-    memories = [each for each in job.sources if each.label.startswith("m") and not (each.note or each.succeeded_by)]
-    details = [each for each in job.sources if each.label.startswith("d")]
+    memories = [
+        source for source in job.sources if source.label.startswith("m") and not (source.note or source.succeeded_by)
+    ]
+    details = [source for source in job.sources if source.label.startswith("d")]
     return found_signs(job.question, *([(each.label, each.text) for each in kind] for kind in (memories, details)))
 
 

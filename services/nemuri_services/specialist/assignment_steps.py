@@ -49,7 +49,7 @@ class Situation:
     @property
     def steps_left(self) -> int:
         """Return the number of further steps that the agent's policy allows."""
-        rules, spent = self.agent.rules, Usage.together(each.usage for each in self.work.steps)
+        rules, spent = self.agent.rules, Usage.together(step.usage for step in self.work.steps)
         over = spent.input_tokens + spent.output_tokens > rules.max_step_tokens
         return 0 if over else max(0, rules.max_steps - len(self.work.steps))
 
@@ -80,7 +80,7 @@ async def situation(event: Event, assignment_id: UUID, done: int, resources: Res
 def steps_before(event: ConsultationEnded, state: TaskState) -> int:
     """Return the number of steps of the asking assignment up to the one that a consultation ended."""
     work = state.assignments.get(event.assignment_id)
-    known = [each.consultation for each in work.steps] if work else []
+    known = [step.consultation for step in work.steps] if work else []
     return known.index(event.consultation_id) + 1 if event.consultation_id in known else -1
 
 
@@ -128,7 +128,10 @@ async def _colleagues(now: Situation, resources: Resources) -> tuple[Colleague, 
     agents = await applicants.all(resources.views, setting)
     fit = (await fitness.fits((question,), agents, setting, resources))[question]
     found = consultations.colleagues(question, now.agent.agent_id, agents, fit)
-    return tuple(Colleague(each.agent_id, each.definition.role, memo(each.topics, CONTENTS_TOKENS)) for each in found)
+    return tuple(
+        Colleague(colleague.agent_id, colleague.definition.role, memo(colleague.topics, CONTENTS_TOKENS))
+        for colleague in found
+    )
 
 
 async def shown_steps(
@@ -138,16 +141,16 @@ async def shown_steps(
 
     `memories` and `details` are the numbers of sources that the context had from the beginning: labels continue them.
     """
-    ids = [each for step in now.work.steps for each in step.memories]
+    ids = [memory for step in now.work.steps for memory in step.memories]
     known = await resources.views.memories_by_id(ids) if ids else {}
     labels, steps, answers = dict[str, UUID](), list[TakenStep](), 0
     for step in now.work.steps:
         sources = list[Source]()
-        for each in step.memories:
-            if each in known:
+        for memory in step.memories:
+            if memory in known:
                 memories += 1
-                labels[f"m{memories}"] = each
-                sources.append(Source(f"m{memories}", shown_text(known[each][0], now.work.perspective)))
+                labels[f"m{memories}"] = memory
+                sources.append(Source(f"m{memories}", shown_text(known[memory][0], now.work.perspective)))
         for detail in step.details:
             details += 1
             text = (await resources.blobs.get(detail.ref))[detail.start : detail.end]
@@ -215,4 +218,4 @@ async def _read(now: Situation, query: str, resources: Resources) -> tuple[Detai
     if now.state.task is None:
         return ()
     found = await read_passages(query, now.state.task, resources, agent=now.agent)
-    return tuple(each.detail for each in found if each.detail not in now.details)[:STEP_PASSAGES]
+    return tuple(passage.detail for passage in found if passage.detail not in now.details)[:STEP_PASSAGES]

@@ -225,14 +225,14 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
         resources, agent, query.query, perspective=query.perspective, setting=query.setting, deep=query.deep
     )
     best = selected(found.candidates, agent.rules, top=query.top, seed=0).memory_ids
-    by_id = {each.memory_id: each for each in found.candidates}
+    by_id = {candidate.memory_id: candidate for candidate in found.candidates}
     memories = tuple(
         RecalledMemory(candidate=by_id[memory_id], memory=found.known[memory_id][0].memory) for memory_id in best
     )
     shared = await organisation_principles(query.setting, resources.views)
     held = {content.memory_id: content.memory for content, _ in (*shared, *found.principles)}
     kept = context_principles(agent, found.principles, [content.memory_id for content, _ in shared])
-    principles = tuple(PrincipleView(memory_id=each, memory=held[each]) for each in kept)
+    principles = tuple(PrincipleView(memory_id=principle, memory=held[principle]) for principle in kept)
     nearest = None
     if found.nearest is not None and not memories:
         (content, _), relevance = found.nearest

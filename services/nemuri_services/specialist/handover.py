@@ -54,9 +54,9 @@ async def plan_handover(minds: AgentIndexes, receiver_id: str, wish: HandoverWis
     if text is None:
         return Handover(refused=await absent(resources.database, "task", wish.task_id or ""))
     found = await minds.recall(resources, source, text, perspective=None, setting=wish.setting)
-    ranked = [found.known[each.memory_id] for each in found.candidates]
+    ranked = [found.known[candidate.memory_id] for candidate in found.candidates]
     offered = worth_passing_on(source, receiver, ranked, wish.topic)[: wish.top * COMPARED_PER_MEMORY]
-    near = await asyncio.gather(*(_near(minds, receiver, each, resources) for each in offered))
+    near = await asyncio.gather(*(_near(minds, receiver, remembered, resources) for remembered in offered))
     return await _decided(source, receiver, offered, near, wish.top, resources)
 
 

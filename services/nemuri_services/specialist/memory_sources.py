@@ -45,8 +45,12 @@ def memory_sources(
     """
     labels = {content.memory_id: f"m{number}" for number, (content, _) in enumerate(shown, 1)}
     outdated = _outdated(event, labels)
-    fit = {each.memory_id: each.relevance for each in event.candidates}
-    later = {each.memory_id: labels.get(each.yields_to, "") for each in event.candidates if each.yields_to}
+    fit = {candidate.memory_id: candidate.relevance for candidate in event.candidates}
+    later = {
+        candidate.memory_id: labels.get(candidate.yields_to, "")
+        for candidate in event.candidates
+        if candidate.yields_to
+    }
     return [
         Source(
             labels[content.memory_id],
@@ -78,11 +82,13 @@ def _outdated(event: MemoriesRetrieved, labels: Mapping[UUID, str]) -> dict[UUID
     """Return a note for each memory that another memory of the context contradicts, supersedes or replaces, by memory
     id. A memory that is only older than another about the same has none, because both may be true.
     """
-    surely = (each for each in event.candidates if each.held_until is not None or not each.same_matter)
+    surely = (
+        candidate for candidate in event.candidates if candidate.held_until is not None or not candidate.same_matter
+    )
     return {
-        each.memory_id: _note(each, labels[each.yields_to])
-        for each in surely
-        if each.yields_to is not None and each.yields_to in labels
+        candidate.memory_id: _note(candidate, labels[candidate.yields_to])
+        for candidate in surely
+        if candidate.yields_to is not None and candidate.yields_to in labels
     }
 
 

@@ -95,8 +95,8 @@ async def _whole_text(
 ) -> OverviewMaterial | None:
     """Return the text of the documents; None if it does not fit the prompt."""
     room, parts = resources.settings.overview_prompt_tokens, list[tuple[Piece, ...]]()
-    for each in details:
-        part = await _pieces(each.detail, resources.blobs)
+    for detail in details:
+        part = await _pieces(detail.detail, resources.blobs)
         room -= await asyncio.to_thread(_tokens, part)
         if room < 0:
             return None
@@ -105,7 +105,7 @@ async def _whole_text(
 
 
 def _tokens(part: Sequence[Piece]) -> int:
-    return sum(token_estimate.estimate_tokens(each.text) for each in part)
+    return sum(token_estimate.estimate_tokens(piece.text) for piece in part)
 
 
 async def _pieces(chunk: Detail, blobs: Blobs) -> tuple[Piece, ...]:
@@ -123,17 +123,17 @@ async def _pieces(chunk: Detail, blobs: Blobs) -> tuple[Piece, ...]:
 
 def _key_points(kind: OverviewKind, details: Sequence[DetailPoint]) -> OverviewMaterial | None:
     """Return the key points of all parts; None if a part has none, because nothing has read it."""
-    if any(each.point is None for each in details):
+    if any(detail.point is None for detail in details):
         return None
-    parts = [(Piece(each.detail, each.point, place_of(each.detail)),) for each in details if each.point]
+    parts = [(Piece(detail.detail, detail.point, place_of(detail.detail)),) for detail in details if detail.point]
     return _material(kind, "key points", details, parts) if parts else None
 
 
 def _noted(notes: Sequence[Note]) -> tuple[Piece, ...]:
     return tuple(
-        Piece(each.details[0], each.text, "; ".join(place_of(detail) for detail in each.details[:4]))
-        for each in notes
-        if each.details
+        Piece(note.details[0], note.text, "; ".join(place_of(detail) for detail in note.details[:4]))
+        for note in notes
+        if note.details
     )
 
 
@@ -144,8 +144,8 @@ def _material(
     parts: Sequence[tuple[Piece, ...]],
     unread: Sequence[int] = (),
 ) -> OverviewMaterial:
-    sizes = [each.detail.end - each.detail.start for each in details]
-    left = [details[place].detail for place in unread]
+    sizes = [detail.detail.end - detail.detail.start for detail in details]
+    left = [details[sequence].detail for sequence in unread]
     whole = sum(sizes) or 1
     overview = Overview(
         kind=kind,

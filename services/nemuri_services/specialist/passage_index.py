@@ -101,7 +101,7 @@ class PassageIndex:
     @property
     def nbytes(self) -> int:
         """Estimated memory in bytes."""
-        pages = sum(each.starts.nbytes for each in self.documents)
+        pages = sum(document.starts.nbytes for document in self.documents)
         return self.postings.nbytes + UNIT_BYTES * len(self) + CONTEXT_BYTES * len(self.contexts) + pages
 
     @classmethod
@@ -110,7 +110,7 @@ class PassageIndex:
         of their first chunks. A megabyte takes half a second.
         """
         rows = _Rows()
-        names = dict.fromkeys((each.document, each.ref) for each in chunks)
+        names = dict.fromkeys((chunk.document, chunk.ref) for chunk in chunks)
         for (name, ref), text in zip(names, texts, strict=True):
             breaks = [match.end() for match in re.finditer(PAGE_BREAK, text)]
             rows.documents.append(IndexedDocument(name, ref, len(text), np.array(breaks, np.int32)))
@@ -127,16 +127,16 @@ class _Rows:
     sections: int = 0
 
     def add(self, text: str, units: Sequence[Unit]) -> None:
-        place, above = len(self.documents) - 1, dict[int, dict[str, int]]()
+        sequence, above = len(self.documents) - 1, dict[int, dict[str, int]]()
         for unit in units:
-            key = self.contexts.setdefault((place, unit.context, unit.headings), len(self.contexts))
+            key = self.contexts.setdefault((sequence, unit.context, unit.headings), len(self.contexts))
             if key not in above:
                 above = {key: term_counts(" ".join(text[start:end] for start, end in unit.context))}
             counts = term_counts(text[unit.start : unit.end])
             # A heading counts once, so that its words do not outweigh the unit's own.
             self.postings.add(len(self.numbers), counts | {each: 1 + counts.get(each, 0) for each in above[key]})
             kind = KINDS.index(unit.kind)
-            self.numbers.append((place, unit.start, unit.end, kind, self.sections + unit.section, key))
+            self.numbers.append((sequence, unit.start, unit.end, kind, self.sections + unit.section, key))
         self.sections += 1 + max((unit.section for unit in units), default=0)
 
     def index(self) -> PassageIndex:
@@ -169,7 +169,7 @@ class PassageIndexes:
         async with self._building:
             found = self._known.get(chunks)
             if found is None:
-                names = dict.fromkeys((each.document, each.ref) for each in chunks)
+                names = dict.fromkeys((chunk.document, chunk.ref) for chunk in chunks)
                 texts = [await blobs.get(ref) for _, ref in names]
                 found = await asyncio.to_thread(PassageIndex.of, chunks, texts)
                 self._known.keep(chunks, found)

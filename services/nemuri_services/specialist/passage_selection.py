@@ -78,16 +78,16 @@ class PassageReader:
         """
         if not details:
             return ()
-        index = await self.indexes.of(tuple(each.detail for each in details), blobs)
-        texts = {each.ref: await blobs.get(each.ref) for each in index.documents}
+        index = await self.indexes.of(tuple(detail.detail for detail in details), blobs)
+        texts = {document.ref: await blobs.get(document.ref) for document in index.documents}
         asked = requests(wanted.request) or (wanted.request,)
-        scores = [await self._scores(index, replace(wanted, request=each), texts, embedder) for each in asked]
+        scores = [await self._scores(index, replace(wanted, request=request), texts, embedder) for request in asked]
         room = max(characters, REQUEST_CHARACTERS * len(asked))
         chosen = _Selection(index, room, max(MOST_PASSAGES, 2 * len(asked)))
         chosen.take(_in_turn(scores), FIRST_LOOK)
         seen = chosen.seen(texts)
-        for each in asked:
-            for part in open_parts(each, seen, index.postings):
+        for request in asked:
+            for part in open_parts(request, seen, index.postings):
                 found = await self._scores(index, replace(wanted, request=part), texts, embedder)
                 chosen.take(_best(found)[:2], 1)
         chosen.take(_in_turn(scores), 1)

@@ -83,5 +83,5 @@ async def _memories(event: RebuttalRequested, state: TaskState, resources: Resou
 def _in_context(event: RebuttalRequested, state: TaskState) -> Sequence[UUID]:
     """Return the ids of the memories in the context of the member's assignments, those of the first ranks first."""
     seats = [each for each in state.present if (each.agent_id, each.perspective) == (event.agent_id, event.perspective)]
-    ranks = zip_longest(*(each.retrieved or () for each in seats))
+    ranks = zip_longest(*(seat.retrieved or () for seat in seats))
     return list(dict.fromkeys(each.memory_id for rank in ranks for each in rank if each is not None))[:MEMORIES]

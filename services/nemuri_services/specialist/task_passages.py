@@ -62,12 +62,12 @@ def outline(task: Task) -> str:
     """
     if not task.details:
         return ""
-    known = {each.point for each in task.details}
+    known = {detail.point for detail in task.details}
     told = (task.background or "").removeprefix(task.text).splitlines()
     summary = "\n".join(line for line in told if line not in known).strip()
-    points = [f"- {place_of(each.detail)}: {each.point}" for each in task.details if each.point]
+    points = [f"- {place_of(detail.detail)}: {detail.point}" for detail in task.details if detail.point]
     left = max(1, OUTLINE_CHARACTERS - len(summary))
-    step = max(1, -(-sum(len(each) + 1 for each in points) // left))
+    step = max(1, -(-sum(len(point) + 1 for point in points) // left))
     return "\n".join(part for part in (summary, *points[::step]) if part)[:OUTLINE_CHARACTERS]
 
 
@@ -82,4 +82,4 @@ def cited_numbers(cited: Sequence[str], passages: int) -> tuple[int, ...]:
     A greater number is that of a text which is no passage: the client's long answer to the agent's question.
     """
     numbers = (int(found[1]) for each in cited if (found := _DETAIL.fullmatch(each)))
-    return tuple(each for each in numbers if each <= passages)
+    return tuple(number for number in numbers if number <= passages)

@@ -90,7 +90,8 @@ async def request_formations(event: ConsolidationBegun, resources: Resources) ->
     if await _is_hosted(event.agent_id, resources):
         return ()
     return [
-        FormationDue.following(event, nth=each.memory_ids[0], group=each, second=event.second) for each in event.groups
+        FormationDue.following(event, nth=group.memory_ids[0], group=group, second=event.second)
+        for group in event.groups
     ]
 
 
@@ -104,8 +105,10 @@ async def form_group(event: FormationDue, resources: Resources) -> MemoryFormed 
     agent, defined = await queries.agent(event.agent_id), await resources.views.agent(event.agent_id)
     itself = derive(event.event_id, MemoryFormed.kind_of())
     known = await queries.memories((*event.group.memory_ids, itself))
-    there = (known[each] for each in event.group.memory_ids if each in known)
-    sources = [each for each in there if each.layer == event.group.layer and not each.shared]
+    there = (known[memory_id] for memory_id in event.group.memory_ids if memory_id in known)
+    sources = [
+        tier_memory for tier_memory in there if tier_memory.layer == event.group.layer and not tier_memory.shared
+    ]
     if agent is None or defined is None or itself in known or not sources:
         return None
     reply = await merged_text(agent, sources, resources)

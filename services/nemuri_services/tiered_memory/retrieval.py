@@ -33,10 +33,10 @@ async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
     """Return the memories that match a query."""
     pattern = restricted_pattern(agent.rules.pattern(query.module), query.layers, query.top)
     found = await _candidates(query, pattern, agent, defined, resources)
-    known = await TieredQueries(resources.database).memories(each.memory_id for each in found)
+    known = await TieredQueries(resources.database).memories(candidate.memory_id for candidate in found)
     seen = {each for each, memory in known.items() if is_visible(memory, query.agent_id)}
     chosen = without_shared_experiences(
-        [each for each in found if each.memory_id in seen], lambda each: known[each].origins, pattern.top
+        [candidate for candidate in found if candidate.memory_id in seen], lambda each: known[each].origins, pattern.top
     )
     later = successors(
         [
@@ -54,14 +54,14 @@ async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
     chosen = [by_id[each] for each in newer_first(list(by_id), later)]
     views = (
         TierRecalledView(
-            memory=memory_view(known[each.memory_id]),
-            relevance=each.relevance,
-            recency=each.recency,
-            importance=each.importance,
-            score=each.score,
-            succeeded_by=later[each.memory_id].memory_id if each.memory_id in later else None,
+            memory=memory_view(known[scored_memory.memory_id]),
+            relevance=scored_memory.relevance,
+            recency=scored_memory.recency,
+            importance=scored_memory.importance,
+            score=scored_memory.score,
+            succeeded_by=later[scored_memory.memory_id].memory_id if scored_memory.memory_id in later else None,
         )
-        for each in chosen
+        for scored_memory in chosen
     )
     return TiersRecallView(
         module=query.module,
@@ -100,7 +100,7 @@ def access_events(command: AccessMemories, found: TiersRecallView) -> list[Memor
         MemoriesAccessed(
             event_id=derive(f"{command.agent_id}/{command.request}", MemoriesAccessed.kind_of()),
             agent_id=command.agent_id,
-            accessed=tuple(Access(memory_id=each) for each in own),
+            accessed=tuple(Access(memory_id=memory_id) for memory_id in own),
             second=command.second,
         )
     ]

@@ -44,14 +44,16 @@ class Pasts:
         name = (views.url, views.schema, agent_id)
         kept = await _read(resources.log, places, self.known.get(name) or {})
         self.known.keep(name, kept)
-        found = [each for place in places if (each := kept[place]) is not None]
+        found = [each for sequence in places if (each := kept[sequence]) is not None]
         became = await outcomes(views, [each.assignment_id for each in found])
         return [label_retrieval(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
 
 
 def _bytes(_: tuple[str, str, str], kept: Kept) -> int:
     found = [each for each in kept.values() if each is not None]
-    arrays = sum(each.features.nbytes + each.shown.nbytes + ID_BYTES * len(each.memory_ids) for each in found)
+    arrays = sum(
+        retrieval.features.nbytes + retrieval.shown.nbytes + ID_BYTES * len(retrieval.memory_ids) for retrieval in found
+    )
     return arrays + RETRIEVAL_BYTES * len(kept)
 
 
@@ -59,11 +61,11 @@ async def _read(log: Log, places: list[int], known: Kept) -> Kept:
     """Return the retrievals at these sequences. Only those that are not in `known` are read from the log."""
     room = asyncio.Semaphore(CONCURRENT_LOADS)
 
-    async def at(place: int) -> LoggedRetrieval | None:
+    async def at(sequence: int) -> LoggedRetrieval | None:
         async with room:
-            event = await log.at(place)
+            event = await log.at(sequence)
         return LoggedRetrieval.of(event) if isinstance(event, MemoriesRetrieved) else None
 
-    missing = [place for place in places if place not in known]
+    missing = [sequence for sequence in places if sequence not in known]
     fresh = dict(zip(missing, await asyncio.gather(*map(at, missing)), strict=True))
-    return {place: fresh[place] if place in fresh else known[place] for place in places}
+    return {sequence: fresh[sequence] if sequence in fresh else known[sequence] for sequence in places}

@@ -107,7 +107,7 @@ def _squared(gradient: Parameters) -> Parameters:
 
 def _moved(now: Parameters, means: Parameters, squares: Parameters, rate: float, step: int) -> Parameters:
     """Return the parameters after one step of Adam. `step` counts from 1."""
-    first, second = (1.0 - each**step for each in MOMENTS)
+    first, second = (1.0 - moment**step for moment in MOMENTS)
     return _four(
         at - rate * (mean / first) / (np.sqrt(square / second) + EPSILON)
         for at, mean, square in zip(now, means, squares, strict=True)
@@ -120,7 +120,7 @@ def _four(arrays: Iterator[Floats]) -> Parameters:
 
 
 def _weights(parameters: Parameters) -> Weights:
-    hidden, hidden_bias, output, output_bias = (np.round(each, DIGITS) for each in parameters)
+    hidden, hidden_bias, output, output_bias = (np.round(parameter, DIGITS) for parameter in parameters)
     return Weights(
         hidden=hidden.tolist(),
         hidden_bias=hidden_bias.tolist(),

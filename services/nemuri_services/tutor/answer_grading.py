@@ -28,9 +28,9 @@ async def judge_answer(
         question=exercise.question,
         keywords=exercise.keywords,
         right=exercise.answer,
-        answer="\n".join(substance(each.answer or "") for each in work),
+        answer="\n".join(substance(assignment.answer or "") for assignment in work),
         synonyms=lesson_plan.synonyms(course, trial),
-        drew_on_something=any(each.citations or each.used for each in work),
+        drew_on_something=any(assignment.citations or assignment.used for assignment in work),
     )
     try:
         reply = await resources.models.light.do(job)

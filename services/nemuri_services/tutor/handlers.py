@@ -65,7 +65,8 @@ async def encode_chapter(event: ChapterRead, resources: Resources) -> Sequence[M
     A section that is read again gives the same memory.
     """
     memories = [
-        encoded(event, each, key=memory_key(event.agent_id, each.memory), source="education") for each in event.sections
+        encoded(event, section, key=memory_key(event.agent_id, section.memory), source="education")
+        for section in event.sections
     ]
     return [*memories, usage_detection.session_end(event, event.session_id, event.agent_id)]
 
@@ -144,7 +145,11 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
 async def due(query: DueQuery, resources: Resources) -> DueView:
     """Return the number of exercises, of all agents, that are due at `query.until` and not posed as tasks yet."""
     expected = await Courses(resources.database).scheduled_exercises()
-    return DueView(exercises=sum(each.due_at is not None and each.due_at <= query.until for each in expected))
+    return DueView(
+        exercises=sum(
+            exercise_state.due_at is not None and exercise_state.due_at <= query.until for exercise_state in expected
+        )
+    )
 
 
 async def _next_steps(event: Event, agent_id: str, resources: Resources) -> Sequence[Following]:
@@ -161,8 +166,12 @@ async def _next_step(event: Event, course: Course, resources: Resources) -> Sequ
     if agent is None:
         return ()
     sessions = lesson_plan.sessions_to_sleep_over(course, trials)
-    ended = await resources.views.projected_ids(derive(each, SessionEnded.kind_of()) for each in sessions)
-    slept = {each for each in sessions if derive(each, SessionEnded.kind_of()) in ended and each not in agent.awake}
+    ended = await resources.views.projected_ids(derive(session, SessionEnded.kind_of()) for session in sessions)
+    slept = {
+        session
+        for session in sessions
+        if derive(session, SessionEnded.kind_of()) in ended and session not in agent.awake
+    }
     about = {"agent_id": course.agent_id, "course_id": course.course_id, "correlation_id": None}
     match lesson_plan.next_step(course, trials, slept):
         case "read":
@@ -171,11 +180,11 @@ async def _next_step(event: Event, course: Course, resources: Resources) -> Sequ
             key = f"{course.course_id}/{following}"
             return [ChapterRead.following(event, key=key, chapter=following, sections=memories, usage=spent, **about)]
         case "test":
-            there = await resources.views.projected_ids(each.task_id for each in trials)
+            there = await resources.views.projected_ids(trial.task_id for trial in trials)
             return [
-                lesson_plan.exercise_task(course, each, event)
-                for each in trials
-                if not each.grades and each.task_id not in there
+                lesson_plan.exercise_task(course, trial, event)
+                for trial in trials
+                if not trial.grades and trial.task_id not in there
             ]
         case "finish":
             return [CourseFinished.following(event, key=course.course_id, **about)]
@@ -199,5 +208,5 @@ async def _review(
         chapter=trial.chapter,
         exercise=trial.number,
         perspective=perspective,
-        memory_ids=tuple(each.memory_id for each in found.candidates[: lesson_plan.MAX_REVIEWED]),
+        memory_ids=tuple(candidate.memory_id for candidate in found.candidates[: lesson_plan.MAX_REVIEWED]),
     )

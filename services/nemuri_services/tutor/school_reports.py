@@ -31,16 +31,16 @@ async def course_reports(agent: Agent, course_id: UUID | None, resources: Resour
 
 async def _course(agent: Agent, course: Course, resources: Resources, *, details: bool) -> CourseReport:
     trials = await Courses(resources.database).trials(course.course_id)
-    memories = await resources.views.memories_by_id(each for one in course.readings for each in one.memories)
-    endings = {each.session_id: derive(each.session_id, SessionEnded.kind_of()) for each in course.readings}
+    memories = await resources.views.memories_by_id(memory for one in course.readings for memory in one.memories)
+    endings = {reading.session_id: derive(reading.session_id, SessionEnded.kind_of()) for reading in course.readings}
     ended = await resources.views.projected_ids(endings.values())
     slept = {each for each, ending in endings.items() if ending in ended and each not in agent.awake}
     chapters = [
-        _chapter(agent, course, number, [each for each in trials if each.chapter == number], memories, slept)
+        _chapter(agent, course, number, [trial for trial in trials if trial.chapter == number], memories, slept)
         for number in range(len(course.textbook.chapters))
     ]
     if details:
-        said = await Courses(resources.database).answers(grade.task_id for each in trials for grade in each.grades)
+        said = await Courses(resources.database).answers(grade.task_id for trial in trials for grade in trial.grades)
         chapters = [
             known.model_copy(update={"details": _exercises(course, number, trials, said)})
             for number, known in enumerate(chapters)
@@ -67,9 +67,9 @@ def _chapter(
     slept: set[UUID],
 ) -> ChapterReport:
     reading = course.readings[number] if number < len(course.readings) else None
-    made = [memories[each][1] for each in (reading.memories if reading else ()) if each in memories]
+    made = [memories[memory][1] for memory in (reading.memories if reading else ()) if memory in memories]
     strengths = [agent.strength(each) for each in made if each.status == "active"]
-    newest = [each.grades[-1].correct for each in trials if each.grades]
+    newest = [trial.grades[-1].correct for trial in trials if trial.grades]
     return ChapterReport(
         title=course.textbook.chapters[number].title,
         read=reading is not None,
@@ -81,7 +81,7 @@ def _chapter(
         exercises=len(trials),
         right=newest.count(True),
         wrong=newest.count(False),
-        due_at=min((each.due_at for each in trials if each.due_at is not None), default=None),
+        due_at=min((trial.due_at for trial in trials if trial.due_at is not None), default=None),
     )
 
 
@@ -92,7 +92,7 @@ def _exercises(
     return tuple(
         ExerciseReport(
             question=_beginning(exercise_of(course, trial).question),
-            answers=tuple(_answer(each, said.get(each.task_id)) for each in trial.grades),
+            answers=tuple(_answer(grade, said.get(grade.task_id)) for grade in trial.grades),
             due_at=trial.due_at,
         )
         for trial in trials

@@ -98,9 +98,9 @@ class ActionProgress:
         `corrections` are the entries of action awareness. Each act is taken back once.
         """
         counted, now = dict(self.counted), self
-        for each in corrections:
-            act = str(each.get("act"))
-            if each.get("supposed") and act in counted and act not in now.undone:
+        for correction in corrections:
+            act = str(correction.get("act"))
+            if correction.get("supposed") and act in counted and act not in now.undone:
                 step = counted[act]
                 same = step == now.step
                 left = now.done - 1 if same else required_acts(steps[step]) - 1
@@ -116,7 +116,7 @@ class ActionProgress:
         return self
 
 
-_NAMES: Final = tuple(each.name for each in fields(ActionProgress))
+_NAMES: Final = tuple(field.name for field in fields(ActionProgress))
 
 
 def steps_of(plans: Mapping[str, JsonValue]) -> list[Intent]:

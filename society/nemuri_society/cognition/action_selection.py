@@ -195,5 +195,5 @@ def _free(view: Surroundings) -> BlockPosition | None:
         for each in listed(view.percepts, "blocks")
         if each["block"] not in BUILDABLE_BLOCKS
     }
-    taken |= {coordinates_of(each.get("position")) for each in bodies_in_sight(view.percepts)}
+    taken |= {coordinates_of(body.get("position")) for body in bodies_in_sight(view.percepts)}
     return next((at for dx, dz in _AROUND if (at := (x + dx, y, z + dz)) not in taken | view.avoided), None)

@@ -28,7 +28,7 @@ HEADINGS: Final[Mapping[PromptSection, str]] = {
     "memories": "What comes to mind:",
 }
 """Heading of each section of the user prompt, in the order of the prompt."""
-TASK: Final = task_text("society_decision", verbs=", ".join(each for each in VERBS if each != "plan"))
+TASK: Final = task_text("society_decision", verbs=", ".join(verb for verb in VERBS if verb != "plan"))
 ANSWER_TOKENS: Final = 300
 """Maximum tokens of a decision."""
 _FIXED: Final = estimate_tokens("\n".join([TASK.text, *HEADINGS.values()])) + len(HEADINGS) + 2

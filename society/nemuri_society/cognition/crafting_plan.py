@@ -72,7 +72,7 @@ class CraftingPlan:
         if block is None:
             raise ValueError(f"no block gives {item}")
         needs = COLLECTING_RULES[block].tool
-        if needs and not any(self.held[each] for each in PICKAXES[PICKAXES.index(needs) :]):
+        if needs and not any(self.held[pickax] for pickax in PICKAXES[PICKAXES.index(needs) :]):
             self.get(needs, 1, depth + 1)
         if block not in self.sight:
             self.near.clear()

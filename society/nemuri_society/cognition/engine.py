@@ -265,7 +265,7 @@ class Engine:
             return
         agent_id = state.agent_id
         self.changed.setdefault(agent_id, set()).update(sections)
-        if not OUTBOXES.isdisjoint(sections) and any(state.sections[each].values for each in OUTBOXES & sections):
+        if not OUTBOXES.isdisjoint(sections) and any(state.sections[outbox].values for outbox in OUTBOXES & sections):
             self.sending.add(agent_id)
         for slot in self.schedule.touched(agent_id, sorted(sections), now):
             try:

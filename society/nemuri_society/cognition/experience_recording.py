@@ -55,7 +55,9 @@ def experience(
     """Return an experience with its cues, in the form of `nemuri_contracts.tiered.Experience`. `participants` are
     names.
     """
-    others: list[JsonValue] = [each for each in dict.fromkeys(participants) if each != snapshot.name]
+    others: list[JsonValue] = [
+        participant for participant in dict.fromkeys(participants) if participant != snapshot.name
+    ]
     return {
         "type": sort,
         "content": content,
@@ -100,10 +102,10 @@ def _done(snapshot: Snapshot, put_down: list[Any], goals: list[str]) -> tuple[li
     """
     entries = listed(snapshot["action_history"])
     known = frozenset(put_down)
-    over = [each for each in entries if each.get("id") not in known and mapped(each.get("outcome"))]
-    informative = [each for each in over if mapped(each["outcome"]).get("reason") not in HARMLESS and _tells(each)]
-    found = [experience(snapshot, "action", _told(each), cues=_cues(each, goals)) for each in informative]
-    held = [*put_down, *(str(each.get("id")) for each in over)]
+    over = [entry for entry in entries if entry.get("id") not in known and mapped(entry.get("outcome"))]
+    informative = [entry for entry in over if mapped(entry["outcome"]).get("reason") not in HARMLESS and _tells(entry)]
+    found = [experience(snapshot, "action", _told(entry), cues=_cues(entry, goals)) for entry in informative]
+    held = [*put_down, *(str(entry.get("id")) for entry in over)]
     return found, held[-MAX_ENTRIES["action_history"] :]
 
 
@@ -117,22 +119,22 @@ def _told(act: Mapping[str, Any]) -> str:
 
 
 def _cues(act: Mapping[str, Any], goals: list[str]) -> Cues:
-    related = cues_of(str(act.get("text", "")).replace("_", " "), tuple(each.replace("_", " ") for each in goals))
+    related = cues_of(str(act.get("text", "")).replace("_", " "), tuple(goal.replace("_", " ") for goal in goals))
     return Cues(goal_related=related.goal_related, failure=not mapped(act.get("outcome")).get("done"))
 
 
 def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], list[JsonValue]]:
     """Return experiences of agents that were seen for the first time, and the ids of all known ones."""
     familiar = frozenset(known)
-    new = [each for each in bodies_in_sight(snapshot["percepts"]) if each["id"] not in familiar]
+    new = [body for body in bodies_in_sight(snapshot["percepts"]) if body["id"] not in familiar]
     found = [
         experience(
             snapshot,
             "observation",
-            f"I saw {each.get('name')} for the first time",
-            [str(each.get("name"))],
+            f"I saw {body.get('name')} for the first time",
+            [str(body.get("name"))],
             cues=Cues(new_agent=True),
         )
-        for each in new
+        for body in new
     ]
-    return found, [*known, *(intern(str(each["id"])) for each in new)][-MAX_KNOWN:]
+    return found, [*known, *(intern(str(body["id"])) for body in new)][-MAX_KNOWN:]

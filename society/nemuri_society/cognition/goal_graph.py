@@ -85,5 +85,5 @@ def _goal(given: object) -> dict[str, Any] | None:
         "description": description,
         "priority": min(1.0, max(0.0, number(given.get("priority"), 0.5))),
         "sort": given["sort"] if given.get("sort") in SORTS else "personal",
-        "needs": [one_line(each, MAX_GOAL_CHARACTERS) for each in needs][:MAX_GOALS] if isinstance(needs, list) else [],
+        "needs": [one_line(need, MAX_GOAL_CHARACTERS) for need in needs][:MAX_GOALS] if isinstance(needs, list) else [],
     }

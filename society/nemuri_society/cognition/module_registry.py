@@ -38,9 +38,9 @@ def build_modules(
         SelfReflection(memories),
     )
     everyone = (*nine, *plugins)
-    names = [each.spec.name for each in everyone]
+    names = [plugin.spec.name for plugin in everyone]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"duplicate module: {', '.join(twice)}")
     if unknown := sorted(set(without) - set(names)):
         raise ValueError(f"unknown module: {', '.join(unknown)}")
-    return tuple(each for each in everyone if each.spec.name not in without)
+    return tuple(plugin for plugin in everyone if plugin.spec.name not in without)

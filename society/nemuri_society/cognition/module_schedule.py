@@ -53,15 +53,15 @@ class Schedule:
         """Slots that hold one of the places for model requests."""
         self._slots: dict[str, dict[str, Slot]] = {}
         self._woken: Mapping[str, tuple[str, ...]] = _by_section(
-            (each.spec.name, each.spec.wakes) for each in self.modules
+            (module.spec.name, module.spec.wakes) for module in self.modules
         )
         self._called: Mapping[str, tuple[str, ...]] = _by_section(
-            (each.spec.name, each.spec.urgent) for each in self.modules
+            (module.spec.name, module.spec.urgent) for module in self.modules
         )
 
     def add(self, agent_id: str, now: float) -> None:
         """Add an agent's modules. A module with `wakes` first runs after a change of its sections."""
-        slots = {each.spec.name: Slot(agent_id, each, now) for each in self.modules}
+        slots = {module.spec.name: Slot(agent_id, module, now) for module in self.modules}
         self._slots[agent_id] = slots
         for slot in slots.values():
             if not slot.module.spec.wakes:

@@ -113,7 +113,7 @@ def select(scores: Iterable[Salience], kept: Mapping[Output, float], least: floa
 
     The accumulated score is the kept score plus the new one, at most 1.
     """
-    total = {each.output: min(1.0, kept.get(each.output, 0.0) + each.composite) for each in scores}
+    total = {salience.output: min(1.0, kept.get(salience.output, 0.0) + salience.composite) for salience in scores}
     ranked = sorted(total.items(), key=lambda each: (-each[1], each[0]))
     return Selection(
         passed={output: score for output, score in ranked if score >= least},

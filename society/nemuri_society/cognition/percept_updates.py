@@ -60,7 +60,7 @@ def percept_changes(state: SharedState, percept: PlainPercept) -> Changes:
         }
     if percept.get("outcomes"):
         done = {each.act_id: each for each in _DONE.validate_python(percept["outcomes"])}
-        acts = [_with_outcome(each, done, second) for each in entries(state, "action_history")]
+        acts = [_with_outcome(entry, done, second) for entry in entries(state, "action_history")]
         changes["action_history"] = {"entries": acts}
     return changes
 

@@ -49,7 +49,7 @@ def module_prompt(
     """
     texts: dict[PromptSection, list[str]] = {
         "system": [f"{describe_agent(snapshot)} {task.text}"],
-        "memories": [each for each in lines if each],
+        "memories": [line for line in lines if line],
     }
     fitted = fit_to_budget(texts, PROMPT_TOKENS, {"system": 0.2, "memories": 0.8})
     return Prompt("\n".join(fitted["system"]), "\n".join(fitted["memories"]), about, limit, task.label)
@@ -62,7 +62,7 @@ def quoted(text: object) -> str:
 
 def utterance_lines(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
     """Return one line for each utterance. Utterances of the agent named `own` begin with "you"."""
-    return [f"{_subject(each, own)} said: {quoted(each.get('text', ''))}" for each in entries]
+    return [f"{_subject(entry, own)} said: {quoted(entry.get('text', ''))}" for entry in entries]
 
 
 def _subject(entry: Mapping[str, Any], own: str) -> str:
@@ -123,7 +123,7 @@ def alert_lines(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str
     wrong = [
         f"{each.get('expected')}, but {each.get('actual')}: {each.get('correction')}" for each in listed(corrections)
     ]
-    ended = outcome_lines(each for each in acts if each.get("outcome"))
+    ended = outcome_lines(act for act in acts if act.get("outcome"))
     return [*_counted(reversed(wrong)), *_counted(reversed(ended))]
 
 
@@ -134,7 +134,7 @@ def _counted(lines: Iterable[str]) -> list[str]:
 
 def outcome_lines(acts: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return one line for each act with its outcome. An act that was replaced is called "broken off", not failed."""
-    return [f"{each.get('text')}: {_ending(mapped(each.get('outcome')))}" for each in acts]
+    return [f"{act.get('text')}: {_ending(mapped(act.get('outcome')))}" for act in acts]
 
 
 def _ending(outcome: Mapping[str, JsonValue]) -> str:

@@ -14,7 +14,7 @@ from nemuri_society.cognition.situation_detection import Situation, number
 def scores(snapshot: Snapshot, situation: Situation, outputs: Iterable[Output]) -> list[Salience]:
     """Return the current salience of these outputs."""
     relevance = RELEVANCE[situation.context]
-    ages = {each: snapshot.age(OUTPUTS[each]) for each in outputs}
+    ages = {output: snapshot.age(OUTPUTS[output]) for output in outputs}
     return [
         Salience(each, urgency(each, snapshot, situation), relevance[each], recency(age)) for each, age in ages.items()
     ]
@@ -55,7 +55,7 @@ def _of_corrections(section: Mapping[str, JsonValue]) -> float:
 
 def _of_acts(section: Mapping[str, JsonValue]) -> float:
     acts: list[dict[str, Any]] = listed(section)
-    ended = [each["outcome"] for each in acts if isinstance(each.get("outcome"), dict)]
+    ended = [act["outcome"] for act in acts if isinstance(act.get("outcome"), dict)]
     if not ended or not isinstance(acts[-1].get("outcome"), dict):
         return 0.2
     return 0.5 if ended[-1].get("done") else 0.6

@@ -100,7 +100,9 @@ def _goals(about: Mapping[str, Any], rng: Random) -> str:
         each for each, felt in (about.get("social") or {}).items() if number(felt.get("sentiment")) >= GIFT_SENTIMENT
     ]
     near = {str(each.get("name")) for each in about.get("sighted") or []}
-    if gifts := [f"give 1 wood to {each}" for each in friends if each in near and f"give 1 wood to {each}" not in over]:
+    if gifts := [
+        f"give 1 wood to {friend}" for friend in friends if friend in near and f"give 1 wood to {friend}" not in over
+    ]:
         wanted.append(_goal(rng.choice(gifts), 0.6, [], "social"))
     return json.dumps({"goals": wanted or [_goal(f"collect {rng.randint(2, 9)} wood", 0.4, [])]})
 
@@ -117,7 +119,7 @@ def _plan(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what 
     if blocks.issuperset(STATIONS) and not view.together(STATIONS):
         blocks -= {STATIONS[-1]}
     steps = crafting_steps(target, about.get("inventory") or {}, blocks) or [Intent("explore", count=3)]
-    return json.dumps({"steps": [each.words() for each in steps]})
+    return json.dumps({"steps": [step.words() for step in steps]})
 
 
 def _social(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - words alone count
@@ -127,7 +129,7 @@ def _social(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - wor
 def _reflection(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what happened alone counts
     """Return a reflection on the failed acts and their main reason. It advises another goal if most acts failed."""
     acts = about.get("acts") or []
-    reasons = [str(each.get("reason")) for each in acts if not each.get("done")]
+    reasons = [str(act.get("reason")) for act in acts if not act.get("done")]
     goal = (about.get("plan") or {}).get("description") or "what I am at"
     if not reasons:
         return json.dumps({"observation": f"all of {len(acts)} acts worked", "insight": f"I can go on with: {goal}"})

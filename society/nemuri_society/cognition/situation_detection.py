@@ -72,13 +72,13 @@ def situation_of(snapshot: Snapshot) -> Situation:
     percepts = snapshot["percepts"]
     decided = decided_at(snapshot)
     others = said_by_others(snapshot, SEARCHED_UTTERANCES)
-    heard = max((number(each.get("second")) for each in others), default=None)
+    heard = max((number(other.get("second")) for other in others), default=None)
     return Situation(
         hurt=hurt_since(snapshot, decided),
         anomalies=int(number(snapshot["action_corrections"].get("anomalies"))),
         near=tuple(agents_in_sight(percepts)),
         talking=heard is not None and snapshot.second - heard <= CONVERSATION_SECONDS,
-        addressed=any(mentions_agent(each, snapshot) for each in others if number(each.get("second")) > decided),
+        addressed=any(mentions_agent(other, snapshot) for other in others if number(other.get("second")) > decided),
         working=snapshot["plans"].get("status") == "active",
         still=min(snapshot.age("percepts"), snapshot.age("conversations")) >= UNCHANGED_SECONDS,
     )
@@ -101,7 +101,7 @@ def bodies_in_sight(percepts: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
 
 def agents_in_sight(percepts: Mapping[str, JsonValue]) -> list[str]:
     """Return the names of the other agents in sight, nearest first."""
-    return [str(each.get("name")) for each in bodies_in_sight(percepts)]
+    return [str(body.get("name")) for body in bodies_in_sight(percepts)]
 
 
 def said_by_others(snapshot: Snapshot, most: int | None = None) -> list[dict[str, Any]]:

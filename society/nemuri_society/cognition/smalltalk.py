@@ -28,7 +28,7 @@ def announcement(actions: Iterable[str]) -> str:
     """Return a sentence that announces the first action that can be parsed; "" if there is none or if it is the
     plan.
     """
-    intent = next((found for each in actions if (found := read_intent(each)) is not None), None)
+    intent = next((found for action in actions if (found := read_intent(action)) is not None), None)
     if intent is None or intent.verb == "plan":
         return ""
     words = intent.words().replace(" 1 ", " ").replace("_", " ")

@@ -59,12 +59,12 @@ def contradiction(text: str, intent: Intent, steps: Sequence[Intent] = ()) -> st
     `steps` are the remaining steps of the plan. They count only if the action is to follow the plan.
     """
     doing = list(steps) if intent.verb == "plan" else [intent]
-    for each in promises(text):
-        promised = f"{each.verb} {each.item or ''}".rstrip()
-        if each.denied:
-            if any(each.verb == one.verb and each.item and _same(each.item, one.item) for one in doing):
+    for promise in promises(text):
+        promised = f"{promise.verb} {promise.item or ''}".rstrip()
+        if promise.denied:
+            if any(promise.verb == one.verb and promise.item and _same(promise.item, one.item) for one in doing):
                 return f"it denies to {promised}, which is decided"
-        elif not _kept(each, doing):
+        elif not _kept(promise, doing):
             return f"it promises to {promised}, which is not decided"
     return None
 

@@ -75,10 +75,10 @@ class Surroundings:
         None if none is in sight.
         """
         near = bodies_in_sight(self.percepts)
-        name = match_name(who, dict.fromkeys(str(each.get("name")) for each in near))
-        for each in near:
-            if who == each["id"] or str(each.get("name")) == name:
-                return str(each["id"]), coordinates_of(each.get("position"))
+        name = match_name(who, dict.fromkeys(str(body.get("name")) for body in near))
+        for body in near:
+            if who == body["id"] or str(body.get("name")) == name:
+                return str(body["id"]), coordinates_of(body.get("position"))
         return None
 
 

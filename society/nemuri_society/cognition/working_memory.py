@@ -46,7 +46,7 @@ def working_memory_values(snapshot: Snapshot) -> dict[str, JsonValue]:
         "hunger": percepts.get("hunger"),
         "current_action": current_action(listed(snapshot["action_history"])),
         "nearby_agents": nearby_agents(percepts),
-        "active_goals": [str(each.get("description")) for each in goals],
+        "active_goals": [str(goal.get("description")) for goal in goals],
         "cc_broadcast": broadcast[:BROADCAST_CHARACTERS],
         "emotional_state": emotional_state(snapshot),
     }
@@ -75,7 +75,7 @@ def current_action(history: list[dict[str, Any]]) -> JsonValue:
 def nearby_agents(percepts: Mapping[str, JsonValue]) -> list[JsonValue]:
     """Return the nearest other agents, at most `MAX_NEARBY`."""
     others = bodies_in_sight(percepts)[:MAX_NEARBY]
-    return [{key: each.get(key) for key in ("id", "name", "distance", "activity")} for each in others]
+    return [{key: other.get(key) for key in ("id", "name", "distance", "activity")} for other in others]
 
 
 def emotional_state(snapshot: Snapshot) -> dict[str, JsonValue]:
@@ -87,7 +87,7 @@ def emotional_state(snapshot: Snapshot) -> dict[str, JsonValue]:
     needs = min(number(percepts.get("health"), 20), number(percepts.get("hunger"), 20)) / 20
     ended = [mapped(each.get("outcome")) for each in listed(snapshot["action_history"])[-5:] if each.get("outcome")]
     luck = sum(1 if each.get("done") else -1 for each in ended) / max(1, len(ended))
-    heard = [str(each.get("text", "")) for each in said_by_others(snapshot, EMOTION_UTTERANCES)]
+    heard = [str(other.get("text", "")) for other in said_by_others(snapshot, EMOTION_UTTERANCES)]
     stirred = max((cues_of(each).emotion for each in heard), default=0.0)
     hurt = snapshot.second - number(percepts.get("hurt_at"), -1e9) < 10
     valence = 0.6 * (2 * needs - 1) + 0.3 * luck - 0.5 * hurt

@@ -56,7 +56,10 @@ class Society(Value):
     @model_validator(mode="after")
     def _distinguishable(self) -> Self:
         """Raise ValueError if two agents share an id, or names that differ only in case and punctuation."""
-        for what, said in (("id", [each.id for each in self.agents]), ("name", [each.name for each in self.agents])):
+        for what, said in (
+            ("id", [agent.id for agent in self.agents]),
+            ("name", [agent.name for agent in self.agents]),
+        ):
             known = dict[str, str]()
             for each in said:
                 plain = each if what == "id" else " ".join(re.findall(r"\w+", each.casefold()))
@@ -220,7 +223,7 @@ class HostHealthReport(Value):
 
 def total(spent: Mapping[str, Mapping[str, TokenUse]]) -> TokenUse:
     """Return the total usage over all modules and models."""
-    return sum((each for models in spent.values() for each in models.values()), TokenUse())
+    return sum((model for models in spent.values() for model in models.values()), TokenUse())
 
 
 class WorldHealthReport(Value):

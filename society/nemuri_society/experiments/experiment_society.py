@@ -48,7 +48,7 @@ class Setting:
     @property
     def moments(self) -> list[tuple[str, int]]:
         """Return the ten moments at which measures are taken: the name of the window that ends then, and the second."""
-        return [(each, int(each.split("-")[1])) for each in window_names(self.seconds)]
+        return [(name, int(name.split("-")[1])) for name in window_names(self.seconds)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,9 @@ def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -
     simulation = Simulation(
         engine, around, stage.thinker, minds, timing=SimulationTiming(tick=stage.tick), observer=witness
     )
-    for each in stage.members:
-        world.join(each.id, each.id, each.town)
-        simulation.add(SharedState.of(each.id, {"profile": _settled(each, world, seed), "goals": each.goals}))
+    for member in stage.members:
+        world.join(member.id, member.id, member.town)
+        simulation.add(SharedState.of(member.id, {"profile": _settled(member, world, seed), "goals": member.goals}))
     return simulation, world
 
 
@@ -104,13 +104,13 @@ def parts(names: Collection[str], without: Collection[str]) -> list[Module]:
     Known are the names of the nine modules of a society, `conversing` and `wandering`.
     """
     everyone = build_modules(NoMemories(), plugins=(ConversationModule(), WanderingModule()))
-    return [each for each in everyone if each.spec.name in names and each.spec.name not in without]
+    return [module for module in everyone if module.spec.name in names and module.spec.name not in without]
 
 
 def _settled(member: Member, world: World, seed: str) -> dict[str, Any]:
     here = world.percept(member.id).position
     home = list(world.towns[member.town]) if member.town else [here.x, here.z]
-    visits = [list(each) for each in world.towns.values()]
+    visits = [list(town) for town in world.towns.values()]
     return {"name": member.id, "seed": seed, "home": home, "visits": visits, **member.profile}
 
 

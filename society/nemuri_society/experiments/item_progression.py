@@ -20,7 +20,7 @@ HALLUCINATION: Final = 0.3
 """Probability that an action is not carried out although it is reported as done, in all conditions."""
 TICK: Final = 0.5
 """Simulated seconds between two percepts."""
-MODULES: Final = tuple(each.spec.name for each in build_modules(NoMemories()))
+MODULES: Final = tuple(module.spec.name for module in build_modules(NoMemories()))
 CLAIMS: Final = (Claim("Agents obtain more items with action awareness", (ITEMS, FULL), (ITEMS, BLIND)),)
 
 
@@ -50,4 +50,4 @@ def society(name: str, setting: Setting, without: frozenset[str]) -> tuple[Simul
 
 def held(world: World) -> Sequence[int]:
     """Return the number of different items that each agent has ever held."""
-    return [len(world.unique_items(each)) for each in world.agents]
+    return [len(world.unique_items(agent)) for agent in world.agents]

@@ -89,7 +89,7 @@ def judgements(simulation: Simulation) -> Sentiments:
     With social awareness it comes from the agent's social model. Without it the agent has no stored opinion, so it
     judges at the end by the conversations that it still knows.
     """
-    aware = any(each.spec.name == "social_awareness" for each in simulation.engine.schedule.modules)
+    aware = any(module.spec.name == "social_awareness" for module in simulation.engine.schedule.modules)
     found: Sentiments = {}
     for observer, state in simulation.engine.states.items():
         found |= _kept(observer, state) if aware else _recollected(observer, state)
@@ -103,10 +103,10 @@ def _kept(observer: str, state: SharedState) -> Sentiments:
 
 def _recollected(observer: str, state: SharedState) -> Sentiments:
     found: Sentiments = {}
-    for each in entries(state, "conversations"):
-        if (speaker := str(each["speaker"])) != observer:
+    for entry in entries(state, "conversations"):
+        if (speaker := str(entry["speaker"])) != observer:
             before = found.get((observer, speaker), NEUTRAL)
-            found[observer, speaker] = updated_sentiment(each["text"], before, taste(observer, speaker))
+            found[observer, speaker] = updated_sentiment(entry["text"], before, taste(observer, speaker))
     return found
 
 

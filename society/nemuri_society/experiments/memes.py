@@ -49,8 +49,8 @@ class Chronicle(SimulationObserver):
 
     def perceived(self, agent_id: str, percept: Percept) -> None:
         """Record the topics of the words that an agent heard."""
-        for each in percept.heard:
-            self.exposures.record_exposure(topics(each.text), each.speaker, agent_id, each.second)
+        for utterance in percept.heard:
+            self.exposures.record_exposure(topics(utterance.text), utterance.speaker, agent_id, utterance.second)
 
     def said(self, agent_id: str, text: str, second: float) -> None:
         """Record the topics of the words that an agent spoke."""
@@ -123,13 +123,13 @@ def answer(prompt: Prompt, rng: Random) -> str:
 
 def measured(seen: ExposureGraph, members: list[Member], setting: Setting, arm: str) -> Sample:
     """Return the conversions, exposures and memes by place of residence. Priests are not counted."""
-    priests = {each.id for each in members if each.profile["priest"]}
-    lay = [each for each in members if each.id not in priests]
+    priests = {member.id for member in members if member.profile["priest"]}
+    lay = [member for member in members if member.id not in priests]
     where = {
-        EVERYBODY: {each.id for each in lay},
-        PRIESTS_TOWN: {each.id for each in lay if each.town == TOWN_NAMES[0]},
-        TOWNS: {each.id for each in lay if each.town not in (None, TOWN_NAMES[0])},
-        COUNTRY: {each.id for each in lay if each.town is None},
+        EVERYBODY: {member.id for member in lay},
+        PRIESTS_TOWN: {member.id for member in lay if member.town == TOWN_NAMES[0]},
+        TOWNS: {member.id for member in lay if member.town not in (None, TOWN_NAMES[0])},
+        COUNTRY: {member.id for member in lay if member.town is None},
     }
     found: dict[tuple[str, str], float] = {}
     for place, those in where.items():
@@ -166,7 +166,7 @@ def _shares(seen: ExposureGraph, those: Iterable[str], second: float) -> dict[st
     if not who:
         return {}
     direct, hinting = seen.speakers(RELIGION, second) & who, seen.speakers(SYMBOL, second) & who
-    kinds = sum(len(seen.speakers(each, second) & who) for each in MEMES)
+    kinds = sum(len(seen.speakers(meme, second) & who) for meme in MEMES)
     return {
         DIRECT: len(direct) / len(who),
         INDIRECT: len(direct | hinting) / len(who),

@@ -77,7 +77,7 @@ def _bars(report: Report, axes: "Axes", measures: Sequence[str], conditions: Seq
             capsize=4,
             label=condition,
         )
-    axes.set_xticks(range(len(measures)), [each.replace(", ", ",\n") for each in measures], fontsize=8)
+    axes.set_xticks(range(len(measures)), [measure.replace(", ", ",\n") for measure in measures], fontsize=8)
     axes.set_xlim(-0.6, len(measures) - 0.4)
     _finish(axes, label)
 
@@ -90,9 +90,7 @@ def _finish(axes: "Axes", label: str) -> None:
 
 def _items(report: Report, axes: "Axes") -> None:
     arms = _conditions(report, item_progression.ITEMS)
-    _over_time(
-        report, axes, {(item_progression.ITEMS, each): each for each in arms}, "different items (mean of agents)"
-    )
+    _over_time(report, axes, {(item_progression.ITEMS, arm): arm for arm in arms}, "different items (mean of agents)")
 
 
 def _fits(report: Report, axes: "Axes") -> None:
@@ -102,7 +100,7 @@ def _fits(report: Report, axes: "Axes") -> None:
 
 def _observers(report: Report, axes: "Axes") -> None:
     for number, arm in enumerate(_conditions(report, likeability.R)):
-        known = [(each, report.figure(f"r with {each} observers", arm)) for each in likeability.OBSERVERS]
+        known = [(observer, report.figure(f"r with {observer} observers", arm)) for observer in likeability.OBSERVERS]
         _line(axes, number, arm, [(place, each) for place, each in known if each])
     axes.set_xlabel("observers (number)")
     _finish(axes, "Pearson's r")
@@ -110,7 +108,7 @@ def _observers(report: Report, axes: "Axes") -> None:
 
 def _entropies(report: Report, axes: "Axes") -> None:
     arms = _conditions(report, specialisation.ENTROPY)
-    _over_time(report, axes, {(specialisation.ENTROPY, each): each for each in arms}, "entropy of roles (0 to 1)")
+    _over_time(report, axes, {(specialisation.ENTROPY, arm): arm for arm in arms}, "entropy of roles (0 to 1)")
 
 
 def _lasting(report: Report, axes: "Axes") -> None:
@@ -120,7 +118,7 @@ def _lasting(report: Report, axes: "Axes") -> None:
 
 def _paid(report: Report, axes: "Axes") -> None:
     arms = _conditions(report, taxes.AFTER)
-    _over_time(report, axes, {(taxes.PAID, each): each for each in arms}, "share of income paid")
+    _over_time(report, axes, {(taxes.PAID, arm): arm for arm in arms}, "share of income paid")
 
 
 def _converts(report: Report, axes: "Axes") -> None:

@@ -80,7 +80,7 @@ def measured(simulation: Simulation, arm: str, setting: Setting) -> Mapping[tupl
 def role_now(state: SharedState) -> str | None:
     """Return the role that belongs to an agent's present goals; None if there is none."""
     goals = listed(state.values().get("goals", {}), "active")
-    return role_of(str(each["description"]) for each in goals)
+    return role_of(str(goal["description"]) for goal in goals)
 
 
 def answer(prompt: Prompt, rng: Random, *, sees: bool) -> str:

@@ -103,11 +103,11 @@ class Town:
     def opinions(self) -> dict[str, float]:
         """Return each constituent's present opinion on taxes: -1 against them, 1 for them."""
         states = self.simulation.engine.states
-        return {each: opinion_of(states[each].values()) for each in states if each.startswith("constituent-")}
+        return {state: opinion_of(states[state].values()) for state in states if state.startswith("constituent-")}
 
     def _pay(self, season: int) -> None:
-        for each in self.opinions():
-            self.ledger.record_payment(season, each, self._rng.randint(*INCOMES), self.law.rate)
+        for opinion in self.opinions():
+            self.ledger.record_payment(season, opinion, self._rng.randint(*INCOMES), self.law.rate)
 
     def _ask(self) -> None:
         self._asked = self.opinions()
@@ -120,7 +120,7 @@ class Town:
     def _vote(self) -> None:
         opinions = self.opinions()
         self.opinion = sum(opinions.values()) / len(opinions)
-        self._ballots = [ballot(each, self.law.rate, self._proposed) for each in opinions.values()]
+        self._ballots = [ballot(opinion, self.law.rate, self._proposed) for opinion in opinions.values()]
 
     def _count(self) -> None:
         self._carried = tally(self._proposed, self._ballots)

@@ -47,7 +47,7 @@ class SocietiesRestore:
     @property
     def kept(self) -> tuple[str, ...]:
         """Return the names of the societies that are restored."""
-        return tuple(each.society.name for each in self.kept_backups)
+        return tuple(backup.society.name for backup in self.kept_backups)
 
     async def check(self, log: Log, *, repeated: bool) -> None:
         """Raise `OperationError` if there are societies already. With `repeated`, those of the backup are accepted."""
@@ -55,8 +55,8 @@ class SocietiesRestore:
 
     async def restore(self, log: Log) -> None:
         """Restore the societies. Replaces what an interrupted restore left of them."""
-        for each in self.kept_backups:
-            await _restore(log, each)
+        for backup in self.kept_backups:
+            await _restore(log, backup)
 
 
 def owns(file: str) -> bool:
@@ -70,8 +70,10 @@ def plan_restore(directory: Path, files: Iterable[str], gone: Container[str]) ->
     Raises `OperationError` for an invalid file.
     """
     found = _read_backups(directory, files)
-    stay = tuple(each for each in found if not each.tells_of(gone))
-    return SocietiesRestore(stay, tuple(each.society.name for each in found if each not in stay))
+    stay = tuple(society_backup for society_backup in found if not society_backup.tells_of(gone))
+    return SocietiesRestore(
+        stay, tuple(society_backup.society.name for society_backup in found if society_backup not in stay)
+    )
 
 
 async def back_up(log: Log, directory: Path) -> list[str]:
@@ -123,7 +125,7 @@ async def _check_no_other(log: Log, own: Container[str]) -> None:
 
     `own` are the societies of the backup, which an interrupted restore may have restored before.
     """
-    if there := [each for each in await societies(log) if each not in own]:
+    if there := [society for society in await societies(log) if society not in own]:
         raise OperationError(f"there are societies already ({', '.join(there)}); restore into a fresh namespace")
 
 

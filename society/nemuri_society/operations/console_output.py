@@ -24,10 +24,13 @@ def progress_printer(society: "Society", *, quiet: bool) -> Callable[["SocietyFi
         if quiet or seen.second - last < PROGRESS_SECONDS:
             return
         last = seen.second
-        hosts = [each for each in seen.live_hosts.values() if each.agents]
-        agents, runs = sum(each.agents for each in hosts), sum(sum(each.runs.values()) for each in seen.vitals.values())
-        answers = sum(waits.answered for each in seen.vitals.values() for waits in each.waits.values())
-        spent = sum((total(each.token_use) for each in seen.vitals.values()), TokenUse())
+        hosts = [health_report for health_report in seen.live_hosts.values() if health_report.agents]
+        agents, runs = (
+            sum(host.agents for host in hosts),
+            sum(sum(vital.runs.values()) for vital in seen.vitals.values()),
+        )
+        answers = sum(waits.answered for vital in seen.vitals.values() for waits in vital.waits.values())
+        spent = sum((total(vital.token_use) for vital in seen.vitals.values()), TokenUse())
         say(
             f"{society.name}: second {seen.second:.0f}, {agents} agents on {len(hosts)} hosts, "
             f"{runs} runs, {answers} answers{token_suffix(spent)}"

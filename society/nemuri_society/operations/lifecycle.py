@@ -58,7 +58,7 @@ class SocietyFigures:
     @property
     def second(self) -> float:
         """Simulation time in seconds, as reported by hosts with agents."""
-        return max((each.second for each in self.vitals.values() if each.agents), default=0.0)
+        return max((vital.second for vital in self.vitals.values() if vital.agents), default=0.0)
 
 
 def _definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
@@ -67,20 +67,20 @@ def _definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
     embedding = Embedding(model=EMBEDDING_MODEL, dimension=EMBEDDING_DIMENSION)
     defined = [
         AgentDefined(
-            event_id=derive(f"{society.name}/{each.id}", AgentDefined.kind_of()),
-            agent_id=each.id,
+            event_id=derive(f"{society.name}/{agent.id}", AgentDefined.kind_of()),
+            agent_id=agent.id,
             definition=definition,
             embedding=embedding,
         )
-        for each in society.agents
+        for agent in society.agents
     ]
     adopted = [
         PolicyAdopted(
-            event_id=derive(each.event_id, PolicyAdopted.kind_of()),
-            agent_id=each.agent_id,
+            event_id=derive(event.event_id, PolicyAdopted.kind_of()),
+            agent_id=event.agent_id,
             parameters={"long_term": {"capacity": MEMORY_CAPACITY}},
         )
-        for each in defined
+        for event in defined
     ]
     return [*defined, *adopted]
 
@@ -90,7 +90,7 @@ async def create_society(log: Log, society: Society) -> States:
     states = await States.create(log, society)
     events = _definition_events(society)
     for start in range(0, len(events), DEFINE_BATCH):
-        await asyncio.gather(*(log.append(each) for each in events[start : start + DEFINE_BATCH]))
+        await asyncio.gather(*(log.append(event) for event in events[start : start + DEFINE_BATCH]))
     return states
 
 
@@ -117,8 +117,8 @@ async def watch_figures(log: Log, society: str) -> AsyncIterator[SocietyFigures]
         yield figures
     finally:
         if not log.connection.is_closed:
-            for each in subscriptions:
-                await each.unsubscribe()
+            for subscription in subscriptions:
+                await subscription.unsubscribe()
 
 
 async def run_society(
@@ -216,9 +216,9 @@ async def delete_society(log: Log, name: str) -> None:
 
 
 async def _wait_for_any(*events: asyncio.Event) -> None:
-    waits = [asyncio.ensure_future(each.wait()) for each in events]
+    waits = [asyncio.ensure_future(event.wait()) for event in events]
     try:
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for each in waits:
-            each.cancel()
+        for wait in waits:
+            wait.cancel()

@@ -51,7 +51,7 @@ class LiveSociety:
             found = Acts.model_validate_json(message.data)
         except ValidationError:
             return
-        said = [(each.agent_id, each.act.text) for each in found.acts if isinstance(each.act, Say)]
+        said = [(act.agent_id, act.act.text) for act in found.acts if isinstance(act.act, Say)]
         if said:
             self.speech = [*self.speech, *said][-MAX_WAITING:]
             self._news.set()
@@ -72,5 +72,5 @@ async def watching_society(log: Log, name: str) -> AsyncGenerator[LiveSociety]:
         yield live
     finally:
         if not log.connection.is_closed:
-            for each in subscriptions:
-                await each.unsubscribe()
+            for subscription in subscriptions:
+                await subscription.unsubscribe()

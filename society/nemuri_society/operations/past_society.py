@@ -48,12 +48,12 @@ class SocietyMoment:
 
     def resident(self, agent_id: str) -> Resident | None:
         """Return an agent of the society; None if it has none with this id."""
-        return next((each for each in self.society.agents if each.id == agent_id), None)
+        return next((agent for agent in self.society.agents if agent.id == agent_id), None)
 
     @property
     def opinions(self) -> list[tuple[str, str, float]]:
         """Return how much agents like each other: ids of who judges and of who is judged, and a value from -5 to 5."""
-        ids = {each.name: each.id for each in self.society.agents}
+        ids = {agent.name: agent.id for agent in self.society.agents}
         return [
             (agent_id, ids[name], float(opinion["sentiment"]) - NEUTRAL)
             for agent_id, sections in self.minds.items()
@@ -68,7 +68,7 @@ async def society_moment(log: Log, name: str, checkpoint: str | None = None) -> 
     society, checkpoints = await read_society(states), await Checkpoints.open(log, name)
     names = tuple(await checkpoints.names())
     if checkpoint is None:
-        values = {each.key: each.value async for each in states.read(f"{AGENT}.>")}
+        values = {entry.key: entry.value async for entry in states.read(f"{AGENT}.>")}
         dumped = await read_world(states)
     else:
         _, values = await checkpoints.read(checkpoint)
@@ -88,7 +88,7 @@ async def society_moment(log: Log, name: str, checkpoint: str | None = None) -> 
 def _places(world: World | None, society: Society) -> dict[str, tuple[int, int]]:
     if world is None:
         return {}
-    found = ((each.id, world.place(each.id)) for each in society.agents)
+    found = ((agent.id, world.place(agent.id)) for agent in society.agents)
     return {agent_id: place for agent_id, place in found if place is not None}
 
 

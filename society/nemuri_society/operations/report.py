@@ -65,39 +65,43 @@ def run_report(
     runs: Counter[str] = Counter()
     late: dict[str, Lateness] = {}
     failures: Counter[str] = Counter()
-    for each in newest:
-        runs.update(each.runs)
-        failures.update(each.failures)
-        for module, lateness in each.lateness.items():
+    for health_report in newest:
+        runs.update(health_report.runs)
+        failures.update(health_report.failures)
+        for module, lateness in health_report.lateness.items():
             late[module] = late.get(module, Lateness()) + lateness
-    wall, agents = max((each.seconds for each in newest), default=0.0), sum(each.agents for each in live_hosts.values())
+    wall, agents = (
+        max((health_report.seconds for health_report in newest), default=0.0),
+        sum(health_report.agents for health_report in live_hosts.values()),
+    )
     everybody = world.agents if world else ()
-    asked = sum((each.asked for each in newest), Waits())
+    asked = sum((health_report.asked for health_report in newest), Waits())
     return RunReport(
         society=society,
         agents=agents,
-        seconds=max((each.second for each in newest), default=start_second) - start_second,
+        seconds=max((health_report.second for health_report in newest), default=start_second) - start_second,
         wall=wall,
         rates={module: round(count / max(wall, 1e-9) / max(agents, 1), 4) for module, count in sorted(runs.items())},
         tardiness={
             module: {"50": lateness.quantile(0.5), "99": lateness.quantile(0.99)} for module, lateness in late.items()
         },
         waits={
-            rank: sum((each.waits[rank] for each in newest), Waits()) for rank in (newest[0].waits if newest else ())
+            rank: sum((health_report.waits[rank] for health_report in newest), Waits())
+            for rank in (newest[0].waits if newest else ())
         },
         asked=asked,
         token_use=_token_use(newest),
         top_spenders=_top_spenders(newest),
         unfairness=round(asked.unfairness, 3),
-        waiting=sum(each.waiting for each in live_hosts.values()),
-        silence=max((each.silence for each in live_hosts.values()), default=0.0),
-        conflicts=sum(each.conflicts for each in newest),
+        waiting=sum(health_report.waiting for health_report in live_hosts.values()),
+        silence=max((health_report.silence for health_report in live_hosts.values()), default=0.0),
+        conflicts=sum(health_report.conflicts for health_report in newest),
         failures=dict(failures),
-        memory={each.host: each.memory for each in newest},
-        cpu={each.host: round(each.cpu, 2) for each in newest},
+        memory={health_report.host: health_report.memory for health_report in newest},
+        cpu={health_report.host: round(health_report.cpu, 2) for health_report in newest},
         world_health=world_health,
-        items=_mean([len(world.unique_items(each)) for each in everybody]) if world else None,
-        achievements=_mean([len(world.achievements(each)) for each in everybody]) if world else None,
+        items=_mean([len(world.unique_items(agent)) for agent in everybody]) if world else None,
+        achievements=_mean([len(world.achievements(agent)) for agent in everybody]) if world else None,
     )
 
 

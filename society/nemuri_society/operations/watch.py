@@ -22,7 +22,7 @@ async def watch_society(log: Log, name: str, seconds: float | None, *, json: boo
     With `json` each line is a JSON object. Raises `SocietyError` if the society does not exist.
     """
     society = await read_society(await States.open(log, name))
-    names = {each.id: each.name for each in society.agents}
+    names = {agent.id: agent.name for agent in society.agents}
 
     async def print_utterances(message: Msg) -> None:
         for speaker, text in _utterances(message.data):
@@ -38,7 +38,7 @@ async def watch_society(log: Log, name: str, seconds: float | None, *, json: boo
             while True:
                 await figures.updated.wait()
                 figures.updated.clear()
-                for host in [each for each in figures.vitals if figures.vitals[each] is not shown.get(each)]:
+                for host in [vital for vital in figures.vitals if figures.vitals[vital] is not shown.get(vital)]:
                     shown[host] = figures.vitals[host]
                     say(shown[host].model_dump_json() if json else _host_line(shown[host]))
     except TimeoutError:
@@ -49,7 +49,7 @@ async def watch_society(log: Log, name: str, seconds: float | None, *, json: boo
 
 
 def _host_line(host: HostHealthReport) -> str:
-    answers = sum(each.answered for each in host.waits.values())
+    answers = sum(wait.answered for wait in host.waits.values())
     return (
         f"-- {host.host}: second {host.second:.0f}, {host.agents} agents, {answers} answers, "
         f"{host.waiting} modules wait for a model, models {host.standing}{token_suffix(total(host.token_use))}"
@@ -61,7 +61,7 @@ def _utterances(data: bytes) -> list[tuple[str, str]]:
         message_acts = Acts.model_validate_json(data)
     except ValidationError:
         return []  # The world process logs invalid messages.
-    return [(each.agent_id, each.act.text) for each in message_acts.acts if isinstance(each.act, Say)]
+    return [(act.agent_id, act.act.text) for act in message_acts.acts if isinstance(act.act, Say)]
 
 
 def _json_line(**fields: str) -> str:

@@ -37,7 +37,7 @@ class Timeline:
         """Return the default timeline, scaled so that it ends after `seconds` seconds."""
         paper = cls()
         parts = ("feedback", "amendments", "vote", "tally", "law", "end", "season")
-        return cls(**{each: getattr(paper, each) * seconds / paper.end for each in parts})
+        return cls(**{part: getattr(paper, part) * seconds / paper.end for part in parts})
 
     def payment_second(self, season: int) -> float:
         """Return the second at which a season, counted from 0, ends and its tax is paid."""
@@ -92,7 +92,7 @@ def amendments(opinions: Mapping[str, float], rate: int) -> tuple[int, ...]:
     """
     directions: tuple[RateChange, ...] = ("lower", "raise")
     preferred = [
-        [preferred_rate(each, rate) for each in opinions.values() if requested_change(each) == direction]
+        [preferred_rate(opinion, rate) for opinion in opinions.values() if requested_change(opinion) == direction]
         for direction in directions
     ]
     proposed = dict.fromkeys(round(median(each)) for each in preferred if each)

@@ -48,10 +48,10 @@ class ConversationModule(Module):
         near = agents_in_sight(snapshot["percepts"])
         state = mapped(snapshot["reflections"].get("mind"))
         heard_until = number(snapshot["reflections"].get("heard_until"), -1.0)
-        heard = [each for each in said_by_others(snapshot) if number(each.get("second")) > heard_until]
+        heard = [other for other in said_by_others(snapshot) if number(other.get("second")) > heard_until]
         if not (near or heard):
             return {}
-        latest_second = max((number(each.get("second")) for each in heard), default=heard_until)
+        latest_second = max((number(other.get("second")) for other in heard), default=heard_until)
 
         def apply_turn(text: str) -> Changes:
             utterance, state_after = read_turn(text)
@@ -64,7 +64,7 @@ class ConversationModule(Module):
             "profile": dict(snapshot["profile"]),
             "goals": listed(snapshot["goals"], "active"),
             "mind": dict(state),
-            "heard": [dict(each) for each in heard],
+            "heard": [dict(other) for other in heard],
             "near": [*near],
             "second": snapshot.second,
         }

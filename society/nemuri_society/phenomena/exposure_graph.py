@@ -61,4 +61,4 @@ class ExposureGraph:
 
     def adoption_curve(self, topic: str, seconds: Sequence[float]) -> list[int]:
         """Return, for each of these seconds, the number of agents that had mentioned a topic by then."""
-        return [len(self.speakers(topic, each)) for each in seconds]
+        return [len(self.speakers(topic, second)) for second in seconds]

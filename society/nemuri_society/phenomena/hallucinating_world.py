@@ -25,7 +25,7 @@ class HallucinatingWorld:
 
     def step(self, acts: Iterable[Act], seconds: float) -> None:
         """Pass the acts that are not dropped to the world, and advance its time by `seconds`."""
-        self.world.step([each for each in acts if not self._drops(each)], seconds)
+        self.world.step([act for act in acts if not self._drops(act)], seconds)
 
     def changed_percepts(self) -> Mapping[str, Percept]:
         """Return the changed percepts by agent, in which dropped acts are reported as done."""

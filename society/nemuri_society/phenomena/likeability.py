@@ -58,7 +58,7 @@ def perceived_likeability(
     The keys of `sentiments` are (observer, subject). A subject without observers is left out.
     """
     return {
-        subject: sum(sentiments[each, subject] for each in observer_ids) / len(observer_ids)
+        subject: sum(sentiments[observer_id, subject] for observer_id in observer_ids) / len(observer_ids)
         for subject, observer_ids in observers.items()
         if observer_ids
     }

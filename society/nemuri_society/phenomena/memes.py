@@ -22,7 +22,7 @@ UTTERANCES: Final[Mapping[str, str]] = {
 """An utterance for each topic, which mentions the topic."""
 RELIGION, SYMBOL = "faith", "pasta"
 """Topics of the religion and of its symbol."""
-MEMES: Final = tuple(each for each in UTTERANCES if each not in (RELIGION, SYMBOL))
+MEMES: Final = tuple(utterance for utterance in UTTERANCES if utterance not in (RELIGION, SYMBOL))
 _KEYWORDS: Final = {
     "eco": "green|plant a tree",
     "dance": "danc(?:e|ing)",

@@ -32,7 +32,7 @@ def role_of(goals: Iterable[str]) -> str | None:
     """Return the role to which most of the goals belong; in a tie, the role that comes first. None if no goal belongs
     to a role.
     """
-    counts = Counter(_ROLE_OF[each] for each in goals if each in _ROLE_OF)
+    counts = Counter(_ROLE_OF[goal] for goal in goals if goal in _ROLE_OF)
     return counts.most_common(1)[0][0] if counts else None
 
 
@@ -54,7 +54,7 @@ def role_entropy(roles: Iterable[str]) -> float:
     """
     counts = Counter(list(roles))
     total = sum(counts.values())
-    return -sum(each / total * log(each / total) for each in counts.values()) / log(len(ROLES)) if total else 0.0
+    return -sum(count / total * log(count / total) for count in counts.values()) / log(len(ROLES)) if total else 0.0
 
 
 def role_persistence(histories: Iterable[Sequence[str]]) -> float:

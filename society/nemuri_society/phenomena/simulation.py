@@ -141,8 +141,7 @@ class Simulation:
         for agent_id in sorted(self.engine.sending):
             out = self.engine.take(agent_id, self.now)
             self._acts += [
-                Act(agent_id=agent_id, act_id=each["id"], act=action_of.validate_python(each["act"]))
-                for each in out.acts
+                Act(agent_id=agent_id, act_id=act["id"], act=action_of.validate_python(act["act"])) for act in out.acts
             ]
             if out.speech:
                 self._utterances += 1

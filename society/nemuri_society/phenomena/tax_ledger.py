@@ -49,12 +49,12 @@ class TaxLedger:
     @property
     def is_balanced(self) -> bool:
         """True if the balances and the treasury together equal all incomes, and the treasury equals all payments."""
-        earned, paid = sum(each.income for each in self.payments), sum(each.paid for each in self.payments)
+        earned, paid = sum(payment.income for payment in self.payments), sum(payment.paid for payment in self.payments)
         return self.treasury == paid and sum(self.balances.values()) + self.treasury == earned
 
     def tax_share(self, seasons: Iterable[int]) -> float:
         """Return the share of all income in these seasons that was paid as tax, 0 to 1; 0 without income."""
         chosen = set(seasons)
-        payments = [each for each in self.payments if each.season in chosen]
-        earned = sum(each.income for each in payments)
-        return sum(each.paid for each in payments) / earned if earned else 0.0
+        payments = [payment for payment in self.payments if payment.season in chosen]
+        earned = sum(payment.income for payment in payments)
+        return sum(payment.paid for payment in payments) / earned if earned else 0.0

@@ -103,7 +103,7 @@ class AgentMemories:
 
     def __len__(self) -> int:
         """Return the number of memories of all loaded agents, without those that are being consolidated."""
-        return sum(each.agent.short + each.agent.long for each in self._agents.values())
+        return sum(agent.agent.short + agent.agent.long for agent in self._agents.values())
 
     def close(self) -> None:
         """Drop all agents and close the cache. Queued events are not appended."""
@@ -135,7 +135,7 @@ class AgentMemories:
             if not self._load_queue or self._load_queue[0] is not agent_ids:
                 return  # The agents have moved to another host.
             memories = list(aggregate.memories.values())
-            rows = self._embedder.rows([each.content for each in memories])
+            rows = self._embedder.rows([memory.content for memory in memories])
             self._cache.drop(agent_id)
             self._cache.add(memories, {each.memory_id: row for each, row in zip(memories, rows, strict=True)})
             await time_slice()
@@ -147,8 +147,8 @@ class AgentMemories:
             for agent_id, aggregate in aggregates.items()
             if aggregate.agent is not None
         }
-        for each in consolidations:
-            self._queue_groups(each, aggregates[each.agent_id])
+        for consolidation in consolidations:
+            self._queue_groups(consolidation, aggregates[consolidation.agent_id])
 
     def drop(self, agent_ids: Iterable[str]) -> None:
         """Drop agents that have moved to another host, with their queued events and groups."""
@@ -178,7 +178,7 @@ class AgentMemories:
 
     def queue_experiences(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
         """Queue experiences of an agent. They can be retrieved after the next `record_queued`."""
-        self._experience_queue.extend((agent_id, each, second) for each in experiences)
+        self._experience_queue.extend((agent_id, experience, second) for experience in experiences)
 
     async def record_queued(self) -> None:
         """Record the queued experiences that are important enough. Experiences of agents whose memories are not loaded
@@ -191,7 +191,7 @@ class AgentMemories:
         while remaining > 0:
             batch, self._experience_queue = self._experience_queue[:STEP_SIZE], self._experience_queue[STEP_SIZE:]
             remaining -= len(batch)
-            expected = {each for agents in self._load_queue for each in agents}
+            expected = {agent for agents in self._load_queue for agent in agents}
             self._experience_queue += [each for each in batch if each[0] in expected]
             self._record_batch([each for each in batch if each[0] not in expected])
             await time_slice()
@@ -222,7 +222,7 @@ class AgentMemories:
             await time_slice()
 
     def _record_batch(self, experiences: Sequence[PendingExperience]) -> None:
-        events = list(filter(None, (self._experience_event(*each) for each in experiences)))
+        events = list(filter(None, (self._experience_event(*experience) for experience in experiences)))
         rows = self._embedder.rows([each.experience.content for each in events])
         for event, vector in zip(events, rows, strict=True):
             self._append_and_apply(event, self._aggregate(event.agent_id, touched(event)), vector)
@@ -268,12 +268,12 @@ class AgentMemories:
     def _queue_groups(self, begun: ConsolidationBegun, aggregate: TieredMind) -> None:
         pending = [group for group in begun.groups if any(each.merging for each in aggregate.find(group.memory_ids))]
         if pending:
-            max_access_count = max(each.access_count for each in aggregate.memories.values())
+            max_access_count = max(memory.access_count for memory in aggregate.memories.values())
             self._group_queue.extend((begun, group, max_access_count) for group in pending)
 
     def _form_memories(self, groups: Sequence[PendingGroup], second: float) -> None:
         """Form one memory from each group by extraction. Model requests would cost too much for a thousand agents."""
-        events = list(filter(None, (self._memory_formed(*each, second) for each in groups)))
+        events = list(filter(None, (self._memory_formed(*group, second) for group in groups)))
         rows = self._embedder.rows([each.content for each in events])
         for event, vector in zip(events, rows, strict=True):
             self._append_and_apply(event, self._aggregate(event.agent_id, touched(event)), vector)
@@ -317,7 +317,7 @@ class AgentMemories:
         agent_id, after = str(event.agent_id), evolve(before, event, moment_of(event))
         changed = [each for name, each in after.memories.items() if before.memories.get(name) is not each]
         self._cache.add(changed, {} if vector is None else {event.event_id: vector})
-        self._cache.drop(agent_id, [each for each in before.memories if each not in after.memories])
+        self._cache.drop(agent_id, [memory for memory in before.memories if memory not in after.memories])
         if after.agent is not None:
             self._agents[agent_id].agent = after.agent
         return after

@@ -19,9 +19,9 @@ async def pack_entries(entries: AsyncIterator[Entry]) -> bytes:
     If a key occurs twice, its last entry counts.
     """
     compressing, pieces, turns = zlib.compressobj(_LEVEL, wbits=_GZIP), list[bytes](), TimeSlice()
-    async for each in entries:
-        pieces.append(compressing.compress(orjson.dumps([each.key, len(each.value)]) + b"\n"))
-        pieces.append(compressing.compress(each.value))
+    async for entry in entries:
+        pieces.append(compressing.compress(orjson.dumps([entry.key, len(entry.value)]) + b"\n"))
+        pieces.append(compressing.compress(entry.value))
         await turns()
     return b"".join((*pieces, compressing.flush()))
 

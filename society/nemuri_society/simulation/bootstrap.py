@@ -61,7 +61,7 @@ def load_plugins(wanted: Sequence[str]) -> list[Module]:
 
     Raises LookupError if one is missing, cannot be loaded or is not a `Module`.
     """
-    there = {each.name: each for each in entry_points(group=PLUGIN_GROUP)}
+    there = {point.name: point for point in entry_points(group=PLUGIN_GROUP)}
     missing = sorted(set(wanted) - there.keys())
     if missing:
         raise LookupError(f"no installed package has a module {', '.join(missing)} (entry points {PLUGIN_GROUP!r})")
@@ -95,7 +95,7 @@ async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> 
     states = await States.open(log, name)
     society = await read_society(states)
     host_name = f"h{uuid4().hex[:12]}"
-    chat_models: list[PromptModel] = [ChatModel(each) for each in build_chats(models)]
+    chat_models: list[PromptModel] = [ChatModel(chat) for chat in build_chats(models)]
     if "extractive" in models.chosen:
         chat_models.append(ScriptedModel(society.seed, society.latency))
     model_requests = ModelRequests(Providers(chat_models, time.monotonic))
@@ -115,7 +115,7 @@ async def run_world(
     collect_young()
     states = await States.open(log, name)
     society = await read_society(states)
-    towns = tuple(dict.fromkeys(each.town for each in society.agents if each.town)) or ("town",)
+    towns = tuple(dict.fromkeys(agent.town for agent in society.agents if agent.town)) or ("town",)
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=towns, speed=society.speed))
     process = WorldProcess(log.connection, SocietySubjects(log.subjects.namespace), name, world, metrics)
     lease = WorldLease(f"w{uuid4().hex[:12]}", states, process)

@@ -104,7 +104,7 @@ class CellLeases:
     def forget_cell(self, cell: int) -> None:
         """Remove a cell that this host no longer holds."""
         self.cells.discard(cell)
-        for key in [each for each in self._leases.revisions if each.startswith(f"{AGENT}.{cell}.")]:
+        for key in [revision for revision in self._leases.revisions if revision.startswith(f"{AGENT}.{cell}.")]:
             del self._leases.revisions[key]
 
     def _batches(self) -> Iterator[ChangeBatch]:
@@ -134,12 +134,14 @@ class CellLeases:
             entries |= self._leases.renewed_entry(str(cell))
             for agent_id, sections in agents:
                 if (state := self._engine.states.get(agent_id)) is not None:
-                    entries |= {f"{AGENT}.{cell}.{agent_id}.{each}": _encoded(state, each) for each in sections}
+                    entries |= {
+                        f"{AGENT}.{cell}.{agent_id}.{section}": _encoded(state, section) for section in sections
+                    }
         return entries
 
     def _requeue(self, batches: Iterable[ChangeBatch]) -> None:
         """Mark the changes in batches that were not written as unwritten again."""
-        for agent_id, sections in chain.from_iterable(chain.from_iterable(each.values()) for each in batches):
+        for agent_id, sections in chain.from_iterable(chain.from_iterable(batch.values()) for batch in batches):
             self._engine.changed.setdefault(agent_id, set()).update(sections)
 
     async def _lost_cells(self) -> set[int]:

@@ -183,8 +183,7 @@ class Host:
         for agent_id in list(self.engine.sending):
             out = self.engine.take(agent_id, now)
             acts += [
-                Act(agent_id=agent_id, act_id=each["id"], act=action_of.validate_python(each["act"]))
-                for each in out.acts
+                Act(agent_id=agent_id, act_id=act["id"], act=action_of.validate_python(act["act"])) for act in out.acts
             ]
             if out.speech:
                 acts.append(Act(agent_id=agent_id, act_id=f"say-{now:.3f}", act=Say(text=out.speech)))
@@ -242,11 +241,11 @@ class Host:
 
         An agent that is in the world already belongs to this host from then on.
         """
-        joining_residents = {each.id: each for each in self.society.agents if each.id in self._not_joined}
+        joining_residents = {agent.id: agent for agent in self.society.agents if agent.id in self._not_joined}
         joining = Joining(
             host=self.name,
-            agents={each.id: each.name for each in joining_residents.values()},
-            towns={each.id: each.town for each in joining_residents.values() if each.town},
+            agents={resident.id: resident.name for resident in joining_residents.values()},
+            towns={resident.id: resident.town for resident in joining_residents.values() if resident.town},
         )
         log = self.states.log
         subject = self._subjects.joining(self.society.name)

@@ -114,7 +114,7 @@ class HostHealth:
 
         For an agent without a decision, the time counts from its arrival on this host.
         """
-        decisions = {each.agent_id: each.sections.get("decision") for each in engine.states.values()}
+        decisions = {state.agent_id: state.sections.get("decision") for state in engine.states.values()}
         for agent_id in decisions:
             self._last_decisions.setdefault(agent_id, now)
         self._last_decisions = {

@@ -83,9 +83,9 @@ class Leases:
         The revisions in `revisions` are brought up to date.
         """
         entries = [each async for each in self.states.read()]
-        self.revisions |= {each.key: each.revision for each in entries}
-        leases = [each for each in entries if each.key.startswith(lease_key(""))]
-        held = (each.key for each in leases if Lease.model_validate_json(each.value).host == self.holder)
+        self.revisions |= {entry.key: entry.revision for entry in entries}
+        leases = [entry for entry in entries if entry.key.startswith(lease_key(""))]
+        held = (lease.key for lease in leases if Lease.model_validate_json(lease.value).host == self.holder)
         return {key.removeprefix(lease_key("")) for key in held}
 
     def renewed_entry(self, name: str) -> dict[str, bytes]:

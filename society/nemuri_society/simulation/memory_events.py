@@ -72,10 +72,12 @@ def access_event(
     """Return the event that reports the accesses to `memories` since the last such event. `access_counts` has their
     numbers.
     """
-    counts = [(each.memory_id, each.access_count) for each in memories]
+    counts = [(memory.memory_id, memory.access_count) for memory in memories]
     return MemoriesAccessed(
         event_id=derive(f"{agent_id}/{counts}", MemoriesAccessed.kind_of()),
         agent_id=agent_id,
-        accessed=tuple(Access(memory_id=each.memory_id, times=access_counts[each.memory_id]) for each in memories),
+        accessed=tuple(
+            Access(memory_id=memory.memory_id, times=access_counts[memory.memory_id]) for memory in memories
+        ),
         second=second,
     )

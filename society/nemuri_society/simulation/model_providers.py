@@ -110,7 +110,7 @@ class Providers:
         """
         if not models:
             raise ValueError("at least one model is required")
-        self._providers = [Provider(each) for each in models]
+        self._providers = [Provider(model) for model in models]
         self._now, self._rng = now, rng or Random()
 
     @property
@@ -118,7 +118,7 @@ class Providers:
         """State of the providers: "ok" if the first one works, "failing" if only others work, "down" if none does."""
         if not self._providers[0].failures:
             return "ok"
-        return "failing" if any(not each.failures for each in self._providers) else "down"
+        return "failing" if any(not provider.failures for provider in self._providers) else "down"
 
     async def answer(self, prompt: Prompt, on_usage: Callable[[Usage], None] = lambda _usage: None) -> str:
         """Return the answer of the first provider that answers. `on_usage` is called with the usage of each reply.

@@ -53,7 +53,7 @@ class TokenUsage:
     @property
     def top_agents(self) -> dict[str, TokenUse]:
         """Token usage of the `TOP_AGENTS` agents that used most tokens, highest first."""
-        found = nlargest(TOP_AGENTS, self._by_agent.items(), key=lambda each: each[1].tokens)
+        found = nlargest(TOP_AGENTS, self._by_agent.items(), key=lambda agent: agent[1].tokens)
         return {agent_id: used for agent_id, used in found if used.tokens}
 
 

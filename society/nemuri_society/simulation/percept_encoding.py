@@ -46,7 +46,7 @@ def unpack_percepts(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any
 
 def has_no_events(percept: bytes) -> bool:
     """Return True if a percept reports no event: no utterance, no outcome of an act, no wound."""
-    return all(each in percept for each in EMPTY_EVENT_FIELDS)
+    return all(field in percept for field in EMPTY_EVENT_FIELDS)
 
 
 def _lines(percepts: Mapping[str, bytes]) -> Iterator[bytes]:

@@ -18,7 +18,7 @@ def host_rights(permissions: Permissions) -> Rights:
     told = publishing(subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"))
     written = publishing(f"$KV.{states}.*.{LEASE}.*", f"$KV.{states}.*.{AGENT}.>", f"$O.{kept}.>")
     messages = (f"GET.KV_{states}", f"GET.OBJ_{kept}", f"DELETE.OBJ_{kept}")
-    laid = publishing(*(f"{API}.STREAM.MSG.{each}" for each in messages))
+    laid = publishing(*(f"{API}.STREAM.MSG.{message}" for message in messages))
     read = permissions.reading(permissions.subjects.stream) | permissions.reading(f"KV_{states}")
     heard = subscribing(subjects.percepts("*"))
     return told | written | laid | read | heard | Rights(denied=frozenset({f"$KV.{states}.*.{LEASE}.{WORLD}"}))

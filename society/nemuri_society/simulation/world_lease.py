@@ -100,7 +100,7 @@ class WorldLease:
 
     async def _read_entries(self, keys: str) -> dict[str, Entry]:
         """Return the entries whose keys match the pattern `keys`, by key, and remember their revisions."""
-        entries = {each.key: each async for each in self._states.read_one_by_one(keys)}
+        entries = {entry.key: entry async for entry in self._states.read_one_by_one(keys)}
         self._leases.revisions |= {key: each.revision for key, each in entries.items()}
         return entries
 

@@ -74,9 +74,9 @@ class WorldProcess:
                 self._metrics.missed.inc(missed)
                 due += (1 + missed) * period
         finally:
-            for each in self._subscriptions:
+            for subscription in self._subscriptions:
                 with suppress(NatsError):
-                    await each.unsubscribe()
+                    await subscription.unsubscribe()
             self._subscriptions.clear()
 
     async def close(self) -> None:
@@ -137,7 +137,7 @@ class WorldProcess:
                 logger.warning("agent refused", society=self._society, agent=agent_id, reason=str(error))
                 continue
             self._hosts[agent_id] = joining.host
-        inside = tuple(each for each in joining.agents if each in self.world)
+        inside = tuple(agent for agent in joining.agents if agent in self.world)
         joined = Joined(agents=inside, second=self.world.second, rate=self.world.settings.rate)
         self._metrics.agents.set(len(self.world.agents))
         if message.reply:
@@ -147,7 +147,7 @@ class WorldProcess:
         leaving = self._parse(Leaving, message)
         if leaving is None:
             return
-        agent_ids = [each for each in leaving.agents if self._hosts.get(each) == leaving.host]
+        agent_ids = [agent for agent in leaving.agents if self._hosts.get(agent) == leaving.host]
         self._count_foreign_agents(leaving.host, len(leaving.agents) - len(agent_ids))
         for agent_id in agent_ids:
             self.world.leave(agent_id)
@@ -158,7 +158,7 @@ class WorldProcess:
         received = self._parse(Acts, message)
         if received is None:
             return
-        accepted = [each for each in received.acts if self._hosts.get(each.agent_id) == received.host]
+        accepted = [act for act in received.acts if self._hosts.get(act.agent_id) == received.host]
         self._count_foreign_agents(received.host, len(received.acts) - len(accepted))
         self._metrics.acts.inc(len(accepted))
         self._acts += accepted

@@ -153,8 +153,8 @@ class States:
         It is for few entries, and for a world process, which may not create consumers.
         """
         beginning = self._subject("")
-        async for each in messages_on(self.log.stream, self.stream, f"{beginning}{keys}"):
-            yield Entry((each.subject or "").removeprefix(beginning), each.data or b"", each.seq or 0)
+        async for stream_msg in messages_on(self.log.stream, self.stream, f"{beginning}{keys}"):
+            yield Entry((stream_msg.subject or "").removeprefix(beginning), stream_msg.data or b"", stream_msg.seq or 0)
 
     async def get(self, key: str) -> Entry | None:
         """Return the entry of a key; None if there is none. No consumer is created."""
@@ -175,7 +175,7 @@ class States:
 async def societies(log: Log) -> list[str]:
     """Return the names of all societies of the namespace."""
     there = entries(log, societies_bucket(log.subjects.namespace), f"*.{SOCIETY}", idle=READER_IDLE_SECONDS)
-    return sorted([each.key.removesuffix(f".{SOCIETY}") async for each in there])
+    return sorted([entry.key.removesuffix(f".{SOCIETY}") async for entry in there])
 
 
 async def sweep(log: Log) -> None:

@@ -43,17 +43,17 @@ def begin_acts(state: WorldState, acts: Iterable[Act]) -> None:
     Speech is delivered at once. Any other act replaces the act under way of its agent.
     """
     players, utterances = state.players, list[tuple[int, str]]()
-    for each in acts:
-        row = players.row(each.agent_id)
+    for act in acts:
+        row = players.row(act.agent_id)
         if row is None:
             continue
-        if isinstance(each.act, Say):
-            utterances.append((row, each.act.text))
-            players.unread[row].outcomes.append((each.act_id, DONE))
+        if isinstance(act.act, Say):
+            utterances.append((row, act.act.text))
+            players.unread[row].outcomes.append((act.act_id, DONE))
             players.percept_changed[row] = True
             continue
         players.end_act(row, REPLACED)
-        players.acts[row] = ActInProgress(each.act_id, each.act, until=state.second + _duration(each.act))
+        players.acts[row] = ActInProgress(act.act_id, act.act, until=state.second + _duration(act.act))
     if utterances:
         _deliver_speech(state, utterances)
 

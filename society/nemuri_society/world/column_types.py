@@ -26,8 +26,8 @@ ACTIVITIES = (
 """Visible activities. The index is the number of the activity."""
 ACTIVITY_NUMBER = {name: number for number, name in enumerate(ACTIVITIES)}
 
-WALKABLE: Booleans = np.isin(np.arange(256), [BLOCK_NUMBER[each] for each in WALKABLE_BLOCKS])
+WALKABLE: Booleans = np.isin(np.arange(256), [BLOCK_NUMBER[block] for block in WALKABLE_BLOCKS])
 """True for the number of a block that agents can walk on, shape (256,)."""
 WALKABLE_BYTES = WALKABLE.astype(np.uint8).tobytes()
-VISIBLE_NUMBERS = tuple(BLOCK_NUMBER[each] for each in VISIBLE_BLOCKS)
+VISIBLE_NUMBERS = tuple(BLOCK_NUMBER[block] for block in VISIBLE_BLOCKS)
 """Numbers of the blocks that percepts contain."""

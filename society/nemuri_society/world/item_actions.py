@@ -41,7 +41,7 @@ def collect(state: WorldState, row: int, act: Collect) -> str:
 
 
 def _collecting_refusal(state: WorldState, row: int, cell: int, rule: CollectingRule) -> str:
-    if rule.tool and not any(state.players.count(row, each) for each in PICKAXES[PICKAXES.index(rule.tool) :]):
+    if rule.tool and not any(state.players.count(row, pickax) for pickax in PICKAXES[PICKAXES.index(rule.tool) :]):
         return f"needs a {rule.tool}"
     if not state.players.free_capacity(row, rule.item):
         return no_room(rule.item)

@@ -27,8 +27,8 @@ _BODY = b'{"id":%%b,"name":%%b,"position":%b,"activity":"%%b","distance":' % _PO
 _BLOCK = b'{"block":"%%b","position":%b}' % _POSITION
 _DISTANCES = tuple(b"%.2f}" % sqrt(square) for square in range(int(VISUAL_RADIUS**2) + 1))
 """End of a sighting's JSON, with the distance of the body, by squared distance."""
-_BIOMES = tuple(each.encode() for each in BIOMES)
-_ACTIVITIES = tuple(each.encode() for each in ACTIVITIES)
+_BIOMES = tuple(fork_request.encode() for fork_request in BIOMES)
+_ACTIVITIES = tuple(activity.encode() for activity in ACTIVITIES)
 _BOOLEANS = (b"false", b"true")
 
 

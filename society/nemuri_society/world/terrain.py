@@ -36,7 +36,7 @@ def _noise(rng: np.random.Generator, size: int, across: float, along: float | No
     numbers = tuple(int(size / width) + 3 for width in widths)
     lattice = rng.random(numbers)
     coordinates = [np.arange(size) / width for width in widths]
-    (x, dx), (z, dz) = ((each.astype(np.intp), each % 1.0) for each in coordinates)
+    (x, dx), (z, dz) = ((coordinate.astype(np.intp), coordinate % 1.0) for coordinate in coordinates)
     dx, dz = (each * each * (3 - 2 * each) for each in (dx, dz))
     dx = dx[:, None]
     near = lattice[x][:, z] * (1 - dx) + lattice[x + 1][:, z] * dx

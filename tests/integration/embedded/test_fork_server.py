@@ -140,7 +140,7 @@ async def test_a_cancelled_start_leaves_no_process(server: ForkServerProcess, di
             (await starting).connection.close()
     kept = await forked(server, request(directory, "sleep", "kept"))
     kept.connection.close()
-    await until(lambda: [each.pid for each in processes_in(directory)] == [server.pid])
+    await until(lambda: [process.pid for process in processes_in(directory)] == [server.pid])
 
 
 async def test_the_server_ends_with_its_platform(server: ForkServerProcess, directory: Path) -> None:

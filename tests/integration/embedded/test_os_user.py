@@ -23,8 +23,8 @@ def test_concurrent_creations_make_one_user(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CREATE_USER, name, str(tmp_path / "none")]
     try:
         processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-        accounts = {each.communicate()[0] for each in processes}
-        assert [each.returncode for each in processes] == [0, 0, 0, 0]
+        accounts = {process.communicate()[0] for process in processes}
+        assert [process.returncode for process in processes] == [0, 0, 0, 0]
         assert len(accounts) == 1
     finally:
         subprocess.run(["userdel", name], check=False, capture_output=True)

@@ -99,7 +99,7 @@ async def test_other_users_cannot_connect_to_nats(nats: EmbeddedNats) -> None:
 def monitoring_port(nats: EmbeddedNats) -> int:
     """Return the server's second listening port."""
     found = psutil.Process(nats.pid).net_connections()
-    ports = {each.laddr.port for each in found if each.status == psutil.CONN_LISTEN}
+    ports = {connection.laddr.port for connection in found if connection.status == psutil.CONN_LISTEN}
     [other] = ports - {urlsplit(nats.url).port}
     return int(other)
 
@@ -137,7 +137,7 @@ async def test_all_nodes_of_a_cluster_share_a_password(directory: Path) -> None:
     cluster = EmbeddedNatsCluster(directory)
     try:
         await cluster.start()
-        assert len({urlsplit(each).password for each in cluster.urls}) == 1
+        assert len({urlsplit(url).password for url in cluster.urls}) == 1
         assert options(",".join(cluster.urls), Access())["password"] == urlsplit(cluster.urls[2]).password
         await publish(cluster.urls[2], "private")
     finally:
@@ -200,6 +200,6 @@ def test_unreachable_programs_are_copied(directory: Path, monkeypatch: pytest.Mo
             [found[0] / "bin/postgres"], capture_output=True, text=True, check=True, cwd="/", user=known.pw_uid
         )
         assert output.stdout == "started\n"
-        assert not [each for each in (Path(open_to_all) / "copies").iterdir() if each.suffix == ".new"]
+        assert not [path for path in (Path(open_to_all) / "copies").iterdir() if path.suffix == ".new"]
         unchanged = os_user.reachable_programs(Path(open_to_all), found[0], found[0].parent.parent / "wheel.libs")
         assert unchanged == found[0]

@@ -41,6 +41,6 @@ async def api(settings: Settings) -> AsyncIterator[ApiPlatform]:
             await stack.enter_async_context(gateway.program(principal))
             for principal in (Principal(OPERATOR), Principal("ann"), Principal("reader", read_only=True))
         ]
-        for each in programs:
-            each.base_url = httpx2.URL(f"{gateway.served.url}/api/v1/")
+        for program in programs:
+            program.base_url = httpx2.URL(f"{gateway.served.url}/api/v1/")
         yield ApiPlatform(settings, resources, gateway, *programs)

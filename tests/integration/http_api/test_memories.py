@@ -88,11 +88,11 @@ async def test_many_memories_come_as_json_lines_and_each_has_its_outcome(api: Ap
     )
     assert (sent.status_code, sent.headers["content-type"]) == (200, "application/x-ndjson")
     outcomes = [json.loads(line) for line in sent.text.splitlines()]
-    assert [each["line"] for each in outcomes] == [number for number in range(1, 121) if number != 12]
-    refused = {each["line"]: each["refused"] for each in outcomes if "refused" in each}
+    assert [outcome["line"] for outcome in outcomes] == [number for number in range(1, 121) if number != 12]
+    refused = {outcome["line"]: outcome["refused"] for outcome in outcomes if "refused" in outcome}
     assert {*refused} == {4, 8, 10}
     assert "there is no field 'contents'" in refused[8]
-    ids = {each["memory_id"] for each in outcomes if "memory_id" in each}
+    ids = {outcome["memory_id"] for outcome in outcomes if "memory_id" in outcome}
     assert len(ids) == 116
     found, cursor = set[str](), None
     while True:

@@ -83,7 +83,7 @@ async def test_a_form_has_the_fields_of_json(api: ApiPlatform) -> None:
     assert {*form, "documents"} == {*TaskRequest.model_fields} - {"panel", "rebuttal"}
     sent = await api.ann.post("tasks", data=form, files=files)
     assert sent.status_code == 202, sent.text
-    [task] = [each for each in await recorded_events(api.resources.log) if isinstance(each, TaskSubmitted)]
+    [task] = [event for event in await recorded_events(api.resources.log) if isinstance(event, TaskSubmitted)]
     assert task.setting == Setting(project="bridge", domains=("law", "tax"))
     assert task.budget == Budget(tokens=5000, money=0.5)
     assert (task.conversation, task.perspective, task.deep, task.question_minutes) == ("c-1", "semantics", True, 0)

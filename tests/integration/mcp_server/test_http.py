@@ -67,15 +67,15 @@ async def test_read_only_clients_see_no_tool_that_writes(platform: Platform) -> 
     """Leave out the tools that write for a read-only token, and for everybody in read-only mode."""
     async with running_gateway(platform.settings) as gateway:
         async with session(gateway, Principal("eve", read_only=True)) as reader:
-            names = {each.name for each in (await reader.client.list_tools()).tools}
+            names = {tool.name for tool in (await reader.client.list_tools()).tools}
         async with session(gateway, Principal("bob")) as writer:
-            assert {"remember", "forget"} <= {each.name for each in (await writer.client.list_tools()).tools}
+            assert {"remember", "forget"} <= {tool.name for tool in (await writer.client.list_tools()).tools}
     assert names == {"recall", "memories", "why", "status"}
     async with (
         running_gateway(platform.settings, WebOptions(ANY_PORT, read_only=True)) as gateway,
         session(gateway, Principal(OPERATOR)) as operator,
     ):
-        assert {each.name for each in (await operator.client.list_tools()).tools} == names
+        assert {tool.name for tool in (await operator.client.list_tools()).tools} == names
         assert "unknown tool" in await operator.refused("remember", agent="python", content="x")
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.connected
 
 OF_DIARY = {"recall", "memories", "rescope", "status", "forget"}
 COMMON = OF_DIARY - {"rescope"}
-ALL = {each.function.__name__ for each in TOOLS}
+ALL = {tool.function.__name__ for tool in TOOLS}
 OVEN, SHOP = "example.org/ann/oven", "example.org/ann/shop"
 ASKED = "sourdough starter"
 
@@ -34,8 +34,8 @@ async def test_a_server_lists_the_tools_that_its_agent_has(
     async with session(platform.settings, agent) as of:
         tools = (await of.client.list_tools()).tools
         told = of.client.instructions or ""
-    assert {each.name for each in tools} == wanted
-    for text in (told, *(str(each.model_dump()) for each in tools)):
+    assert {tool.name for tool in tools} == wanted
+    for text in (told, *(str(tool.model_dump()) for tool in tools)):
         named = set(re.findall(r"`(\w+)`", text))
         assert named & ALL <= wanted
         assert told
@@ -46,7 +46,7 @@ async def test_a_tool_has_the_arguments_that_apply(platform: Platform) -> None:
     taken = dict[str, set[str]]()
     for agent in ("python", "diary", "noah"):
         async with session(platform.settings, agent) as of:
-            [recall] = [each for each in (await of.client.list_tools()).tools if each.name == "recall"]
+            [recall] = [tool for tool in (await of.client.list_tools()).tools if tool.name == "recall"]
             taken[agent] = {*recall.input_schema["properties"]}
     assert taken["python"] >= {"project", "domains", "as_of"}
     assert taken["diary"] == taken["python"] - {"domains", "as_of"}
@@ -94,7 +94,7 @@ async def test_recall_keeps_projects_apart(platform: Platform) -> None:
                 answer = await of.done("recall", query=ASKED)
                 assert answer.structured["project"] == wanted
                 assert ("shop" in answer.text) == (wanted == SHOP)
-                assert {each.name for each in (await of.client.list_tools()).tools} == OF_DIARY
+                assert {tool.name for tool in (await of.client.list_tools()).tools} == OF_DIARY
 
 
 async def test_the_agent_of_the_hooks_is_known_before_a_platform_runs(tmp_path: Path) -> None:
@@ -102,4 +102,4 @@ async def test_the_agent_of_the_hooks_is_known_before_a_platform_runs(tmp_path: 
     nowhere = Settings(data=tmp_path / "none")
     for agent, wanted in (("assistant", OF_DIARY), ("python", ALL)):
         async with session(nowhere, agent) as of:
-            assert {each.name for each in (await of.client.list_tools()).tools} == wanted
+            assert {tool.name for tool in (await of.client.list_tools()).tools} == wanted

@@ -39,7 +39,7 @@ async def test_resources_tell_what_an_agent_knows(platform: Platform) -> None:
 
         async def slept() -> bool:
             """Return True if the agent has slept."""
-            return any(isinstance(each, AgentSlept) for each in await effective_events(platform.resources.log))
+            return any(isinstance(event, AgentSlept) for event in await effective_events(platform.resources.log))
 
         await eventually(slept)
         assert "The last night of python ended on" in await read(of, "nemuri://agents/python/sleep")
@@ -93,14 +93,14 @@ async def test_the_documentation_lists_the_tools_and_resources(platform: Platfor
     async with session(platform.settings) as of:
         tools = (await of.client.list_tools()).tools
         known = (await of.client.list_resource_templates()).resource_templates
-    hints = {each.name: each.annotations for each in tools}
+    hints = {tool.name: tool.annotations for tool in tools}
     assert [name for name, _ in rows] == list(hints)
     for name, writes in rows:
         hint = hints[name]
         assert hint is not None
         assert hint.read_only_hint is (writes == "no")
         assert hint.destructive_hint is (name == "forget")
-    assert templates == [each.uri_template for each in known]
+    assert templates == [template.uri_template for template in known]
 
 
 async def test_every_tool_explains_itself(platform: Platform) -> None:

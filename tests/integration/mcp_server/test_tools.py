@@ -92,7 +92,7 @@ async def test_answers_fit_the_budget(platform: Platform, tokens: int) -> None:
         rows, out = found.structured["memories"], found.structured["left_out"]
         assert estimate_tokens(found.text) <= tokens
         assert estimate_tokens(str(found.structured)) <= tokens
-        assert all(each["words"].startswith(words) for each in rows)
+        assert all(row["words"].startswith(words) for row in rows)
         assert len(rows) + len(out) + found.structured["more_left_out"] == 8
         if len(rows) < 8:
             assert f"left out to stay within {tokens:,} tokens" in found.text
@@ -134,7 +134,7 @@ async def test_a_bound_server_takes_no_agent(platform: Platform) -> None:
     """Leave the argument `agent` out of every tool of a bound server, and refuse another agent's memory."""
     async with session(platform.settings, "python") as of:
         tools = (await of.client.list_tools()).tools
-        assert not [each.name for each in tools if "agent" in each.input_schema["properties"]]
+        assert not [tool.name for tool in tools if "agent" in tool.input_schema["properties"]]
         assert "unknown argument 'agent'" in await of.refused("recall", agent="noah", query="x")
         stored = await of.done("remember", content=FACT)
     async with session(platform.settings, "noah") as other:
@@ -221,6 +221,6 @@ async def test_a_read_only_server_lists_no_tool_that_writes(platform: Platform) 
     """Leave out the tools that write, and refuse to call them."""
     async with session(platform.settings, "python", read_only=True) as of:
         tools = (await of.client.list_tools()).tools
-        assert all(each.annotations is not None and each.annotations.read_only_hint for each in tools)
-        assert {"recall", "memories", "why", "status"} <= {each.name for each in tools}
+        assert all(tool.annotations is not None and tool.annotations.read_only_hint for tool in tools)
+        assert {"recall", "memories", "why", "status"} <= {tool.name for tool in tools}
         assert (await of.refused("remember", content=FACT)).startswith("unknown tool 'remember'")

@@ -144,14 +144,14 @@ def may_publish(name: str) -> dict[str, set[str]]:
             first = DEFINE_THE_ORGANISATION if kind == "agent_defined" else set()
             expected[f"{name}.agent.-.180.organisation.{kind}"] = PUBLISHERS[kind] | {"importer"} | first
     expected |= {f"{name}.agent.-.7.python.made_up": {"importer"}, f"{name}.client.-.ann.agent_slept": {"importer"}}
-    questions = [each.name for service in SERVICES.values() for each in service.query_handlers]
-    expected |= {f"{name}-query.{each}": OPERATORS | {"ann", "bob"} for each in questions}
+    questions = [handler.name for service in SERVICES.values() for handler in service.query_handlers]
+    expected |= {f"{name}-query.{question}": OPERATORS | {"ann", "bob"} for question in questions}
     expected |= {f"{name}-dead.{each}.7": {each} & WITH_HANDLERS for each in SERVICES}
     expected |= {f"$KV.{name}-tries.{each}.7": {each} & WITH_HANDLERS for each in SERVICES}
-    expected |= {f"{name}-query.retry.{each}": OPERATORS for each in WITH_HANDLERS}
+    expected |= {f"{name}-query.retry.{handler}": OPERATORS for handler in WITH_HANDLERS}
     expected[f"{name}-projected"] = {"projector"}
-    expected |= {f"{name}-timers.set.{each}.x": {each} for each in WITH_TIMERS}
-    expected |= {f"{name}-timers.due.{each}.x": set() for each in WITH_TIMERS}
+    expected |= {f"{name}-timers.set.{timer}.x": {timer} for timer in WITH_TIMERS}
+    expected |= {f"{name}-timers.due.{timer}.x": set() for timer in WITH_TIMERS}
     expected |= store_rights(name) | inbox_rights(name) | stream_rights(name) | consumer_rights(name)
     return expected | society_rights(name)
 
@@ -229,7 +229,7 @@ def society_rights(name: str) -> dict[str, set[str]]:
 
 def inbox_rights(name: str) -> dict[str, set[str]]:
     """Return the users that may publish to each inbox, by subject."""
-    asked = {f"_INBOX.{name}-{each}.x": WITH_HANDLERS for each in sorted(OPERATORS)}
+    asked = {f"_INBOX.{name}-{operator}.x": WITH_HANDLERS for operator in sorted(OPERATORS)}
     return asked | {f"_INBOX.{name}-strength-sleep.x": set(), "_INBOX.x": set(), "_R_.x.y": WITH_HANDLERS}
 
 
@@ -271,8 +271,8 @@ def consumer_rights(name: str) -> dict[str, set[str]]:
         f"$JS.API.CONSUMER.PAUSE.{name}.specialist": {"importer", "eraser"},
         f"$JS.API.CONSUMER.DELETE.{name}.specialist": {"provisioner"},
         f"$JS.API.CONSUMER.MSG.NEXT.{name}.fresh": readers | {"host"},
-        **{f"$JS.API.CONSUMER.MSG.NEXT.{name}-timers.{each}": {each} for each in WITH_TIMERS},
-        **{f"$JS.ACK.{name}-timers.{each}.1.2.3.4.5": {each} for each in WITH_TIMERS},
+        **{f"$JS.API.CONSUMER.MSG.NEXT.{name}-timers.{timer}": {timer} for timer in WITH_TIMERS},
+        **{f"$JS.ACK.{name}-timers.{timer}.1.2.3.4.5": {timer} for timer in WITH_TIMERS},
     }
     for service in ("intake", "orchestrator", "specialist", "attribution", "routing-memory", "tutor", "query-api"):
         expected[f"$JS.API.CONSUMER.MSG.NEXT.{name}.{service}"] = {service}
@@ -313,7 +313,7 @@ def may_subscribe(name: str) -> dict[str, set[str]]:
     }
     for role in sorted(IN_THE_ACCOUNT):
         expected[f"_INBOX.{name}-{role}.x"] = {role, "ann", "bob"}
-    expected |= {f"{name}-query.retry.{each} {each}": {each} for each in WITH_HANDLERS}
+    expected |= {f"{name}-query.retry.{handler} {handler}": {handler} for handler in WITH_HANDLERS}
     for service in SERVICES.values():
         for query in service.query_handlers:
             expected[f"{name}-query.{query.name}"] = set()

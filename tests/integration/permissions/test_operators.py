@@ -66,11 +66,11 @@ async def test_erased_data_is_not_restored(platform: RestrictedServers, tmp_path
         assert done.events > 0
         assert done.remaining_notes, "the result must name the files that only a superuser cleans"
     await resume(eraser)
-    assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
+    assert files_with(platform.directory / "nats", *CANARIES) == {canary: set() for canary in CANARIES}
     await prepare(platform.settings(f"{platform.subjects.namespace}-restored-provisioner"))
     put = await restore(restored, copy)
     assert (put.events + put.left_out, put.erasures, put.parts[0].kept) == (made.events, 2, ("thorp",))
-    assert files_with(platform.directory / "nats", *CANARIES) == {each: set() for each in CANARIES}
+    assert files_with(platform.directory / "nats", *CANARIES) == {canary: set() for canary in CANARIES}
     for namespace in (platform.subjects.namespace, restored.namespace):
         operator = platform.settings(f"{namespace}-operator")
         assert (await verify(operator)).differences == ()
@@ -110,7 +110,7 @@ async def test_an_erasure_by_an_operator_is_refused(
     monkeypatch.setattr("nemuri_infra.bus.event_log.ANSWER_SECONDS", 1.0)
     with pytest.raises(OperationError, match=r"does not permit this user "):
         await forget(platform.of("operator"), [Thing("agent", "python")])
-    assert not [each for each in await platform.consumers() if each.paused]
+    assert not [consumer for consumer in await platform.consumers() if consumer.paused]
 
 
 def ignore_progress(_done: int, _total: int) -> None:

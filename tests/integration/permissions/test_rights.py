@@ -41,7 +41,9 @@ def test_the_table_lists_every_kind() -> None:
 async def test_the_server_enforces_the_table(restricted: RestrictedServers) -> None:
     """The server permits each user exactly the subjects that the table lists for it."""
     publish, subscribe = may_publish(restricted.subjects.namespace), may_subscribe(restricted.subjects.namespace)
-    users = {role: restricted.of(role) for role in IN_THE_ACCOUNT} | {each: restricted.client(each) for each in CLIENTS}
+    users = {role: restricted.of(role) for role in IN_THE_ACCOUNT} | {
+        client: restricted.client(client) for client in CLIENTS
+    }
     assert users.keys() == ALL
     outcomes = await asyncio.gather(*(refused_subjects(each, publish, subscribe) for each in users.values()))
     found = dict(zip(users, outcomes, strict=True))

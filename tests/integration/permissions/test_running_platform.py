@@ -51,12 +51,12 @@ async def test_the_platform_works_with_the_listed_rights(platform: RestrictedSer
 async def all_repeated(client: Client, course: UUID) -> bool:
     """Return True once every exercise has two answers."""
     [found] = (await client.courses("python", course)).courses
-    return {len(each.answers) for chapter in found.chapters for each in chapter.details} == {2}
+    return {len(detail.answers) for chapter in found.chapters for detail in chapter.details} == {2}
 
 
 async def redelivered(platform: RestrictedServers) -> int:
     """Return the number of redelivered events. A denied acknowledgement would cause a redelivery."""
-    return sum(int(each.num_redelivered or 0) for each in await platform.consumers())
+    return sum(int(consumer.num_redelivered or 0) for consumer in await platform.consumers())
 
 
 async def test_read_rights_survive_a_rebuild(platform: RestrictedServers) -> None:
@@ -66,7 +66,7 @@ async def test_read_rights_survive_a_rebuild(platform: RestrictedServers) -> Non
         await cli.settle()
     await rebuild(platform.of("operator"))
     async with connected(platform.client("bob"), "bob") as bob:
-        assert "seen" in {each.agent_id for each in await bob.agents()}
+        assert "seen" in {agent.agent_id for agent in await bob.agents()}
     other = platform.settings(f"{platform.subjects.namespace}-other-strength-sleep")
     others = Database.at(str(other.database_url), platform.subjects.namespace)
     try:
@@ -162,8 +162,8 @@ async def test_a_client_cannot_access_documents_of_others(platform: RestrictedSe
             f"{asked}.DIRECT.GET.{stream}",
             f"{asked}.STREAM.MSG.GET.{stream}",
         )
-        for each in others:
-            await bob.log.connection.publish(each, b"{}")
+        for other in others:
+            await bob.log.connection.publish(other, b"{}")
         await until_handled(bob.log.connection)
         assert len(platform.denied()[before:]) == len(others)
     async with connected(platform.of("operator"), "cli") as cli:

@@ -118,7 +118,7 @@ async def run_world_and_host(platform: RestrictedServers, data: Path) -> None:
 
 def users_of(process: asyncio.subprocess.Process) -> set[str]:
     """Return the users as which a process's children run. Asserts that no child knows the secret of another user."""
-    environments = [each.environ() for each in psutil.Process(process.pid).children()]
+    environments = [child.environ() for child in psutil.Process(process.pid).children()]
     secrets = ("DATABASE_URL", "NEMURI_HOST_NATS_URL", "NEMURI_WORLD_NATS_URL")
     assert not any(each[name] for each in environments for name in secrets)
     return {str(urlsplit(each["NATS_URL"]).username) for each in environments}
@@ -142,13 +142,15 @@ def readiness(url: str) -> Callable[[], Awaitable[bool]]:
 
 async def event_kinds(log: Log) -> set[str]:
     """Return the kinds of events of the society's agents on the log."""
-    return await kinds(log, *(each.id for each in generate_residents(NAME, 4, 0)))
+    return await kinds(log, *(resident.id for resident in generate_residents(NAME, 4, 0)))
 
 
 async def kinds(log: Log, *agents: str) -> set[str]:
     """Return the kinds of the events that these agents have on the log."""
-    minds = [log.subjects.agent_events(each) for each in agents]
-    return {each.kind async for batch in log.read(until=await log.last_sequence(), only=minds) for each in batch.events}
+    minds = [log.subjects.agent_events(agent) for agent in agents]
+    return {
+        event.kind async for batch in log.read(until=await log.last_sequence(), only=minds) for event in batch.events
+    }
 
 
 async def test_hosts_and_worlds_are_denied_other_operations(

@@ -47,8 +47,8 @@ class FakeAssistant:
     @property
     def calls(self) -> list[dict[str, Any]]:
         """Return what the calls so far were given, in their order."""
-        files = sorted(self.folder.glob("call-*.json"), key=lambda each: int(each.name.split("-")[1]))
-        return [json.loads(each.read_text(encoding="utf-8")) for each in files]
+        files = sorted(self.folder.glob("call-*.json"), key=lambda path: int(path.name.split("-")[1]))
+        return [json.loads(file.read_text(encoding="utf-8")) for file in files]
 
 
 def fake_assistant(folder: Path, *script: dict[str, Any]) -> FakeAssistant:

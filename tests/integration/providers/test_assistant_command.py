@@ -154,7 +154,7 @@ async def test_few_commands_run_at_once(tmp_path: Path) -> None:
     assistant = fake_assistant(tmp_path, printed("yes"))
     asking = chat(assistant)
     replies = await asyncio.gather(*(asking.complete(ASKED) for _ in range(2 * CONCURRENT + 1)))
-    assert [each.value.text for each in replies] == ["yes"] * (2 * CONCURRENT + 1)
+    assert [reply.value.text for reply in replies] == ["yes"] * (2 * CONCURRENT + 1)
 
 
 async def test_the_assistant_reads_turns_and_words_replace_it(tmp_path: Path) -> None:

@@ -24,10 +24,10 @@ async def test_a_job_is_played_as_recorded(provider: ProviderName, name: str) ->
     If a prompt or a schema was changed on purpose: `make generate`.
     """
     every = await play(provider, cassette(name))
-    assert {each.title: each.value for each in every} == {each.title: each.case.value for each in every}
-    for each in every:
-        assert each.usage.cached_tokens == 20 * len(each.case.replies), each.title
-        assert each.usage.prompts, each.title
+    assert {played.title: played.value for played in every} == {played.title: played.case.value for played in every}
+    for played in every:
+        assert played.usage.cached_tokens == 20 * len(played.case.replies), played.title
+        assert played.usage.prompts, played.title
     recorded = json.loads(recorded_path(provider, name).read_text(encoding="utf-8"))
     assert recording(provider, every) == recorded
 

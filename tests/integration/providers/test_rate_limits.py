@@ -32,7 +32,7 @@ async def test_concurrent_rate_limits_cause_one_backoff(make: Make) -> None:
         go.set()
         failed = await asyncio.gather(*calls, return_exceptions=True)
         refused = time.monotonic()
-        assert all(isinstance(each, ModelUnavailable) for each in failed)
+        assert all(isinstance(call, ModelUnavailable) for call in failed)
         assert await _answered(providers, within=3 * FIRST_BACKOFF) == "hello"
         assert time.monotonic() - refused < 2 * FIRST_BACKOFF
         await chat.aclose()
@@ -70,7 +70,7 @@ async def test_callers_refused_together_retry_at_different_times() -> None:
         await _received(provider, CONCURRENT_CALLS)
         go.set()
         released = asyncio.get_running_loop().time()
-        assert [(await each).value.text for each in calls] == ["yes"] * CONCURRENT_CALLS
+        assert [(await call).value.text for call in calls] == ["yes"] * CONCURRENT_CALLS
         await chain.aclose()
     retries = sorted(each.at - released for each in provider.received[CONCURRENT_CALLS:])
     assert retries[0] >= 0.2

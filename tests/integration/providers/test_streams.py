@@ -83,7 +83,7 @@ async def test_arguments_that_are_no_json_are_told(
     """Return a call whose arguments broke off, with what is wrong with it."""
     async with Provider([stream(["I look."], call=("recall", ['{"que']))]) as provider:
         reply = await chat(provider).complete(request(Pieces(), [TOOL]))
-    assert [each.problem for each in reply.value.tool_calls] == ["the arguments are no JSON object"]
+    assert [call.problem for call in reply.value.tool_calls] == ["the arguments are no JSON object"]
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ async def test_refused_tools_are_described_as_text(make: Make) -> None:
     replies = (refused("this model does not support tools"), said(make, text), said(make, '{"tool": "recall"}'))
     async with chat_with(make, *replies) as (chat, provider):
         first, second = await chat.complete(LOOP), await chat.complete(turned)
-    assert [(each.name, each.arguments, each.problem) for each in first.value.tool_calls] == [
+    assert [(call.name, call.arguments, call.problem) for call in first.value.tool_calls] == [
         ("recall", {"query": "size"}, "")
     ]
     assert first.usage.prompts == ("tools_as_text@1",)

@@ -52,7 +52,9 @@ def _answer(job: str, system: str, user: str) -> str:
         case "plan":
             return _json(steps=["collect 1 wood"])
         case "social":
-            return _json(**{each: {"sentiment": 9, "relationship": "neighbour"} for each in speakers if each != "you"})
+            return _json(
+                **{speaker: {"sentiment": 9, "relationship": "neighbour"} for speaker in speakers if speaker != "you"}
+            )
         case _:
             return _json(observation="all is well", insight="wood is welcome", goal_adjustment="")
 

@@ -47,7 +47,7 @@ async def test_the_weakest_memories_beyond_the_capacity_are_removed(log: Log, so
     assert held.agent is not None
     assert MEMORY_CAPACITY - 60 <= len(held.long) <= MEMORY_CAPACITY + 60
     assert len(memories) <= MEMORY_CAPACITY + 160
-    strong = {each.content for each in held.memories.values() if each.importance > 0.4}
+    strong = {memory.content for memory in held.memories.values() if memory.importance > 0.4}
     assert len(strong) == number // 100
     await memories.flush(float(number))
     other = AgentMemories(log)
@@ -120,8 +120,8 @@ async def test_accesses_are_reported_periodically_and_at_the_end(log: Log, socie
         assert memories.recall(WHO, "what happened", "default", second)
         await memories.flush(second)
     await memories.flush(33.0, last=True)
-    events = [each async for batch in log.read(until=await log.last_sequence()) for each in batch.events]
-    told = [each for each in events if isinstance(each, MemoriesAccessed)]
-    assert [(each.second, each.accessed[0].times) for each in told] == [(20.0, 1), (31.0, 3), (33.0, 1)]
+    events = [event async for batch in log.read(until=await log.last_sequence()) for event in batch.events]
+    told = [event for event in events if isinstance(event, MemoriesAccessed)]
+    assert [(event.second, event.accessed[0].times) for event in told] == [(20.0, 1), (31.0, 3), (33.0, 1)]
     assert next(iter(_aggregate(memories).memories.values())).access_count == 5
     memories.close()

@@ -33,7 +33,7 @@ async def society_with_checkpoint(log: Log, name: str) -> States:
 
 async def entries_without_leases(states: States) -> dict[str, bytes]:
     """Return all entries of a society except its leases."""
-    return {each.key: each.value async for each in states.read() if not each.key.startswith("lease.")}
+    return {entry.key: entry.value async for entry in states.read() if not entry.key.startswith("lease.")}
 
 
 async def test_a_restored_society_has_its_states_and_checkpoints(

@@ -29,7 +29,7 @@ async def _acquire_cell(leases: CellLeases, engine: Engine, cell: int) -> None:
 async def test_a_batch_is_atomic(states: States) -> None:
     """A batch with a wrong expected revision writes nothing."""
     known = await states.write({"a.1": b"1", "a.2": b"2"}, {})
-    assert [(each.key, each.value, each.revision) async for each in states.read("a.*")] == [
+    assert [(entry.key, entry.value, entry.revision) async for entry in states.read("a.*")] == [
         ("a.1", b"1", 2),
         ("a.2", b"2", 3),
     ]
@@ -103,8 +103,8 @@ async def test_a_takeover_continues_and_the_former_host_is_fenced(society: Socie
 async def test_one_of_several_concurrent_hosts_acquires_a_cell(society: Society, states: States) -> None:
     """Of several hosts that try to acquire a cell at the same time, exactly one succeeds."""
     several = [_cell_leases(f"h{each}", society, states)[0] for each in range(4)]
-    for each in several:
-        assert 1 in await each.free_cells()
+    for cell_leases in several:
+        assert 1 in await cell_leases.free_cells()
     taken = await asyncio.gather(*(each.acquire(1, 0.0) for each in several))
     assert sum(each is not None for each in taken) == 1
 

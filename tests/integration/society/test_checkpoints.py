@@ -32,7 +32,7 @@ async def test_kept_checkpoints_can_be_restored(log: Log, states: States) -> Non
     assert await checkpoints.names() == made[2:]
     assert await others.names() == []
     assert await checkpoints.restore(states, made[3]) == made[3]
-    there = {each.key: each.value async for each in states.read()}
+    there = {entry.key: entry.value async for entry in states.read()}
     assert there == {"agent.0.a00.goals": b"3", SOCIETY: b"it"} | {f"only.{nth}": b"x" * 70_000 for nth in range(4)}
     with pytest.raises(SocietyError, match=made[4]):
         await checkpoints.restore(states, made[0])
@@ -71,8 +71,8 @@ async def test_one_host_makes_checkpoints(log: Log, society: Society, states: St
     often = society.model_copy(update={"checkpoint_every": 1e-9})
     hosts = [CheckpointSchedule(name, often, states, checkpoints) for name in ("first", "second")]
     for _ in range(3):
-        for each in hosts:
-            await each.beat()
+        for host in hosts:
+            await host.beat()
     assert len(await checkpoints.names()) == 2
     await hosts[0].release()
     for _ in range(2):
@@ -146,4 +146,4 @@ async def test_a_stopped_world_releases_its_lease(log: Log, society: Society, st
 
 
 async def _known(states: States) -> dict[str, int]:
-    return {each.key: each.revision async for each in states.read()}
+    return {entry.key: entry.revision async for entry in states.read()}

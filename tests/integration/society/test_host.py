@@ -134,13 +134,13 @@ async def test_blocking_modules_do_not_delay_others(log: Log, states: States, so
         try:
             await until(lambda: len(quick.runs) == 30 and min(quick.runs.values()) >= 20)
             assert all(
-                each.values().keys().isdisjoint({"goals", "reflections"}) for each in host.engine.states.values()
+                state.values().keys().isdisjoint({"goals", "reflections"}) for state in host.engine.states.values()
             )
         finally:
             blocking.going.set()
             asleep.going.set()
         await until(
-            lambda: all(each.values().keys() >= {"goals", "reflections"} for each in host.engine.states.values())
+            lambda: all(state.values().keys() >= {"goals", "reflections"} for state in host.engine.states.values())
         )
         assert host.engine.failures == []
 
@@ -182,7 +182,7 @@ async def test_a_percept_leads_to_acts_speech_and_memories(log: Log, states: Sta
         await until(lambda: len(world.hosts) == 30)
         await world.show("a07", Percept(second=1.0, position=Position(x=1, y=64, z=2), health=11))
         acts = await world.acts.get()
-        assert [(each.agent_id, each.act.action) for each in acts.acts] == [("a07", "rest"), ("a07", "say")]
+        assert [(act.agent_id, act.act.action) for act in acts.acts] == [("a07", "rest"), ("a07", "say")]
         assert host.engine.states["a07"].values()["conversations"]["entries"]
         await until(lambda: "11 left" in _recalled(host))
         while not (newest := await reports.get()).runs.get("echo"):

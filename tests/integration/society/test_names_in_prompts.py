@@ -57,7 +57,7 @@ class RecordingModel:
     @property
     def heard(self) -> set[str]:
         """The jobs for which at least one prompt quotes an agent."""
-        return {job for job, prompts in self.asked.items() if any(" said: " in each.user for each in prompts)}
+        return {job for job, prompts in self.asked.items() if any(" said: " in prompt.user for prompt in prompts)}
 
 
 @asynccontextmanager
@@ -81,7 +81,7 @@ async def _running_society(log: Log, society: Society, model: RecordingModel) ->
 async def test_no_prompt_and_no_memory_contains_an_id(log: Log) -> None:
     """No prompt and no memory contains an agent's id. Retrieval by an agent's name finds an utterance of that agent."""
     society = Society(name=NAME, seed=1, size=64, speed=10, agents=generate_residents(NAME, 8, 1))
-    names, model = {each.id: each.name for each in society.agents}, RecordingModel()
+    names, model = {agent.id: agent.name for agent in society.agents}, RecordingModel()
     async with _running_society(log, society, model) as host:
         async with asyncio.timeout(90):
             while not (model.asked.keys() >= JOBS and model.heard >= QUOTING):  # noqa: ASYNC110 - as below
@@ -89,9 +89,9 @@ async def test_no_prompt_and_no_memory_contains_an_id(log: Log) -> None:
             while not (found := _best_memories(host, names)):  # noqa: ASYNC110 - nothing announces what is remembered
                 await asyncio.sleep(0.1)
     for job, prompts in model.asked.items():
-        for each in prompts:
-            assert not ID.search(each.system + each.user), (job, each.user)
-            assert any(f"You are {name}, " in each.system for name in names.values()), job
+        for prompt in prompts:
+            assert not ID.search(prompt.system + prompt.user), (job, prompt.user)
+            assert any(f"You are {name}, " in prompt.system for name in names.values()), job
     for who, content in found:
         assert f"{who} said: " in content
     assert not [text for text in await _recorded_texts(log) if ID.search(text)]
@@ -105,7 +105,7 @@ def _best_memories(host: Host, names: dict[str, str]) -> list[tuple[str, str]]:
     for me in names:
         for other, name in names.items():
             recalled = host.memories.recall(me, name, "social_awareness", host.clock())
-            best = next((each.content for each in recalled if each.sort == "conversation"), "")
+            best = next((memory.content for memory in recalled if memory.sort == "conversation"), "")
             if me != other and f"{name} said: " in best:
                 found.append((name, best))
     return found

@@ -89,16 +89,16 @@ async def test_language_model_agents_use_names_and_their_tokens_are_counted(
 
     Their tokens are counted by module, model and agent.
     """
-    people = {each.id: each.name for each in generate_residents(NAME, 4, 1)}
+    people = {resident.id: resident.name for resident in generate_residents(NAME, 4, 1)}
     await create_society(log, Society(name=NAME, seed=1, size=64, speed=10, agents=generate_residents(NAME, 4, 1)))
     given, said = set[str](), list[tuple[str, str]]()
 
     async def hear(message: Msg) -> None:
-        for each in Acts.model_validate_json(message.data).acts:
-            if isinstance(each.act, Give):
-                given.add(each.act.to)
-            if isinstance(each.act, Say):
-                said.append((people[each.agent_id], each.act.text))
+        for act in Acts.model_validate_json(message.data).acts:
+            if isinstance(act.act, Give):
+                given.add(act.act.to)
+            if isinstance(act.act, Say):
+                said.append((people[act.agent_id], act.act.text))
 
     listening = await log.connection.subscribe(SocietySubjects(log.subjects.namespace).acts(NAME), cb=hear)
     async with FakeLanguageModel() as model, watch_figures(log, NAME) as seen:
@@ -114,7 +114,7 @@ async def test_language_model_agents_use_names_and_their_tokens_are_counted(
                 reported both.
                 """
                 calls = (await metrics(host)).get("nemuri_host_model_calls_total", {})
-                told = [each for each in seen.vitals.values() if "cognitive_controller" in each.token_use]
+                told = [vital for vital in seen.vitals.values() if "cognitive_controller" in vital.token_use]
                 return bool(given and said and told) and all(calls.get((MODEL, each)) for each in MODULES)
 
             await eventually(lived, seconds=90)
@@ -132,4 +132,4 @@ async def test_language_model_agents_use_names_and_their_tokens_are_counted(
         assert tokens["output", MODEL, module] == TOKENS[1] * known
     assert told.token_use.keys() >= {"cognitive_controller"}
     assert set(told.top_spenders) <= people.keys()
-    assert all(each.tokens == sum(TOKENS) * each.calls for each in told.top_spenders.values())
+    assert all(token_use.tokens == sum(TOKENS) * token_use.calls for token_use in told.top_spenders.values())

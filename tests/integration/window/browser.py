@@ -68,9 +68,9 @@ class WatchedPage:
 
     async def find_faults(self, path: str) -> list[str]:
         """Return what is wrong with the open page: faults so far, barriers that axe finds, and what is too wide."""
-        found = [f"{path}: {each}" for each in self.faults]
+        found = [f"{path}: {fault}" for fault in self.faults]
         self.faults.clear()
-        found += [f"{path}: {each}" for each in await barriers(self.page)]
+        found += [f"{path}: {barrier}" for barrier in await barriers(self.page)]
         if await self.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth + 1"):
             found.append(f"{path}: the page is wider than the screen")
         if await self.page.evaluate("window.stolen !== undefined"):

@@ -103,9 +103,9 @@ async def sample_platform(settings: Settings) -> AsyncIterator[SamplePlatform]:
         await _define_agents(resources, client)
         for text, tags in LIBRARY.items():
             await client.remember("python", text, tags=tags)
-        for each in INJECTIONS:
-            await client.remember("python", f"Note {each}")
-        results = [await client.ask(each, agent="python", timeout=60, settled=True) for each in QUESTIONS]
+        for injection in INJECTIONS:
+            await client.remember("python", f"Note {injection}")
+        results = [await client.ask(question, agent="python", timeout=60, settled=True) for question in QUESTIONS]
         await client.feedback(results[0].task_id, "helpful", result="success")
         await _fill_affective(resources)
         for each in ("Lila gave me iron at the mine.", "I built a wall with Lila.", "The wolves attacked at night!"):
@@ -156,7 +156,7 @@ async def _fill_affective(resources: Resources) -> None:
 
     async def night_passed() -> bool:
         """Return True once the nightly job has run."""
-        return any(isinstance(each, NightPassed) for each in await effective_events(resources.log))
+        return any(isinstance(event, NightPassed) for event in await effective_events(resources.log))
 
     await eventually(night_passed)
 
@@ -169,7 +169,7 @@ async def _leave_dead_letter(resources: Resources) -> str:
 
     async def stored() -> bool:
         """Return True once the dead letter is stored."""
-        return name in {each.letter.name for each in await dead_letters(resources.log)}
+        return name in {letter.letter.name for letter in await dead_letters(resources.log)}
 
     await eventually(stored)
     return name

@@ -24,8 +24,8 @@ async def found_village(log: Log, number: int = 3, *, intent: str = "build a she
     residents = generate_residents(VILLAGE, number, seed=1)
     states = await create_society(log, Society(name=VILLAGE, seed=1, size=64, agents=residents))
     world = World(WorldSettings(seed=1, size=64, towns=("town-1",)))
-    for each in residents:
-        world.join(each.id, each.name, each.town)
+    for resident in residents:
+        world.join(resident.id, resident.name, resident.town)
     decision = {
         "high_level_intent": intent,
         "priority_action": "go",

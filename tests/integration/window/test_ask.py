@@ -39,7 +39,7 @@ async def test_a_task_is_asked_and_followed(platform: WindowPlatform) -> None:
         sent = await send(browser, form(agent="python", perspective="semantics", domains="house, lamps", deep="1"))
         assert sent.status_code == 200
         part = BeautifulSoup(sent.text, "html.parser")
-        [address] = [each for each in links(part) if each.endswith("/why")]
+        [address] = [link for link in links(part) if link.endswith("/why")]
         task = address.removesuffix("/why")
         async with aclosing(stream_of(browser, f"{task}/events")) as stream:
             messages = [each async for each in stream]
@@ -56,7 +56,7 @@ async def test_files_become_documents(platform: WindowPlatform) -> None:
         sent = await send(browser, form("Where does the green lamp stand?"), *files)
         assert sent.status_code == 200
         part = BeautifulSoup(sent.text, "html.parser")
-        [address] = [each for each in links(part) if each.endswith("/why")]
+        [address] = [link for link in links(part) if link.endswith("/why")]
         shown = said(await page_of(browser, address.removesuffix("/why")))
         assert "hall.md" in shown
         assert "attic.txt" in shown
@@ -112,7 +112,7 @@ async def test_clients_ask_in_their_own_name(platform: WindowPlatform) -> None:
     """Submit the task as the client of the token, and refuse it for a read-only token and a read-only window."""
     async with platform.gateway.program(Principal("bob")) as program:
         sent = await send(program, form("Who asks this?"))
-        [address] = [each for each in links(BeautifulSoup(sent.text, "html.parser")) if each.endswith("/why")]
+        [address] = [link for link in links(BeautifulSoup(sent.text, "html.parser")) if link.endswith("/why")]
         task_id = address.split("/")[2]
         assert (await platform.client.progress(UUID(task_id))).client_id == "bob"
     async with platform.gateway.program(Principal("bob", read_only=True)) as program:

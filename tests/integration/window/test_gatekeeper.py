@@ -141,4 +141,4 @@ def test_a_refused_token_leaves_nothing_behind(tmp_path: Path) -> None:
     assert tokens.all() == []
     assert list(tmp_path.iterdir()) == []
     tokens.issue(Principal("ann"))
-    assert [stat.S_IMODE(each.stat().st_mode) for each in sorted(tmp_path.rglob("*"))] == [0o700, 0o700, 0o600]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in sorted(tmp_path.rglob("*"))] == [0o700, 0o700, 0o600]

@@ -34,7 +34,7 @@ async def test_the_newest_events_are_shown_with_links(gateway: Gateway) -> None:
     numbers = [int(said(each)) for each in page.select("#events td:first-child")]
     assert numbers == sorted(numbers, reverse=True)
     assert {"/log/1", "/agents/python"} <= links(page)
-    assert any(each.startswith("/tasks/") for each in links(page))
+    assert any(link.startswith("/tasks/") for link in links(page))
 
 
 async def test_filters_leave_out_the_other_events(gateway: Gateway) -> None:
@@ -42,11 +42,11 @@ async def test_filters_leave_out_the_other_events(gateway: Gateway) -> None:
     async with gateway.browser() as browser:
         rows = (await page_of(browser, "/log?service=specialist")).select("#events tr")
         assert rows
-        assert all("specialist" in str(each) for each in rows)
+        assert all("specialist" in str(row) for row in rows)
         [submitted] = (await page_of(browser, "/log?kind=task_submitted&client=ann")).select("#events tr")
-        [task] = [each for each in links(submitted) if each.startswith("/tasks/")]
+        [task] = [link for link in links(submitted) if link.startswith("/tasks/")]
         of_task = await page_of(browser, f"/log?task={task.removeprefix('/tasks/')[:8]}&agent=python")
-        assert {each for each in links(of_task) if each.startswith("/tasks/")} == {task}
+        assert {link for link in links(of_task) if link.startswith("/tasks/")} == {task}
         for wrong in (
             "service=nobody",
             "kind=nothing",
@@ -99,12 +99,12 @@ async def test_an_event_shows_cause_and_consequences(gateway: Gateway) -> None:
     """Show one event as JSON, where markup is text, and link to the events before and after it."""
     async with gateway.browser() as browser:
         [submitted] = (await page_of(browser, "/log?kind=task_submitted")).select("#events tr")
-        [address] = [each for each in links(submitted) if each.startswith("/log/")]
+        [address] = [link for link in links(submitted) if link.startswith("/log/")]
         answer = await browser.get(address)
         assert "<script>alert" not in answer.text
         page = await page_of(browser, address)
         assert MARKUP in page.select_one("pre").text  # type: ignore[union-attr]
-        [consequence] = [each for each in links(page.select_one("tbody")) if each.startswith("/log/")]  # type: ignore[arg-type]
+        [consequence] = [link for link in links(page.select_one("tbody")) if link.startswith("/log/")]  # type: ignore[arg-type]
         assert address in links((await page_of(browser, consequence)).select_one("dl"))  # type: ignore[arg-type]
         assert "no event" in said(await page_of(browser, "/log/999999", status=404))
 

@@ -54,7 +54,7 @@ async def read(page: httpx2.AsyncClient, path: str) -> str:
     """Return the text of a page or part. It must be there, and no injected markup may be in it."""
     answer = await page.get(path)
     assert answer.status_code == 200, answer.text
-    assert not any(each in answer.text for each in INJECTIONS if "<" in each)
+    assert not any(injection in answer.text for injection in INJECTIONS if "<" in injection)
     return answer.text
 
 
@@ -148,9 +148,9 @@ async def test_what_was_forgotten_is_on_the_first_screen(page: httpx2.AsyncClien
 async def test_a_night_shows_memories_before_and_after(page: httpx2.AsyncClient, sample: SamplePlatform) -> None:
     """Show one sleep with the strength of what it archived, and the list of nights newest first."""
     slept = [
-        each
-        for each in await effective_events(sample.resources.log)
-        if isinstance(each, AgentSlept) and each.agent_id == "sieve" and each.archived
+        event
+        for event in await effective_events(sample.resources.log)
+        if isinstance(event, AgentSlept) and event.agent_id == "sieve" and event.archived
     ]
     text = await read(page, f"/sleep/{slept[0].sequence}")
     assert "garden gate" in text
@@ -165,9 +165,9 @@ async def test_time_travel_shows_two_moments_and_their_difference(
 ) -> None:
     """Show a mind before and after a sleep, and what changed, for every kind of memory."""
     [slept, *_] = [
-        each
-        for each in await effective_events(sample.resources.log)
-        if isinstance(each, AgentSlept) and each.agent_id == "sieve" and each.archived
+        event
+        for event in await effective_events(sample.resources.log)
+        if isinstance(event, AgentSlept) and event.agent_id == "sieve" and event.archived
     ]
     text = await read(page, f"/time?agent=sieve&from={(slept.sequence or 0) - 1}&to={slept.sequence}")
     assert "Archived (" in text

@@ -27,7 +27,7 @@ async def unreadable_letter(platform: WindowPlatform, data: bytes | None = None)
 
     async def stored() -> bool:
         """Return True once the dead letter is stored."""
-        return name in {each.letter.name for each in await dead_letters(log)}
+        return name in {letter.letter.name for letter in await dead_letters(log)}
 
     await eventually(stored)
     return name
@@ -41,7 +41,9 @@ async def failed_task(platform: WindowPlatform, text: str) -> tuple[UUID, str]:
     assert task.status == "failed"
     await until_idle(platform.resources)
     [name] = [
-        each.letter.name for each in await dead_letters(platform.resources.log) if each.letter.task_id == task.task_id
+        letter.letter.name
+        for letter in await dead_letters(platform.resources.log)
+        if letter.letter.task_id == task.task_id
     ]
     return task.task_id, name
 
@@ -113,8 +115,8 @@ async def test_dead_letters_have_pages_and_a_filter(platform: WindowPlatform) ->
         assert names <= set(seen)
         assert "tutor has given up nothing" in said(await page_of(browser, "/operations/letters?service=tutor"))
         await page_of(browser, "/operations/letters?service=nobody", status=422)
-        for each in names:
-            assert (await browser.post(f"/operations/dead/{each}/drop")).status_code == 200
+        for name in names:
+            assert (await browser.post(f"/operations/dead/{name}/drop")).status_code == 200
 
 
 async def test_an_erasure_is_shown_first_and_typed_to_confirm(platform: WindowPlatform) -> None:
@@ -164,9 +166,9 @@ async def test_a_missing_consumer_is_named(platform: WindowPlatform) -> None:
     async with platform.gateway.browser() as browser:
         assert "Everything works" in said(await page_of(browser, "/operations"))
         [trainer, *_] = [
-            each.config
-            for each in await consumers_of(log.stream, log.subjects.stream)
-            if str(each.config.durable_name).startswith("trainer")
+            consumer_info.config
+            for consumer_info in await consumers_of(log.stream, log.subjects.stream)
+            if str(consumer_info.config.durable_name).startswith("trainer")
         ]
         await log.stream.delete_consumer(log.subjects.stream, str(trainer.durable_name))
         try:

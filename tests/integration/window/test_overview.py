@@ -60,11 +60,11 @@ async def test_the_chart_counts_events_and_tasks_by_minute(settings: Settings) -
         now, history = datetime.now(UTC), ActivityHistory()
         minutes = await history.minutes(client, now)
         assert len(minutes) == MINUTES
-        assert sum(each.events for each in minutes) == await client.log.last_sequence()
-        assert sum(each.tasks for each in minutes) == 3
+        assert sum(minute.events for minute in minutes) == await client.log.last_sequence()
+        assert sum(minute.tasks for minute in minutes) == 3
         later = await history.minutes(client, now + timedelta(minutes=2))
-        assert {each.at: each for each in later}.keys() >= {each.at for each in minutes[2:]}
-        assert sum(each.events for each in later) == sum(each.events for each in minutes)
+        assert {minute.at: minute for minute in later}.keys() >= {minute.at for minute in minutes[2:]}
+        assert sum(minute.events for minute in later) == sum(minute.events for minute in minutes)
         assert (later[-1].events, later[-1].tasks) == (0, 0)
 
 

@@ -38,7 +38,7 @@ async def test_a_citation_of_a_document_opens_its_passage(platform: WindowPlatfo
     task = await platform.client.ask("Where does the blue lamp stand?", documents=documents, settled=True)
     async with platform.gateway.browser() as browser:
         page = await page_of(browser, f"/tasks/{task.task_id}")
-        passages = [each for each in links(page) if "/passages/" in each]
+        passages = [link for link in links(page) if "/passages/" in link]
         assert passages
         marked = (await page_of(browser, passages[0])).select_one("mark")
         assert marked is not None
@@ -63,7 +63,7 @@ async def test_why_shows_all_features_and_their_sum(platform: WindowPlatform) ->
         assert float(cells[9].text) == pytest.approx(sum(each.contributions), abs=0.0006)
     bars = page.select("svg.sums")
     assert [len(bar.select("rect")) for bar in bars] == [
-        sum(value != 0 for value in each.contributions) for each in explained.candidates
+        sum(value != 0 for value in candidate.contributions) for candidate in explained.candidates
     ]
 
 

@@ -133,7 +133,7 @@ def test_the_plot_is_deterministic(tmp_path: Path, name: str) -> None:
         drawn = first.read_text()
         assert "<!-- mem_20260120_001 -->" in drawn
         labels = ("work, document (in force)", "decision, document (in force)", "work, coding", "decision, coding")
-        assert all(f"<!-- {each} -->" in drawn for each in labels)
+        assert all(f"<!-- {label} -->" in drawn for label in labels)
 
 
 @pytest.mark.parametrize(

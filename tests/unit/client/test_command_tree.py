@@ -148,15 +148,15 @@ def wrong_uses() -> Iterator[tuple[str, ...]]:
         if path[0] in {"affect", "tiers"}:
             path = (path[0], "ann", *path[1:])
         yield (*path, "--nope")
-        for each in command.params:
-            option = each.opts[0]
-            if not option.startswith("-") or each.name in {"data", "verbose", "help"}:
+        for param in command.params:
+            option = param.opts[0]
+            if not option.startswith("-") or param.name in {"data", "verbose", "help"}:
                 continue
-            if each.is_flag:
+            if param.is_flag:
                 yield (*path, f"{option}=x")
                 continue
             yield (*path, option)
-            if each.metavar in {"N", "K", "SECONDS"}:
+            if param.metavar in {"N", "K", "SECONDS"}:
                 yield (*path, option, "x y")
 
 

@@ -15,8 +15,8 @@ def printed(texts: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -
     """Return what is printed for these drafts and the answer."""
     with reading("on its way") as line:
         printer = DraftPrinter(line)
-        for each in texts:
-            printer.show(each)
+        for text in texts:
+            printer.show(text)
         printer.finish(answer)
     return capsys.readouterr().out
 

@@ -34,7 +34,7 @@ def noted(settings: Settings) -> UUID:
 
 def names(settings: Settings) -> list[UUID | str]:
     """Return the names of the roots of the ledger's entries: the things whose erasure was requested."""
-    return [each.root.name for each in entries(ledger_path(settings), NAMESPACE)]
+    return [entry.root.name for entry in entries(ledger_path(settings), NAMESPACE)]
 
 
 @pytest.mark.parametrize("kept", [0, 1, 40, -2])

@@ -100,7 +100,7 @@ def faces(operation: Operation) -> Iterator[tuple[str, str, dict[str, dict[str, 
     if operation.endpoint is not None:
         yield "endpoint", operation.endpoint, endpoint_options(operation.endpoint, operation.model)
     if operation.tool is not None:
-        [offered] = [each for each in TOOLS if each.function.__name__ == operation.tool]
+        [offered] = [tool for tool in TOOLS if tool.function.__name__ == operation.tool]
         yield "tool", operation.tool, schemas_of(_tool(offered, bound=False, kind=None).parameters)
 
 

@@ -13,7 +13,7 @@ def test_all_prompts_are_listed_with_their_versions() -> None:
     assert listed.code == 0
     [line] = [each for each in listed.out.splitlines() if each.startswith("answer_share ")]
     assert line.split(maxsplit=2)[1:] == ["2", "chunks, of, percent"]
-    assert {"answer", "turn_reading"} <= {each["name"] for each in json.loads(run("prompts", "--json").out)}
+    assert {"answer", "turn_reading"} <= {load["name"] for load in json.loads(run("prompts", "--json").out)}
 
 
 def test_one_prompt_is_shown_with_its_texts() -> None:

@@ -37,8 +37,8 @@ def erasures(draw: st.DrawFn) -> tuple[Thing, Erasure]:
     )
     roots = [
         *(Thing("memory", each) for each in known),
-        *(Thing("task", each) for each in tasks),
-        *(Thing("agent", each) for each in agents),
+        *(Thing("task", task) for task in tasks),
+        *(Thing("agent", agent) for agent in agents),
     ]
     return draw(st.sampled_from(roots or [Thing("task", UUID(int=1))])), erasure if roots else Erasure(
         tasks=(UUID(int=1),)
@@ -52,12 +52,12 @@ def test_every_tombstone_of_a_step_fits_and_all_of_them_name_everything(drawn: t
     """
     root, erasure = drawn
     steps = split_into_steps(root, erasure, ROOM)
-    told = [each for step in steps for each in step.tombstones()]
+    told = [tombstone for step in steps for tombstone in step.tombstones()]
     assert max(len(encode(each)) for each in told) <= ROOM
     assert Erased.of_erasure(union(each.erasure for each in steps)) == Erased.of_erasure(erasure)
     assert set(union(each.erasure for each in steps).restated) == set(erasure.restated)
     assert Erased.by(told) == Erased.of_erasure(erasure)
-    assert len({each.event_id for each in told}) == len(told)
+    assert len({event.event_id for event in told}) == len(told)
 
 
 @given(erasures())
@@ -68,7 +68,7 @@ def test_each_step_begins_with_its_own_tombstone(drawn: tuple[Thing, Erasure]) -
     for step in steps:
         first, *others = step.tombstones()
         assert first.erasure == step.erasure
-        assert all(each.erasure is None for each in others)
+        assert all(other.erasure is None for other in others)
         assert Erased.of_erasure(step.erasure).names(step.root.name)
     assert steps[0 if root.sort == "agent" else -1].root == root
 

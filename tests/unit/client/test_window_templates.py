@@ -18,9 +18,9 @@ WINDOW = Path(str(resources.files("nemuri.window")))
 FOLDERS = (WINDOW, *(Path(str(resources.files(pages.package))) for pages in extension_pages()))
 """The folders of the window and of the pages of extensions."""
 TEMPLATES = {
-    each.relative_to(folder / "templates").as_posix(): folder
+    path.relative_to(folder / "templates").as_posix(): folder
     for folder in FOLDERS
-    for each in sorted(folder.glob("templates/**/*.html"))
+    for path in sorted(folder.glob("templates/**/*.html"))
 }
 """The folder of each template, by the template's name, which is unique over all folders."""
 TRANSLATIONS: dict[Path, dict[str, str]] = {
@@ -42,7 +42,7 @@ def texts_of(template: str) -> Iterator[nodes.Expr]:
 
 def texts_in_code(folder: Path) -> set[str]:
     """Return the texts that modules of a folder mark for translation with `_("…")`."""
-    sources = (each.read_text(encoding="utf-8") for each in folder.glob("**/*.py"))
+    sources = (path.read_text(encoding="utf-8") for path in folder.glob("**/*.py"))
     return {found for source in sources for found in re.findall(r'\b_\("([^"]+)"', source)}
 
 
@@ -50,7 +50,7 @@ def test_texts_are_literal(subtests: pytest.Subtests) -> None:
     """Translate literal texts only, so that a missing translation is found without opening the page."""
     for template in TEMPLATES:
         with subtests.test(template):
-            assert [each for each in texts_of(template) if not isinstance(each, nodes.Const)] == []
+            assert [text for text in texts_of(template) if not isinstance(text, nodes.Const)] == []
 
 
 def test_every_text_has_a_translation_and_none_is_left_over() -> None:
@@ -60,9 +60,9 @@ def test_every_text_has_a_translation_and_none_is_left_over() -> None:
     """
     for folder in FOLDERS:
         templates = [name for name, there in TEMPLATES.items() if there == folder]
-        written = {each.value for name in templates for each in texts_of(name) if isinstance(each, nodes.Const)}
+        written = {text.value for name in templates for text in texts_of(name) if isinstance(text, nodes.Const)}
         if folder == WINDOW:
-            written |= {each.title for each in TaskOptions.model_fields.values() if each.title}
+            written |= {field.title for field in TaskOptions.model_fields.values() if field.title}
         shared = TRANSLATIONS[WINDOW].keys() if folder != WINDOW else set()
         assert sorted(((written | texts_in_code(folder)) - shared) ^ TRANSLATIONS[folder].keys()) == []
 
@@ -92,8 +92,8 @@ def test_a_template_has_no_raw_markup_of_values(subtests: pytest.Subtests) -> No
 def test_nothing_in_the_window_marks_text_as_markup() -> None:
     """Use `Markup` nowhere, because its content would not be escaped."""
     assert [
-        each.name
+        path.name
         for folder in FOLDERS
-        for each in folder.glob("**/*.py")
-        if re.search(r"\bMarkup\b", each.read_text("utf-8"))
+        for path in folder.glob("**/*.py")
+        if re.search(r"\bMarkup\b", path.read_text("utf-8"))
     ] == []

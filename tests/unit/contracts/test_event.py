@@ -75,7 +75,7 @@ def test_the_events_of_a_fan_out_have_different_ids() -> None:
         for number in range(3)
     ]
 
-    assert len({each.event_id for each in events}) == 3
+    assert len({event.event_id for event in events}) == 3
     assert events[0].assignment_id == events[0].event_id
 
 

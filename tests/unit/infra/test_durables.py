@@ -45,9 +45,9 @@ def test_a_partitioned_service_handles_one_event_at_a_time_per_group() -> None:
 
     durables = service.durables(Subjects("z"))
 
-    assert [each.concurrency for each in durables] == [1] * 16
-    assert len({each.name for each in durables}) == 16
-    heard = [subject for each in durables for subject in each.subjects]
+    assert [durable.concurrency for durable in durables] == [1] * 16
+    assert len({durable.name for durable in durables}) == 16
+    heard = [subject for durable in durables for subject in durable.subjects]
     assert sorted(heard) == sorted(f"z.agent.*.{number}.*.session_ended" for number in range(PARTITIONS))
 
 

@@ -27,14 +27,14 @@ def test_an_error_is_logged_once_a_minute(caplog: pytest.LogCaptureFixture) -> N
     for _ in range(300):
         troubles.log_problem("refused")
         clock.seconds += 0.2
-    assert [each.message for each in caplog.records] == ["NATS (ann): refused"]
+    assert [record.message for record in caplog.records] == ["NATS (ann): refused"]
     clock.seconds = REPEAT_WARNING_SECONDS
     troubles.log_problem("refused")
     troubles.log_problem("reset")
     troubles.log_problem("reset")
     troubles.log_recovery()
     troubles.log_problem("reset")
-    assert [each.message.split()[-1] for each in caplog.records] == ["refused", "refused", "reset", "reset"]
+    assert [record.message.split()[-1] for record in caplog.records] == ["refused", "refused", "reset", "reset"]
 
 
 def test_remembered_errors_are_bounded(caplog: pytest.LogCaptureFixture) -> None:

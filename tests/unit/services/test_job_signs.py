@@ -12,7 +12,7 @@ NEWER, OLDER = Source("m1", "ポンプの納期は5日です。"), Source("m2", 
 def test_memories_that_contradict_each_other_are_a_sign() -> None:
     """Two memories with different values for the same thing are a sign of trouble."""
     job = AnswerJob("buyer", "", None, "ポンプの納期は？", (NEWER, OLDER), ())
-    assert [each.kind for each in job_signs(job)] == ["sources_conflict"]
+    assert [sign.kind for sign in job_signs(job)] == ["sources_conflict"]
 
 
 def test_a_memory_that_a_newer_one_succeeds_is_none() -> None:

@@ -82,7 +82,11 @@ async def test_a_short_document_is_returned_whole() -> None:
 async def test_the_index_is_built_once_for_all_answers_to_a_task() -> None:
     """The index of a task's documents is built once: each document is read once for all answers to the task."""
     text = FILLER * 30
-    blobs, indexes, chunks = Held(a=text), PassageIndexes(), tuple(each.detail for each in details("a", FILLER * 30))
+    blobs, indexes, chunks = (
+        Held(a=text),
+        PassageIndexes(),
+        tuple(detail.detail for detail in details("a", FILLER * 30)),
+    )
     assert await indexes.of(chunks, blobs) is await indexes.of(chunks, blobs)
     assert blobs.asked == ["a"]
 
@@ -103,7 +107,7 @@ async def test_the_readme_answers_a_question_about_the_orchestrator() -> None:
     """
     quotes, learned = await answered(ROUTES, README.read_text())
     assert "services/orchestrator/ routes by the summary alone" in quotes[0]
-    assert not [each for each in quotes if "attribution" in each or "intake" in each]
+    assert not [quote for quote in quotes if "attribution" in quote or "intake" in quote]
     assert ["orchestrator" in each for each in learned.values()] == [True]
 
 

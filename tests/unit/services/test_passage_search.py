@@ -87,14 +87,14 @@ async def test_a_second_look_searches_for_what_the_first_left_open() -> None:
     ]
     text = beside(*crowd, "A winch broke once.", before=10)
     passages = await found("What happened to the turbine of Larch, turbine oil, turbine blades and the winch?", text)
-    assert any("A winch broke once." in each.text for each in passages)
-    assert sum(len(each.text) for each in passages) < 1.2 * READ_CHARACTERS
+    assert any("A winch broke once." in passage.text for passage in passages)
+    assert sum(len(passage.text) for passage in passages) < 1.2 * READ_CHARACTERS
 
 
 def test_only_telling_words_that_occur_in_the_documents_are_open() -> None:
     """Words that were seen, that occur nowhere or that most units have, leave nothing open."""
     text = beside("The turbine was overhauled.", "A winch broke.")
-    index = PassageIndex.of([each.detail for each in details("a", text)], [text])
+    index = PassageIndex.of([detail.detail for detail in details("a", text)], [text])
     asked = "What happened to the turbine, the winch, the unicorn and the weather?"
     assert open_parts(asked, "The turbine was overhauled.", index.postings) == ("winch",)
     assert open_parts(asked, text, index.postings) == ()

@@ -49,13 +49,16 @@ def test_the_view_has_the_weight_of_each_feature() -> None:
     first, second = scorer_view(agent, None, 62), scorer_view(agent, known(HELD_OUT, serves=True), 12)
 
     assert (first.version, first.gathered, first.wanted, first.ranking) == (None, 62, 100, "linear-1")
-    assert {each.learned for each in first.features.values()} == {None}
+    assert {feature.learned for feature in first.features.values()} == {None}
     assert second.version is not None
     assert (second.version.number, second.gathered, second.wanted, second.ranking) == (2, 12, 30, "scorer-2")
     patient = agent.replace(policy={"min_training_samples": 200, "retrain_after": 50})
     assert [scorer_view(patient, each, 12).wanted for each in (None, known(HELD_OUT))] == [200, 50]
     assert list(second.features) == list(FEATURES)
-    assert all(each.learned is not None and abs(each.learned - each.linear) < 1e-9 for each in second.features.values())
+    assert all(
+        feature.learned is not None and abs(feature.learned - feature.linear) < 1e-9
+        for feature in second.features.values()
+    )
 
 
 def test_the_view_has_the_distance_to_the_next_training() -> None:

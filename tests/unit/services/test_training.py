@@ -61,7 +61,7 @@ def test_a_scorer_learns_that_impact_decides() -> None:
     weights = training.train(training_samples.samples(older), seed=3)
 
     assert training_samples.is_better(training_samples.evaluate(weights, held))
-    fresh = [each for each in past(by_impact, 200, seed=4) if each.is_informative]
+    fresh = [retrieval for retrieval in past(by_impact, 200, seed=4) if retrieval.is_informative]
     found = training_samples.evaluate(weights, fresh)
     assert found.learned - found.linear > 0.08
     weighs = scorer.importance(weights)
@@ -76,7 +76,7 @@ def test_a_scorer_learns_an_interaction_of_two_features() -> None:
 
     weights = training.train(training_samples.samples(older), seed=11)
 
-    newest = [each for each in past(by_strength_while_fresh, 200, seed=12) if each.is_informative]
+    newest = [retrieval for retrieval in past(by_strength_while_fresh, 200, seed=12) if retrieval.is_informative]
     found = training_samples.evaluate(weights, newest)
     assert found.learned - found.linear > 0.15
     both, strong, fresh, neither = np.full((4, 9), 0.5)
@@ -99,7 +99,7 @@ def test_without_a_signal_the_scorer_is_hardly_worse_than_linear(world: World, t
         weights = training.train(training_samples.samples(older), seed)
         if training_samples.is_better(training_samples.evaluate(weights, held)):
             fresh = training_samples.evaluate(
-                weights, [each for each in past(world, 150, seed + 50) if each.is_informative]
+                weights, [retrieval for retrieval in past(world, 150, seed + 50) if retrieval.is_informative]
             )
             lost.append(fresh.linear - fresh.learned)
     assert max(lost, default=0.0) < 0.03

@@ -13,7 +13,7 @@ from nemuri_services.trainer import training
 
 def torch_parameters(weights: Weights) -> list[Tensor]:
     """Return the weights as tensors."""
-    return [torch.tensor(each, dtype=torch.float64) for each in training.parameters_of(weights)]
+    return [torch.tensor(parameter, dtype=torch.float64) for parameter in training.parameters_of(weights)]
 
 
 def torch_logits(parameters: list[Tensor], rows: Tensor, kept: Tensor | float = 1.0) -> Tensor:
@@ -26,7 +26,7 @@ def torch_train(samples: Samples, masks: Iterator[training.Floats]) -> list[Tens
     """Train with torch's own derivatives, Adam and cosine schedule, one step for each mask of the hidden units."""
     start = torch_parameters(copy_of_linear())
     rows, labels, weights = (torch.from_numpy(each) for each in (samples.features, samples.labels, samples.weights))
-    parameters = [each.clone().requires_grad_() for each in start]
+    parameters = [tensor.clone().requires_grad_() for tensor in start]
     optimizer = torch.optim.Adam(parameters, lr=training.RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, training.STEPS)
     for kept in masks:
@@ -38,4 +38,4 @@ def torch_train(samples: Samples, masks: Iterator[training.Floats]) -> list[Tens
         ((loss + training.ATTACHMENT * distance) / weights.sum()).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         schedule.step()
-    return [each.detach() for each in parameters]
+    return [parameter.detach() for parameter in parameters]

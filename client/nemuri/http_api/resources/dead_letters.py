@@ -60,8 +60,10 @@ class LetterWithOriginal(BuriedLetter):
 @RESOURCE.get("/dead-letters", operator=True)
 async def list_dead_letters(call: Call, query: LettersCondition) -> LetterPage:
     """List dead letters, oldest first."""
-    place = place_of(LetterPlace, query.cursor)
-    found = await dead_letters.page(call.client, query.service, after=place.name if place else None, limit=query.limit)
+    cursor = place_of(LetterPlace, query.cursor)
+    found = await dead_letters.page(
+        call.client, query.service, after=cursor.name if cursor else None, limit=query.limit
+    )
     following = LetterPlace(name=found.letters[-1].letter.name) if found.more else None
     return LetterPage(letters=tuple(map(_buried, found.letters)), total=found.total, next=cursor_of(following))
 

@@ -52,9 +52,9 @@ async def show_platform(call: Call) -> PlatformStatus:
 @RESOURCE.get("/log", operator=True)
 async def list_events(call: Call, query: EventsCondition) -> EventPage:
     """List events of the log, the newest page first. `next` leads to older pages."""
-    place = place_of(SequencePlace, query.cursor) or SequencePlace(after=query.after)
+    cursor = place_of(SequencePlace, query.cursor) or SequencePlace(after=query.after)
     condition = LogFilter(kinds=query.kind, agent_id=query.agent, task_id=query.task, client_id=query.client)
-    found = await log_page(call.client, condition, before=place.before, after=place.after, limit=query.limit)
+    found = await log_page(call.client, condition, before=cursor.before, after=cursor.after, limit=query.limit)
     return EventPage(
         events=found.events,
         next=None if found.older is None else cursor_of(SequencePlace(before=found.older)),

@@ -80,8 +80,8 @@ async def store_memory(call: Call, agent_id: Identifier, body: MemoryRequest) ->
 @RESOURCE.get("/agents/{agent_id}/memories")
 async def list_memories(call: Call, agent_id: Identifier, query: MemoriesCondition) -> MemoryPage:
     """List the memories of an agent, the strongest or the newest first."""
-    place = place_of(MemoryPlace, query.cursor)
-    found = await call.client.memory_page(agent_id, following=place, **values_of(query, MemoryListOptions))
+    cursor = place_of(MemoryPlace, query.cursor)
+    found = await call.client.memory_page(agent_id, following=cursor, **values_of(query, MemoryListOptions))
     return MemoryPage(memories=found.memories, next=cursor_of(found.following))
 
 

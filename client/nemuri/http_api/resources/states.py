@@ -64,9 +64,9 @@ class WhatIfAnswer(Value):
 async def show_state(call: Call, agent_id: Identifier, query: At) -> AgentState:
     """Show the state of an agent at a position of the log. It is folded from the log and includes every memory."""
     await call.client.agents(agent_id)
-    place = read_place(query.at)
-    [past] = await agent_states(call.client.log, agent_id, [place])
-    return state_answer(past, place)
+    position = read_place(query.at)
+    [past] = await agent_states(call.client.log, agent_id, [position])
+    return state_answer(past, position)
 
 
 @RESOURCE.get("/agents/{agent_id}/difference", operator=True)

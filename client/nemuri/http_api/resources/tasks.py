@@ -91,8 +91,8 @@ async def submit_task(call: Call, body: TaskRequest) -> SubmittedTask:
 @RESOURCE.get("/tasks")
 async def list_tasks(call: Call, query: TasksCondition) -> TaskPage:
     """List tasks, the ones submitted last first."""
-    place = place_of(TaskPlace, query.cursor)
-    found = await call.client.tasks(following=place, **values_of(query, TaskListOptions))
+    cursor = place_of(TaskPlace, query.cursor)
+    found = await call.client.tasks(following=cursor, **values_of(query, TaskListOptions))
     return TaskPage(tasks=found.tasks, next=cursor_of(found.following))
 
 

@@ -34,9 +34,9 @@ def copy_assets() -> dict[str, str]:
         for package, files in FILES.items():
             source = Path(temporary, "node_modules", package)
             shutil.copy(source / "LICENSE", VENDOR / f"{package}.LICENSE.txt")
-            for each in files:
-                text = (source / each).read_text(encoding="utf-8")
-                (VENDOR / Path(each).name).write_text(without_source_map(text), encoding="utf-8")
+            for file in files:
+                text = (source / file).read_text(encoding="utf-8")
+                (VENDOR / Path(file).name).write_text(without_source_map(text), encoding="utf-8")
     return hashes()
 
 
@@ -47,7 +47,7 @@ def without_source_map(text: str) -> str:
 
 def hashes() -> dict[str, str]:
     """Return the SHA-256 of each copied file, by name."""
-    return {each.name: sha256(each.read_bytes()).hexdigest() for each in sorted(VENDOR.iterdir())}
+    return {path.name: sha256(path.read_bytes()).hexdigest() for path in sorted(VENDOR.iterdir())}
 
 
 if __name__ == "__main__":

@@ -52,16 +52,16 @@ def _values(view: AffectView) -> dict[str, Any]:
         "nights": [*range(NIGHTS + 1)],
         "thresholds": [levels.level1_threshold, levels.level2_threshold, levels.level3_threshold],
         "memories": [
-            {"level": each.level, "values": [_after(each, night) for night in range(NIGHTS + 1)]}
-            for each in view.memories[:MAX_CURVES]
+            {"level": memory.level, "values": [_after(memory, night) for night in range(NIGHTS + 1)]}
+            for memory in view.memories[:MAX_CURVES]
         ],
     }
     moods = {
-        "days": [f"{each.day}" for each in view.moods],
-        "valence": [each.valence for each in view.moods],
-        "arousal": [each.arousal / 100 for each in view.moods],
+        "days": [f"{mood.day}" for mood in view.moods],
+        "valence": [mood.valence for mood in view.moods],
+        "arousal": [mood.arousal / 100 for mood in view.moods],
     }
-    ways = {each.memory_id: _nights_left(each, levels) for each in view.memories}
+    ways = {memory.memory_id: _nights_left(memory, levels) for memory in view.memories}
     return {"view": view, "curves": curves, "moods": moods, "levels": levels, "nights_left": ways}
 
 
@@ -94,7 +94,9 @@ async def archive(request: Request) -> Response:
     """Show the archived memories, the ones archived last first."""
     client, name = await operator_of(request), agent_in_path(request)
     past = await context_of(request).histories.of(client.log, name).at(LogPosition())
-    archived = sorted((each for each in past.affect.memories.values() if each.level == ARCHIVED), key=_archived_at)
+    archived = sorted(
+        (memory for memory in past.affect.memories.values() if memory.level == ARCHIVED), key=_archived_at
+    )
     values = {"archived": archived[::-1][:MAX_ARCHIVED], "number": len(archived), "night": past.affect.night}
     return render(request, "affect_archive.html", values)
 

@@ -65,7 +65,7 @@ async def _memories(request: Request, client: Client, name: str) -> dict[str, An
         "narrowed": any(wanted.values()) or status != STATUSES[0],
         "first_page": first if text_of(request, "after") else None,
         "next_page": f"{first}&after={after}" if after else None,
-        "strongest": max((each.strength for each in page.memories), default=1.0),
+        "strongest": max((memory.strength for memory in page.memories), default=1.0),
     }
 
 

@@ -28,12 +28,12 @@ async def agents(request: Request) -> Response:
     found = await client.agents(orchestrator=True)
     principles = await client.principles()
     after = text_of(request, "after") or ""
-    own = [each for each in own_agents(found) if each.agent_id > after]
+    own = [agent for agent in own_agents(found) if agent.agent_id > after]
     values = {
         "agents": own[:PAGE_SIZE],
         "next_page": f"/agents?after={own[PAGE_SIZE - 1].agent_id}" if len(own) > PAGE_SIZE else None,
-        "residents": sum(each.definition.kept_by == "host" for each in found),
-        "orchestrator": next((each for each in found if each.agent_id == ORCHESTRATOR), None),
+        "residents": sum(agent.definition.kept_by == "host" for agent in found),
+        "orchestrator": next((agent for agent in found if agent.agent_id == ORCHESTRATOR), None),
         "organisation": ORGANISATION,
         "shared": principles.get(ORGANISATION, ()),
         "proposed": {
@@ -47,8 +47,8 @@ async def agents(request: Request) -> Response:
 
 def own_agents(found: Iterable[AgentView]) -> list[AgentView]:
     """Return the agents without the orchestrator and without the residents of societies, by name."""
-    named = (each for each in found if each.agent_id != ORCHESTRATOR and each.definition.kept_by == "platform")
-    return sorted(named, key=lambda each: each.agent_id)
+    named = (agent for agent in found if agent.agent_id != ORCHESTRATOR and agent.definition.kept_by == "platform")
+    return sorted(named, key=lambda agent: agent.agent_id)
 
 
 async def agent_of(client: Client, name: str) -> AgentView:

@@ -23,8 +23,8 @@ async def ask(request: Request) -> Response:
     """Show the form."""
     client = await client_of(request)
     offered = await agents_to_choose(client)
-    able = [each for each in offered if each.definition.memory == "strength"]
-    views = sorted({name for each in able for name in each.definition.perspective_names})
+    able = [agent for agent in offered if agent.definition.memory == "strength"]
+    views = sorted({name for agent in able for name in agent.definition.perspective_names})
     chosen = request.query_params.get("agent", "")
     none = not able and (bool(offered) or not (await client.status()).agents)
     inputs = option_inputs(translator(language_of(request)))

@@ -66,7 +66,7 @@ async def _followers(request: Request, view: MemoryView) -> list[UUID]:
 
 def _curve(lived: MemoryLife) -> dict[str, Any]:
     """Return the points of the two charts: strength over time, and strength in the coming days."""
-    uses = {each.at.timestamp() for each in lived.steps if each.kind == "memories_used"}
+    uses = {step.at.timestamp() for step in lived.steps if step.kind == "memories_used"}
     return {
         "times": [at.timestamp() for at, _ in lived.curve],
         "strengths": [strength for _, strength in lived.curve],
@@ -79,14 +79,14 @@ def _curve(lived: MemoryLife) -> dict[str, Any]:
 
 def _drawn(graph: MemoryGraph) -> dict[str, Any]:
     """Return the nodes and edges of the graph as JSON values."""
-    number = {memory_id: place for place, memory_id in enumerate(graph.nodes)}
+    number = {memory_id: index for index, memory_id in enumerate(graph.nodes)}
     return {
         "nodes": [
             {"id": str(each), "label": _label(view), "depth": depth, "strength": view.strength, "status": view.status}
             for each, (view, depth) in graph.nodes.items()
         ],
         "links": [
-            {"source": number[each.source], "target": number[each.target], "sort": each.sort} for each in graph.edges
+            {"source": number[edge.source], "target": number[edge.target], "sort": edge.sort} for edge in graph.edges
         ],
     }
 

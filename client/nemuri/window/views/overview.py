@@ -45,5 +45,5 @@ async def _of_operator(request: Request, client: Client) -> dict[str, Any]:
             name for name, some in principles.items() if any(each.standing == "proposed" for each in some)
         ),
         "activity": activity,
-        "peaks": {name: max((getattr(each, name) for each in activity), default=0) for name in ("events", "tasks")},
+        "peaks": {name: max((getattr(minute, name) for minute in activity), default=0) for name in ("events", "tasks")},
     }

@@ -48,7 +48,7 @@ async def sleep(request: Request) -> Response:
     }
     if wants_part(request):
         return render(request, "sleep_nights.html", values)
-    agents = [each.agent_id for each in own_agents(await client.agents())]
+    agents = [agent.agent_id for agent in own_agents(await client.agents())]
     newest = recent if before is None else await nights(client.log, limit=RECENT_NIGHTS)
     slept = _slept_last(newest, agents) if chosen is None else [chosen]
     return render(request, "sleep.html", values | {"agents": agents, "cards": slept[:OPEN_CARDS]})
@@ -57,7 +57,7 @@ async def sleep(request: Request) -> Response:
 def _slept_last(recent: NightPage, agents: list[str]) -> list[str]:
     """Return the agents that slept in these nights, those that slept last first."""
     known = set(agents)
-    return [each for each in dict.fromkeys(each.event.agent_id for each in recent.nights) if each in known]
+    return [agent_id for agent_id in dict.fromkeys(each.event.agent_id for each in recent.nights) if agent_id in known]
 
 
 async def last(request: Request) -> Response:

@@ -31,14 +31,14 @@ async def tasks(request: Request) -> Response:
     """Show a page of the list. Its first page asks for itself again every few seconds."""
     client = await client_of(request)
     chosen = {name: request.query_params.get(name, "").strip() for name in FIELDS}
-    place, problem, page = request.query_params.get("after", ""), None, TasksView(tasks=())
+    cursor, problem, page = request.query_params.get("after", ""), None, TasksView(tasks=())
     try:
         page = await client.tasks(
             status=chosen["status"] or None,  # type: ignore[arg-type]
             agent=chosen["agent"] or None,
             client=chosen["client"] or None,
             containing=chosen["containing"] or None,
-            following=_place(place) if place else None,
+            following=_place(cursor) if cursor else None,
         )
     except ClientError as error:
         refuse_if_passing(error)
@@ -47,7 +47,7 @@ async def tasks(request: Request) -> Response:
         "chosen": chosen,
         "page": page,
         "problem": problem,
-        "first": not place,
+        "first": not cursor,
         "following": page.following and _address(chosen, page.following),
         "here": _address(chosen),
         "statuses": STATUSES,
@@ -57,10 +57,10 @@ async def tasks(request: Request) -> Response:
     return render(request, template, values, status=422 if problem else 200)
 
 
-def _address(chosen: dict[str, str], place: TaskPlace | None = None) -> str:
+def _address(chosen: dict[str, str], cursor: TaskPlace | None = None) -> str:
     given = {name: value for name, value in chosen.items() if value}
-    if place is not None:
-        given["after"] = f"{place.submitted_at.isoformat()}~{place.task_id}"
+    if cursor is not None:
+        given["after"] = f"{cursor.submitted_at.isoformat()}~{cursor.task_id}"
     return f"/tasks?{urlencode(given)}" if given else "/tasks"
 
 

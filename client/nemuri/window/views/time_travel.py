@@ -65,22 +65,26 @@ class Moment:
             return cls(past.events, past, (), [(each.memory_id, each.content, None) for each in newest])
         if past.mind.agent is None:
             return cls(past.events, past, (), [])
-        active = [each for each in memories_in(past) if each.state.status == "active"]
-        shown = [(each.memory_id, each.content, each.state.strength) for each in active[:SHOWN]]
+        active = [past_memory for past_memory in memories_in(past) if past_memory.state.status == "active"]
+        shown = [
+            (past_memory.memory_id, past_memory.content, past_memory.state.strength) for past_memory in active[:SHOWN]
+        ]
         return cls(past.events, past, levels_in(past), shown)
 
 
 def _affective(past: PastState) -> list[tuple[UUID, str, float | None]]:
     night = past.affect.night
-    active = [each for each in past.affect.memories.values() if each.level < ARCHIVED]
-    active.sort(key=lambda each: -each.retention(night))
-    return [(each.memory_id, f"{each.trigger} {each.content}", each.retention(night)) for each in active[:SHOWN]]
+    active = [memory for memory in past.affect.memories.values() if memory.level < ARCHIVED]
+    active.sort(key=lambda memory: -memory.retention(night))
+    return [
+        (memory.memory_id, f"{memory.trigger} {memory.content}", memory.retention(night)) for memory in active[:SHOWN]
+    ]
 
 
 async def time_travel(request: Request) -> Response:
     """Show two sliders over the events of one agent, its mind at both moments, and the form of another policy."""
     client, name = await operator_of(request), text_of(request, "agent")
-    agents = [each.agent_id for each in own_agents(await client.agents())]
+    agents = [agent.agent_id for agent in own_agents(await client.agents())]
     values: dict[str, Any] = {"agents": agents, "chosen": name, "agent": None}
     if name is None:
         return render(request, "time.html", values)

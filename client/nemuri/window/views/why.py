@@ -34,7 +34,7 @@ async def why(request: Request) -> Response:
     values = {
         "task": await client.progress(task_id),
         "routing": await client.routing(task_id),
-        "retrievals": [Retrieval(each, None if every else SHOWN) for each in explanations],
+        "retrievals": [Retrieval(explanation, None if every else SHOWN) for explanation in explanations],
         "features": FEATURES,
     }
     return render(request, "why.html", values)
@@ -92,8 +92,8 @@ class Retrieval:
     def _reach(self) -> float:
         """Return the longest half of a bar. Bars of rounding errors alone are too short to be seen."""
         sums = (
-            sum(value for value in each.contributions if value * sign > 0) * sign
-            for each in self.explained.candidates
+            sum(value for value in candidate.contributions if value * sign > 0) * sign
+            for candidate in self.explained.candidates
             for sign in (-1, 1)
         )
         return max(SMALLEST_REACH, *sums)

@@ -44,13 +44,13 @@ class ActionAwareness(Module):
         held = snapshot["action_corrections"]
         checked = listed(held, "checked")
         acts = [each for each in listed(snapshot["action_history"])[-CHECKED_ACTS:] if each.get("id") not in checked]
-        ended = [each for each in acts if _is_over(each, snapshot.second)]
-        found = [wrong for each in ended if (wrong := _wrong(each, snapshot)) is not None]
+        ended = [act for act in acts if _is_over(act, snapshot.second)]
+        found = [wrong for act in ended if (wrong := _wrong(act, snapshot)) is not None]
         entries = newest_entries("action_corrections", [*listed(held), *found])
-        anomalies = sum(number(mapped(each).get("second")) > decided_at(snapshot) for each in entries)
+        anomalies = sum(number(mapped(entry).get("second")) > decided_at(snapshot) for entry in entries)
         if not ended and anomalies == held.get("anomalies", 0):
             return {}
-        seen: list[JsonValue] = [*checked, *(str(each.get("id")) for each in ended)]
+        seen: list[JsonValue] = [*checked, *(str(act.get("id")) for act in ended)]
         return {
             "action_corrections": {
                 "entries": entries,

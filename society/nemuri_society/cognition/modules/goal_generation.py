@@ -44,7 +44,7 @@ class GoalGeneration(RetrievingModule):
 
         def wanted(text: str) -> Changes:
             goals = read_goals(text)
-            active: list[JsonValue] = [dict(each) for each in goals]
+            active: list[JsonValue] = [dict(goal) for goal in goals]
             grown = extended_graph(goals, snapshot["goal_graph"])
             return {"goals": {"active": active, "at": snapshot.second}, "goal_graph": grown}
 

@@ -84,8 +84,8 @@ class MemoryRecall(Module):
             return None
         found = self._memories.recall(snapshot.agent_id, query, "cognitive_controller", snapshot.second)
         contents: list[JsonValue] = [
-            {"content": each.content, "score": round(each.score, 4), "layer": each.layer, "sort": each.sort}
-            for each in found
+            {"content": memory.content, "score": round(memory.score, 4), "layer": memory.layer, "sort": memory.sort}
+            for memory in found
         ]
         return {"query": query, "found": contents, "second": snapshot.second}
 
@@ -94,10 +94,10 @@ def memory_query(snapshot: Snapshot) -> str:
     """Return a memory query for the situation: the last utterances, the first goal, the decision and the agents
     nearby.
     """
-    heard = [str(each.get("text", "")) for each in said_by_others(snapshot, 2)]
+    heard = [str(other.get("text", "")) for other in said_by_others(snapshot, 2)]
     goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
     decided = str(snapshot["decision"].get("high_level_intent") or "")
-    wanted = [str(each.get("description")) for each in goals[:1]]
+    wanted = [str(goal.get("description")) for goal in goals[:1]]
     near = sorted(agents_in_sight(snapshot["percepts"])[:3])
     return ". ".join(filter(None, [*heard, *wanted, decided, " ".join(near)]))[:MAX_QUERY_CHARACTERS]
 

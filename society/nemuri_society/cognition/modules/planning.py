@@ -18,7 +18,7 @@ from nemuri_society.cognition.task_texts import task_text
 
 TASK: Final = task_text(
     "society_planning",
-    verbs=", ".join(each for each in VERBS if each not in ("plan", "wait")),
+    verbs=", ".join(verb for verb in VERBS if verb not in ("plan", "wait")),
     rules=prompt_text.RULES_TEXT,
 )
 MAX_STEPS: Final = 24
@@ -89,7 +89,7 @@ def read_steps(text: str) -> list[str]:
     for found in find_objects(text):
         given = found.get("steps")
         intents = [read_intent(each) for each in (given if isinstance(given, list) else []) if isinstance(each, str)]
-        steps = [each.words() for each in intents if each is not None and each.verb != "plan"]
+        steps = [intent.words() for intent in intents if intent is not None and intent.verb != "plan"]
         if steps:
             return steps[:MAX_STEPS]
     raise ValueError("the reply contains no executable steps")

@@ -63,7 +63,7 @@ class SelfReflection(RetrievingModule):
             }
 
         plan = str(snapshot["plans"].get("description") or "")
-        memories = self.recalled(snapshot, [plan, *dict.fromkeys(str(each.get("text")) for each in new[-3:])])
+        memories = self.recalled(snapshot, [plan, *dict.fromkeys(str(act.get("text")) for act in new[-3:])])
         return Ask(_prompt(snapshot, new, memories), concluded)
 
     def pause(self, snapshot: Snapshot) -> float:
@@ -111,7 +111,7 @@ def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) 
     about: dict[str, JsonValue] = {
         "job": "reflection",
         "agent": snapshot.name,
-        "acts": [{"text": each.get("text"), **mapped(each.get("outcome"))} for each in new],
+        "acts": [{"text": source.get("text"), **mapped(source.get("outcome"))} for source in new],
         "goals": listed(snapshot["goals"], "active"),
         "plan": {key: snapshot["plans"].get(key) for key in ("goal", "description", "status")},
         "progress": dict(progress),

@@ -47,13 +47,13 @@ class SocialAwareness(RetrievingModule):
         new = unjudged_utterances(snapshot) if near else []
         if not new:
             return {}
-        speakers = [*dict.fromkeys(str(each["speaker"]) for each in reversed(new))][:MAX_SPEAKERS]
+        speakers = [*dict.fromkeys(str(utterance["speaker"]) for utterance in reversed(new))][:MAX_SPEAKERS]
 
         def felt(text: str) -> Changes:
             judged = read_judgements(text, speakers)
-            return {"social_model": {each: _model(snapshot, each, judged, new) for each in speakers}}
+            return {"social_model": {speaker: _model(snapshot, speaker, judged, new) for speaker in speakers}}
 
-        memories = self.recalled(snapshot, [*speakers, *(str(each.get("text")) for each in new[-2:])])
+        memories = self.recalled(snapshot, [*speakers, *(str(utterance.get("text")) for utterance in new[-2:])])
         return Ask(_prompt(snapshot, speakers, new, memories), felt)
 
 
@@ -61,10 +61,10 @@ def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:
     """Return the utterances of others that came after the last judgement of their speaker."""
     known = snapshot["social_model"]
     return [
-        each
-        for each in said_by_others(snapshot)
-        if number(each.get("second"))
-        > number(mapped(known.get(str(each.get("speaker")))).get("last_interaction"), -1.0)
+        other
+        for other in said_by_others(snapshot)
+        if number(other.get("second"))
+        > number(mapped(known.get(str(other.get("speaker")))).get("last_interaction"), -1.0)
     ]
 
 
@@ -72,7 +72,7 @@ def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str
     """Return the judgement of each speaker in a reply. Raises ValueError if it judges none of them."""
     for found in find_objects(text):
         known = {match_name(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
-        if judged := {each: known[each] for each in speakers if each in known}:
+        if judged := {speaker: known[speaker] for speaker in speakers if speaker in known}:
             return judged
     raise ValueError("the reply judges none of the speakers")
 
@@ -88,14 +88,14 @@ def _model(
     return {
         "sentiment": min(10.0, max(0.0, sentiment)),
         "relationship": relationship,
-        "last_interaction": max(number(each.get("second")) for each in new if each.get("speaker") == speaker),
+        "last_interaction": max(number(source.get("second")) for source in new if source.get("speaker") == speaker),
     }
 
 
 def _prompt(
     snapshot: Snapshot, speakers: Sequence[str], new: Sequence[Mapping[str, Any]], memories: list[str]
 ) -> Prompt:
-    heard = [each for each in new if each.get("speaker") in speakers]
+    heard = [source for source in new if source.get("speaker") in speakers]
     lines = [
         *prompt_text.opinion_lines(snapshot["social_model"], speakers),
         *prompt_text.utterance_lines(heard, snapshot.name),
@@ -105,7 +105,7 @@ def _prompt(
         "job": "social",
         "agent": snapshot.name,
         "speakers": [*speakers],
-        "heard": [dict(each) for each in heard],
-        "known": {each: snapshot["social_model"].get(each) for each in speakers},
+        "heard": [dict(source) for source in heard],
+        "known": {speaker: snapshot["social_model"].get(speaker) for speaker in speakers},
     }
     return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)

@@ -96,7 +96,7 @@ def _left(snapshot: Snapshot) -> list[Intent]:
 def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memories: list[str]) -> Prompt:
     heard = listed(snapshot["conversations"])[-PROMPT_UTTERANCES:]
     speakers = dict.fromkeys(str(each.get("speaker")) for each in heard)
-    doing = "; ".join(each.words() for each in steps) if decision.intent.verb == "plan" else decision.priority_action
+    doing = "; ".join(step.words() for step in steps) if decision.intent.verb == "plan" else decision.priority_action
     lines = [
         f"You are to say: {decision.speech_directive}",
         f"You are doing: {doing or 'nothing'}",
@@ -110,7 +110,7 @@ def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memorie
         "agent": snapshot.name,
         "directive": decision.speech_directive,
         "action": decision.priority_action,
-        "doing": [each.words() for each in steps] if decision.intent.verb == "plan" else [decision.priority_action],
+        "doing": [step.words() for step in steps] if decision.intent.verb == "plan" else [decision.priority_action],
         "heard": heard,
     }
     return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)

@@ -74,7 +74,7 @@ async def live(request: Request) -> Response:
     """Send the places of the agents and what they say, as they come."""
     client, name = await operator_of(request), request.path_params["name"]
     try:
-        names = {each.id: each.name for each in (await load_society(client.log, name)).agents}
+        names = {agent.id: agent.name for agent in (await load_society(client.log, name)).agents}
     except SocietyError as error:
         raise Problem(404, str(error)) from error
 
@@ -107,7 +107,7 @@ async def _moment(client: Client, request: Request) -> SocietyMoment:
 
 
 def _values(found: SocietyMoment) -> dict[str, Any]:
-    names = {each.id: each.name for each in found.society.agents}
+    names = {agent.id: agent.name for agent in found.society.agents}
     return {
         "moment": found,
         "map": {

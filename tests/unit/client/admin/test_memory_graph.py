@@ -19,7 +19,7 @@ def view(number: int, links: Iterable[int] = (), **fields: Any) -> MemoryView:
         "agent_id": "python",
         "memory": MemoryContent(content=f"memory {number}"),
         "source": "task",
-        "links": tuple(UUID(int=each) for each in links),
+        "links": tuple(UUID(int=link) for link in links),
         "status": "active",
         "strength": 1.0,
         "strength_by_perspective": {},
@@ -66,7 +66,7 @@ async def test_a_large_graph_is_cut() -> None:
     graph = await memory_graph(client(middle, *others), middle)
     assert len(graph.nodes) == MAX_NODES
     assert graph.cut
-    assert all(each.source in graph.nodes and each.target in graph.nodes for each in graph.edges)
+    assert all(edge.source in graph.nodes and edge.target in graph.nodes for edge in graph.edges)
 
 
 async def test_erased_memories_are_left_out() -> None:

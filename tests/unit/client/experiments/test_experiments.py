@@ -30,7 +30,7 @@ def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path) ->
     """The same seed gives the same figures, findings and plot bytes. Another seed gives different ones."""
     first, second = (runs.run(name, seed=3, tasks=TASKS, repeats=3, processes=0) for _ in range(2))
     assert first.as_json() == second.as_json()
-    assert {each.claim.text for each in first.findings} == {each.text for each in runs.EXPERIMENTS[name].claims}
+    assert {finding.claim.text for finding in first.findings} == {claim.text for claim in runs.EXPERIMENTS[name].claims}
     files = [plots.draw(report, tmp_path / str(number)) for number, report in enumerate((first, second))]
     assert [each.read_bytes() for each in files[0]] == [each.read_bytes() for each in files[1]]
     assert runs.run_repeat(name, 3, 0, TASKS) != runs.run_repeat(name, 4, 0, TASKS)
@@ -40,8 +40,8 @@ def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPat
     """Several processes give the results of one process, in whatever order the repeats end."""
     monkeypatch.undo()  # Child processes do not inherit the reduced size, so this process must not have it either.
     here, there = (runs.run("noise", seed=1, tasks=10, repeats=2, processes=number) for number in (0, 2))
-    assert [each.verdict for each in here.findings] == [each.verdict for each in there.findings]
-    means = [[each.mean for each in report.figures.values()] for report in (here, there)]
+    assert [finding.verdict for finding in here.findings] == [finding.verdict for finding in there.findings]
+    means = [[figure.mean for figure in report.figures.values()] for report in (here, there)]
     assert means[0] == pytest.approx(means[1])
 
 
@@ -61,7 +61,7 @@ async def test_agents_with_equal_streams_are_equal() -> None:
     """Two agents with the same tasks have a divergence of 0."""
     chance = random.Random(5)
     world, vectors = memories(chance, 60), Vectors()
-    needs = {area: [each for each in world if each.area == area] for area in AREAS}
+    needs = {area: [passage for passage in world if passage.area == area] for area in AREAS}
     tasks = list(personality.mixed(chance, needs, "flow", TASKS))
     pair = [await InMemoryAgent.remembering(world, "use", vectors) for _ in range(2)]
     for living in pair:

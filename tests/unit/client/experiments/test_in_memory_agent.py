@@ -23,7 +23,7 @@ async def test_the_mind_is_the_fold_of_its_events() -> None:
     """The mind of the agent is the fold of its events. The events have sequences and times as on a log."""
     living = await _lived("use")
     assert fold(living.history) == living.mind
-    assert [each.sequence for each in living.history] == list(range(1, len(living.history) + 1))
+    assert [event.sequence for event in living.history] == list(range(1, len(living.history) + 1))
     assert [each.at for each in living.history] == sorted(each.at for each in living.history)
 
 
@@ -32,11 +32,11 @@ async def test_every_task_has_retrieval_use_end_and_sleep() -> None:
     living = await _lived("use")
     for kind in (MemoriesRetrieved, MemoriesUsed, SessionEnded, AgentSlept):
         assert sum(isinstance(each, kind) for each in living.history) == TASKS
-    known = {each.event_id: each for each in living.history}
+    known = {event.event_id: event for event in living.history}
     assert all(
-        isinstance(known[each.causation_id], MemoriesRetrieved)
-        for each in living.history
-        if isinstance(each, MemoriesUsed) and each.causation_id
+        isinstance(known[event.causation_id], MemoriesRetrieved)
+        for event in living.history
+        if isinstance(event, MemoriesUsed) and event.causation_id
     )
     assert living.agent.slept == TASKS
 
@@ -46,9 +46,11 @@ async def test_use_reinforces_fewer_memories_than_retrieval() -> None:
     retrieval.
     """
     use, retrieval = await _lived("use"), await _lived("retrieval")
-    uses, retrievals = (sum(each.access_count for each in living.mind.memories.values()) for living in (use, retrieval))
+    uses, retrievals = (
+        sum(memory.access_count for memory in living.mind.memories.values()) for living in (use, retrieval)
+    )
     assert 0 < uses < retrievals
-    assert retrievals == sum(each.candidate_count for each in retrieval.mind.memories.values())
+    assert retrievals == sum(memory.candidate_count for memory in retrieval.mind.memories.values())
 
 
 async def test_without_strengths_no_strength_changes() -> None:
@@ -57,7 +59,9 @@ async def test_without_strengths_no_strength_changes() -> None:
     assert before.mind == after.mind
     task = next(stream(random.Random(1), library()[:1], 1, "recurring"))
     found = (await after.recall(task)).candidates
-    assert [each.relevance for each in found] == sorted((each.relevance for each in found), reverse=True)
+    assert [candidate.relevance for candidate in found] == sorted(
+        (candidate.relevance for candidate in found), reverse=True
+    )
 
 
 async def test_a_probe_changes_nothing() -> None:
@@ -71,15 +75,15 @@ async def test_a_probe_changes_nothing() -> None:
 def test_the_library_has_passages_of_every_area() -> None:
     """The library's passages are unique, contain the words of their questions, and are drawn evenly from all areas."""
     found = library()
-    assert len({each.text for each in found}) == len(found) > 500
+    assert len({passage.text for passage in found}) == len(found) > 500
     drawn = memories(random.Random(1), 300)
-    assert {area: sum(each.area == area for each in drawn) for area in AREAS} == dict.fromkeys(AREAS, 100)
-    assert len({memory_id(each) for each in drawn}) == 300
+    assert {area: sum(memory.area == area for memory in drawn) for area in AREAS} == dict.fromkeys(AREAS, 100)
+    assert len({memory_id(memory) for memory in drawn}) == 300
 
 
 def test_needs_are_unique_or_recurring() -> None:
     """Needs for information that occur once are all different. Recurring needs are worded differently each time."""
     once = list(stream(random.Random(1), library()[:50], 50, "one-off"))
     again = list(stream(random.Random(1), library()[:5], 50, "recurring"))
-    assert len({each.needed for each in once}) == 50
-    assert len({each.needed for each in again}) <= 5 < len({each.query for each in again})
+    assert len({task.needed for task in once}) == 50
+    assert len({task.needed for task in again}) <= 5 < len({each.query for each in again})

@@ -74,7 +74,7 @@ def test_overlap_and_jaccard_compare_common_elements() -> None:
 
 def test_the_gain_falls_with_the_rank_of_the_needed_memory() -> None:
     """The gain is 1 if the needed memory has rank one, less at each later rank, and 0 after rank ten."""
-    gains = [gain(order, "x") for order in sorted(permutations("xab"), key=lambda each: each.index("x"))]
+    gains = [gain(order, "x") for order in sorted(permutations("xab"), key=lambda permutation: permutation.index("x"))]
     assert gains[0] == 1.0
     assert gains[-1] == pytest.approx(0.5)
     assert gain([*range(10), "x"], "x") == 0.0

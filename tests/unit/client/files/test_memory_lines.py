@@ -40,7 +40,11 @@ def test_a_line_without_a_scope_takes_it_from_the_settings(tmp_path: Path) -> No
     named = [json.dumps(FULL), json.dumps(anywhere)]
     file.write_text("\n".join([*named, '{"content": "b"}']))
     bank = Scope(level="project", name="bank")
-    assert [each.scope.name for each in read_memories(file, lambda: bank).values()] == ["dinner", None, "bank"]
+    assert [memory_content.scope.name for memory_content in read_memories(file, lambda: bank).values()] == [
+        "dinner",
+        None,
+        "bank",
+    ]
 
     file.write_text("\n".join(named))
     assert len(read_memories(file, lambda: pytest.fail("asked"))) == 2

@@ -57,7 +57,7 @@ def test_an_environment_variable_names_the_settings_directory(
     assert assistant.settings == tmp_path / "elsewhere" / assistant.file
 
 
-@pytest.mark.parametrize("assistant", [each for each in OTHERS if each.events], ids=lambda each: each.name)
+@pytest.mark.parametrize("assistant", [other for other in OTHERS if other.events], ids=lambda each: each.name)
 def test_every_command_is_a_hook_that_names_its_assistant(assistant: Assistant) -> None:
     """Every command in the settings is accepted by the entry point, and names the assistant."""
     for groups in hooks("ann", None, assistant).values():

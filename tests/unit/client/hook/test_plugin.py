@@ -39,13 +39,13 @@ def test_the_marketplace_leads_to_the_plugin() -> None:
 def test_the_plugin_has_the_hooks_of_the_settings() -> None:
     """The plugin calls the same hooks as the settings that `hook install` writes, with the same limits."""
     found = read("plugins/claude-code/hooks/hooks.json")["hooks"]
-    assert [*found] == [each.event for each in CLAUDE.events]
-    for each in CLAUDE.events:
-        [group] = found[each.event]
+    assert [*found] == [event.event for event in CLAUDE.events]
+    for event in CLAUDE.events:
+        [group] = found[event.event]
         [hook] = group["hooks"]
-        assert hook["command"] == f'"${{CLAUDE_PLUGIN_ROOT}}/scripts/nemuri" hook {each.hook}'
-        assert (hook["timeout"], hook.get("async")) == (each.seconds, None)
-        assert group.get("matcher") == each.matcher
+        assert hook["command"] == f'"${{CLAUDE_PLUGIN_ROOT}}/scripts/nemuri" hook {event.hook}'
+        assert (hook["timeout"], hook.get("async")) == (event.seconds, None)
+        assert group.get("matcher") == event.matcher
 
 
 @pytest.mark.parametrize("path", SKILLS, ids=lambda path: path.parent.name)

@@ -10,7 +10,7 @@ QUICK = {"fading": "tasks", "expected_tasks_per_day": 1, "daily_decay_targets": 
 def sorts(before: Mind, after: Mind, later: Mind | None = None) -> dict[str, list[object]]:
     """Return the ids of the changed memories by the sort of their change."""
     found = by_sort(strength_changes(before, after, later or after, ()))
-    return {sort: [each.memory_id for each in changes] for sort, changes in found.items()}
+    return {sort: [change.memory_id for change in changes] for sort, changes in found.items()}
 
 
 def story() -> Story:
@@ -50,7 +50,9 @@ def test_memories_that_became_another_one_are_named_with_it() -> None:
     after = before.when(*night(1))
     later = after.when(formed(D, A, B))
     found = by_sort(strength_changes(before.mind, after.mind, later.mind, ()))
-    assert [(each.memory_id, each.into, each.after_words) for each in found["merged"]] == [
+    assert [
+        (night_change.memory_id, night_change.into, night_change.after_words) for night_change in found["merged"]
+    ] == [
         (A, D, later.mind.contents[D].memory.content),
         (B, D, later.mind.contents[D].memory.content),
     ]

@@ -158,7 +158,7 @@ def test_bad_input_is_one_line_and_changes_nothing(home: Path, run: Run, monkeyp
     for code, out, err in refusals:
         assert code in {1, 2}
         assert (out, err.count("\n"), "unexpected" in err) == ("", 1, False), err
-    assert [each.name for each in home.iterdir()] == ["file"]
+    assert [path.name for path in home.iterdir()] == ["file"]
 
 
 def test_start_runs_the_commands(home: Path, run: Run) -> None:

@@ -18,7 +18,7 @@ def shown(live: LiveEvents, missed: int = 0) -> list[int]:
     """Return the sequences of the next rows."""
     rows = live.rows(missed).get("rows", [])
     assert isinstance(rows, list)
-    return [each.sequence for each in rows if isinstance(each, LoggedEvent)]
+    return [row.sequence for row in rows if isinstance(row, LoggedEvent)]
 
 
 def test_events_are_shown_once_and_newest_first() -> None:

@@ -20,13 +20,13 @@ def retrieval(rows: list[list[float]]) -> Retrieval:
             candidate=Candidate(
                 memory_id=uuid4(), similarity=0, lexical=0, relevance=0, features=(0.0,) * len(FEATURES), score=0
             ),
-            contributions=tuple(each),
+            contributions=tuple(row),
             decided="by lot",
             standing="left out",
             beginning="",
             label=None,
         )
-        for each in rows
+        for row in rows
     )
     explained = Explanation(
         assignment_id=uuid4(),
@@ -45,8 +45,8 @@ def retrieval(rows: list[list[float]]) -> Retrieval:
 def test_bars_stay_within_their_picture(rows: list[list[float]]) -> None:
     """Put what was added right of the middle, what was taken away left of it, and nothing outside."""
     drawn = retrieval(rows)
-    for each in drawn.candidates:
-        for part in drawn.segments(each):
+    for candidate in drawn.candidates:
+        for part in drawn.segments(candidate):
             assert -0.1 <= part.start <= part.start + part.width <= 100.1
             assert part.start >= 49.9 if part.value > 0 else part.start + part.width <= 50.1
 
@@ -55,7 +55,7 @@ def test_parts_of_one_side_follow_each_other() -> None:
     """Stack the parts without a gap, each as wide as its share of the longest half."""
     drawn = retrieval([[2.0, 1.0, -1.0, *[0.0] * 6], [4.0, *[0.0] * 8]])
     first, *_ = drawn.candidates
-    parts = {each.feature: (each.start, each.width) for each in drawn.segments(first)}
+    parts = {segment.feature: (segment.start, segment.width) for segment in drawn.segments(first)}
     assert parts == {"similarity": (50, 25), "strength": (75, 12.5), "perspective_strength": (37.5, 12.5)}
 
 

@@ -74,7 +74,7 @@ class Life:
 
     def levels(self) -> dict[UUID, int]:
         """Return the level of every memory, by id."""
-        return {each.memory_id: each.level for each in self.mind.memories.values()}
+        return {memory.memory_id: memory.level for memory in self.mind.memories.values()}
 
     def take(self, event: AnyAgentEvent) -> AnyAgentEvent:
         """Fold an event, update the columns and return the event."""
@@ -128,8 +128,10 @@ class Life:
 
     def recall(self, *memory_ids: UUID) -> None:
         """Recall these memories. For archived ones this also requests their revival."""
-        archived = [each for each in memory_ids if each in self.mind.memories and self.memory(each).archived]
-        active = [each for each in memory_ids if each not in archived]
+        archived = [
+            memory_id for memory_id in memory_ids if memory_id in self.mind.memories and self.memory(memory_id).archived
+        ]
+        active = [memory_id for memory_id in memory_ids if memory_id not in archived]
         self.take(self._event(MemoriesRecalled, recalled=tuple(active), asked_back=tuple(archived)))
 
     def protect(self, memory_id: UUID, *, protected: bool = True) -> None:
@@ -147,20 +149,22 @@ class Life:
     def evening(self, alike: Sequence[SimilarPair] = (), *, table: MemoryColumns | None = None) -> NightInput:
         """Return the input of a nightly job; `alike` are pairs of similar memories."""
         all_of_them = [*self.mind.memories.values()]
-        gone = [each for each in all_of_them if each.level == ARCHIVED]
-        asked = [each for each in gone if each.asked_back_at is not None]
-        active = [each for each in all_of_them if each.level < ARCHIVED]
+        gone = [memory for memory in all_of_them if memory.level == ARCHIVED]
+        asked = [affect_memory for affect_memory in gone if affect_memory.asked_back_at is not None]
+        active = [memory for memory in all_of_them if memory.level < ARCHIVED]
         return NightInput(
             agent=self.agent,
             table=table or self.table,
-            asked_back=sorted(asked, key=lambda each: (each.asked_back_at, each.memory_id)),
+            asked_back=sorted(asked, key=lambda affect_memory: (affect_memory.asked_back_at, affect_memory.memory_id)),
             forgotten=gone,
             waiting=sorted(
                 (each for each in active if each.protection == "asked"), key=lambda each: (each.said_at, each.memory_id)
             ),
             web=[Tie(of=each.memory_id, to=link.to, sort=link.sort) for each in active for link in each.relations],
-            fresh=[each.memory_id for each in active if each.fresh],
-            alike=[each for each in alike if self.fresh(each[0]) or self.fresh(each[1])],
+            fresh=[affect_memory.memory_id for affect_memory in active if affect_memory.fresh],
+            alike=[
+                similar_pair for similar_pair in alike if self.fresh(similar_pair[0]) or self.fresh(similar_pair[1])
+            ],
         )
 
     def fresh(self, memory_id: UUID) -> bool:
@@ -175,7 +179,7 @@ class Life:
 
     def rebuilt(self) -> MemoryColumns:
         """Return the columns as they are built anew from the memories' rows."""
-        return MemoryColumns(row_of(each) for each in self.mind.memories.values() if each.level < ARCHIVED)
+        return MemoryColumns(row_of(memory) for memory in self.mind.memories.values() if memory.level < ARCHIVED)
 
     def night(self, nights: int = 1, alike: Sequence[SimilarPair] = ()) -> "Night":
         """Run a nightly job with all its events and return the result."""
@@ -219,13 +223,13 @@ class Night:
     def lowered(self) -> dict[UUID, int]:
         """Ids and new levels of the lowered memories."""
         told: list[Lowered] = [each for part in self.parts for each in part.lowered]
-        return {each.memory_id: each.level for each in told}
+        return {lowered.memory_id: lowered.level for lowered in told}
 
     @property
     def revived(self) -> dict[UUID, float]:
         """Ids and retention of the revived memories."""
         told: list[Revived] = [each for part in self.parts for each in part.revived]
-        return {each.memory_id: each.score for each in told}
+        return {revived.memory_id: revived.score for revived in told}
 
     @property
     def declined(self) -> set[UUID]:

@@ -208,7 +208,7 @@ def _life_under(room: int, rules: dict[str, Any], begun: int, days: Sequence[Any
 
 
 def _asked_back(life: Life) -> int:
-    return sum(each.asked_back_at is not None for each in life.mind.memories.values())
+    return sum(memory.asked_back_at is not None for memory in life.mind.memories.values())
 
 
 def _told(table: MemoryColumns) -> dict[UUID, tuple[Any, ...]]:

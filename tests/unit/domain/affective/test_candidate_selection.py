@@ -42,7 +42,7 @@ def lived() -> tuple[Life, list[AffectMemory], MemoryIndex]:
         life.night(nights)
     memories = [life.memory(each) for each in ids]
     index = MemoryIndex(DIMENSION, COLUMNS)
-    index.put([each.memory_id for each in memories], columns(memories), vectors())
+    index.put([memory.memory_id for memory in memories], columns(memories), vectors())
     return life, memories, index
 
 
@@ -51,12 +51,12 @@ def test_candidates_have_the_fields_of_their_memories() -> None:
     life, memories, index = lived()
     known = {each.memory_id: each for each in memories}
     found = candidates(index, life.agent, PromptVectors(ASKED, WEIGHTS), WANTED)
-    assert {each.memory_id for each in found} == set(known)
-    assert {each.archived for each in found} == {True, False}
-    for each in found:
-        memory = known[each.memory_id]
-        assert each.retention == pytest.approx(memory.retention(life.mind.night))
-        assert (each.archived, each.said_at, each.category, each.recall_count, each.tags) == (
+    assert {candidate.memory_id for candidate in found} == set(known)
+    assert {candidate.archived for candidate in found} == {True, False}
+    for candidate in found:
+        memory = known[candidate.memory_id]
+        assert candidate.retention == pytest.approx(memory.retention(life.mind.night))
+        assert (candidate.archived, candidate.said_at, candidate.category, candidate.recall_count, candidate.tags) == (
             memory.archived, memory.said_at, memory.category, memory.recall_count, memory.tags,
         )  # fmt: skip
 
@@ -92,10 +92,10 @@ def test_few_candidates_contain_those_of_highest_priority() -> None:
 def test_what_is_not_wanted_is_no_candidate() -> None:
     """Thresholds, the archive, other projects and turns that the session knows leave memories out."""
     life, memories, index = lived()
-    asked, known = PromptVectors(ASKED, WEIGHTS), {each.memory_id: each for each in memories}
+    asked, known = PromptVectors(ASKED, WEIGHTS), {memory.memory_id: memory for memory in memories}
 
     def found(**changes: object) -> set[UUID]:
-        return {each.memory_id for each in candidates(index, life.agent, asked, replace(WANTED, **changes))}  # type: ignore[arg-type]
+        return {candidate.memory_id for candidate in candidates(index, life.agent, asked, replace(WANTED, **changes))}  # type: ignore[arg-type]
 
     assert not any(known[each].archived for each in found(archive=False))
     assert {known[each].project for each in found(projects=("a",))} == {"a", None}
@@ -115,7 +115,10 @@ def test_dropped_and_changed_memories() -> None:
     changed, row = memories[1].replace(recall_count=77), ASKED[:1]
     index.put([changed.memory_id], columns([changed]), row)
     assert len(index) == NUMBER - 1
-    found = {each.memory_id: each for each in candidates(index, life.agent, PromptVectors(ASKED, WEIGHTS), WANTED)}
+    found = {
+        candidate.memory_id: candidate
+        for candidate in candidates(index, life.agent, PromptVectors(ASKED, WEIGHTS), WANTED)
+    }
     assert memories[0].memory_id not in found
     assert found[changed.memory_id].recall_count == 77
     assert found[changed.memory_id].similarity == pytest.approx(1)

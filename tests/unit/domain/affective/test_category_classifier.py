@@ -19,7 +19,7 @@ from nemuri_domain.affective.prompt_topic import tells_of_life
 def test_the_category_is_heard_in_both_languages(text: str, category: str) -> None:
     """The most probable category of a sentence that no training sentence is like. The probabilities add up to 1."""
     found = probabilities(text)
-    assert max(found, key=lambda each: found[each]) == category
+    assert max(found, key=lambda probability: found[probability]) == category
     assert sum(found.values()) == pytest.approx(1)
     assert set(found) == set(CATEGORIES)
 

@@ -88,7 +88,7 @@ def test_a_block_is_never_longer_than_its_bound(words: list[tuple[str, str]]) ->
     made.fill(told(nth, trigger=trigger, content=content) for nth, (trigger, content) in enumerate(words))
     lines = made.text.splitlines()
     assert len(made.text) <= BLOCK_LIMIT
-    assert sum(each.startswith("- [") for each in lines) == len(made.whole) + len(made.listed)
+    assert sum(line.startswith("- [") for line in lines) == len(made.whole) + len(made.listed)
     assert made.text.count("</memories>") == bool(made.whole)
 
 

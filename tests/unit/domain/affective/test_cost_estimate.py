@@ -14,7 +14,7 @@ MODEL = [(120.5, 3.7, 139.00), (102.4, 13.0, 167.40), (8.4, 1.5, 15.90)]
 
 def test_the_distribution_of_a_year_is_that_of_the_ratios() -> None:
     """The ratios distribute a year's 36,500 memories over the levels as 5,475, 10,950, 12,775 and 7,300."""
-    held = [allowed_number(each, A_YEAR) for each in AffectPolicy().ratios]
+    held = [allowed_number(ratio, A_YEAR) for ratio in AffectPolicy().ratios]
     assert held == [5_475, 10_950, 12_775]
     assert A_YEAR - sum(held) == 7_300
     assert (FALLEN.summaries, FALLEN.keyword_lists) == (A_YEAR - held[0], A_YEAR - held[0] - held[1])
@@ -23,8 +23,8 @@ def test_the_distribution_of_a_year_is_that_of_the_ratios() -> None:
 def test_vectors_cost_what_the_table_says() -> None:
     """Embeddings need 143.2 million tokens and cost 2.86 dollars, as in document 001."""
     found = estimate_costs(FALLEN)[:4]
-    assert [(round(each.input_tokens / MILLION, 1), round(each.dollars, 2)) for each in found] == EMBEDDING
-    assert round(sum(each.input_tokens for each in found) / MILLION, 1) == 143.2
+    assert [(round(cost.input_tokens / MILLION, 1), round(cost.dollars, 2)) for cost in found] == EMBEDDING
+    assert round(sum(cost.input_tokens for cost in found) / MILLION, 1) == 143.2
     assert round(total_dollars(found), 2) == 2.86
 
 

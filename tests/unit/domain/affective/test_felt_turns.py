@@ -107,6 +107,6 @@ def test_the_fast_search_finds_what_each_pattern_finds(part: tuple[FeltTurn, ...
     """The search for all English words at once loses no match of a single pattern."""
     for turn in part:
         text = speech_features(turn.prompt).text
-        found = {(each.feeling, each.start) for each in words_of_emotion(text)}
-        alone = {(each, match.start()) for each in emotion_patterns() for match in each.english.finditer(text)}
+        found = {(found_words.feeling, found_words.start) for found_words in words_of_emotion(text)}
+        alone = {(pattern, match.start()) for pattern in emotion_patterns() for match in pattern.english.finditer(text)}
         assert alone <= found, turn.prompt

@@ -84,12 +84,12 @@ def test_whatever_happens_the_totals_are_what_the_rows_say(events: list[AnyAgent
 
     assert mind.agent is not None
     rows = mind.memories.values()
-    levels = Counter(each.level for each in rows if not each.protected)
+    levels = Counter(row.level for row in rows if not row.protected)
     assert mind.agent.levels == tuple(levels[level] for level in (1, 2, 3, ARCHIVED))
-    assert mind.agent.protected == sum(each.protected for each in rows)
-    assert all(each.retention(mind.night) >= 0 for each in rows)
-    assert not any(each.protected for each in rows if each.level == DELETED)
-    assert gone.isdisjoint(link.to for each in rows for link in each.relations)
+    assert mind.agent.protected == sum(row.protected for row in rows)
+    assert all(row.retention(mind.night) >= 0 for row in rows)
+    assert not any(row.protected for row in rows if row.level == DELETED)
+    assert gone.isdisjoint(link.to for row in rows for link in row.relations)
     assert not mind.moods
 
 
@@ -132,7 +132,9 @@ def test_an_event_needs_only_the_rows_that_it_touches(
     for event in _life([*before, _erased(gone), *after]):
         needed = touched(event)
         if isinstance(event, MemoriesErased):
-            needed |= {each.memory_id for each in mind.memories.values() if {link.to for link in each.relations} & gone}
+            needed |= {
+                memory.memory_id for memory in mind.memories.values() if {link.to for link in memory.relations} & gone
+            }
         narrow = evolve(replace(mind, memories=Map({each.memory_id: each for each in mind.find(needed)})), event)
         whole = evolve(mind, event)
 
@@ -152,7 +154,7 @@ def test_a_replay_without_the_erased_makes_the_same_mind(
     erased = Erased.by(log)
     place = next(at for at, each in enumerate(log) if isinstance(each, MemoriesErased))
     counts = [each for at, each in enumerate(log) if at < place or not erased.absorbs(each)]
-    left = [each for each in counts if not erased.deletes(each)]
+    left = [count for count in counts if not erased.deletes(count)]
 
     live, replayed = fold(counts), fold(left)
 

@@ -34,7 +34,7 @@ def test_a_show_without_a_recall_is_idle() -> None:
 
 def test_what_holds_does_not_fade_by_being_shown() -> None:
     """Lasting statements about the user, rules and protected memories have their effect by being shown."""
-    assert {each: folded(turns.shown([A]), concern=each).idle_shows for each in CONCERNS} == {
+    assert {concern: folded(turns.shown([A]), concern=concern).idle_shows for concern in CONCERNS} == {
         "user": 0, "life": 1, "rule": 0, "open": 1, "work": 1, "trivia": 1,
     }  # fmt: skip
     assert folded(turns.protection(A, protected=True), turns.shown([A])).idle_shows == 0
@@ -42,10 +42,10 @@ def test_what_holds_does_not_fade_by_being_shown() -> None:
 
 def test_a_person_says_whether_it_is_about_the_user() -> None:
     """A statement that is not about the user is a rule, a matter of life is work; anything can be about the user."""
-    denied = {each: folded(turns.rescoped(A, about_user=False), concern=each) for each in CONCERNS}
-    assert [denied[each].concern for each in CONCERNS] == ["rule", "work", "rule", "open", "work", "trivia"]
-    assert not any(each.personal for each in denied.values())
-    assert {folded(turns.rescoped(A, about_user=True), concern=each).concern for each in CONCERNS} == {"user"}
+    denied = {concern: folded(turns.rescoped(A, about_user=False), concern=concern) for concern in CONCERNS}
+    assert [denied[concern].concern for concern in CONCERNS] == ["rule", "work", "rule", "open", "work", "trivia"]
+    assert not any(affect_memory.personal for affect_memory in denied.values())
+    assert {folded(turns.rescoped(A, about_user=True), concern=concern).concern for concern in CONCERNS} == {"user"}
 
 
 def test_what_is_not_said_stays() -> None:

@@ -74,7 +74,7 @@ def test_what_is_protected_stays_as_it_is_and_counts_for_nothing() -> None:
     kept = [life.remember(1, coefficient=0.1, protection="protected") for _ in range(30)]
     others = many(life, 19)
     assert not life.night(50).lowered
-    assert {life.memory(each).level for each in (*kept, *others)} == {1}
+    assert {life.memory(other).level for other in (*kept, *others)} == {1}
     assert (life.agent.protected, life.agent.number) == (30, 19)
 
 
@@ -129,9 +129,9 @@ def test_among_the_equally_old_the_less_recalled_fall_first() -> None:
     memories.append(life.remember(90, days=0.0, said_at=BEGINNING))
     life.recall(*memories)  # All are younger than a day, so their retention stays equal.
     life.night()
-    ordered = sorted(memories, key=lambda each: (life.memory(each).recall_count, each))
-    assert [life.memory(each).level for each in ordered] == [4] * 4 + [3] * 7 + [2] * 6 + [1] * 3
-    assert [life.memory(each).recall_count for each in ordered[-5:]] == [2, 3, 4, 5, 6]
+    ordered = sorted(memories, key=lambda memory: (life.memory(memory).recall_count, memory))
+    assert [life.memory(memory).level for memory in ordered] == [4] * 4 + [3] * 7 + [2] * 6 + [1] * 3
+    assert [life.memory(memory).recall_count for memory in ordered[-5:]] == [2, 3, 4, 5, 6]
 
 
 def test_a_level_that_is_pushed_into_pushes_on() -> None:
@@ -408,7 +408,7 @@ def test_nobody_holds_more_relations_than_allowed() -> None:
     hub, others = life.remember(100, coefficient=STILL), [life.remember(50, coefficient=STILL) for _ in range(12)]
     alike = [(each, hub, 0.86 + number / 100) for number, each in enumerate(others)]
     passed = life.night(alike=alike)
-    assert ends(passed.tied) == {(hub, each) for each in others[2:]}
+    assert ends(passed.tied) == {(hub, other) for other in others[2:]}
     late = life.remember(70, coefficient=STILL)
     life.tie(tie(others[0], hub))
     assert not life.night().untied
@@ -453,9 +453,9 @@ def test_a_night_that_has_too_much_to_do_goes_on(monkeypatch: pytest.MonkeyPatch
     life = living()
     many(life, 60)
     passed = life.night()
-    assert [each.nights for each in passed.parts] == [1] + [0] * (len(passed.parts) - 1)
-    assert [each.unfinished for each in passed.parts] == [True] * (len(passed.parts) - 1) + [False]
-    assert all(max(map(len, (each.lowered, each.archived, each.compared))) <= 3 for each in passed.parts)
+    assert [part.nights for part in passed.parts] == [1] + [0] * (len(passed.parts) - 1)
+    assert [part.unfinished for part in passed.parts] == [True] * (len(passed.parts) - 1) + [False]
+    assert all(max(map(len, (part.lowered, part.archived, part.compared))) <= 3 for part in passed.parts)
     assert life.agent.levels == (9, 18, 21, 12)
     assert life.mind.night == 1
     many(life, 60)

@@ -66,7 +66,7 @@ def test_ordinary_work_lives_through_its_nights_as_the_formula_says() -> None:
 def test_most_turns_of_real_sessions_are_ordinary_work_or_more() -> None:
     """Most turns of real sessions are so intense that the coding profile keeps them at level 1 for some nights."""
     rules = PROFILES[CODING]
-    read_as = [read_turn(each.prompt, each.reply) for each in SESSIONS]
+    read_as = [read_turn(session.prompt, session.reply) for session in SESSIONS]
     whole = [nights(rules, each.category, each.intensity, 1) for each in read_as]
     assert sum(each >= 5 for each in whole) >= 0.8 * len(whole), whole
 

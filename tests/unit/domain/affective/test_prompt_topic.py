@@ -10,14 +10,14 @@ from nemuri_domain.affective.turn_reader import read_turn
 from nemuri_domain.language.topic_check import prompt_terms, shared_terms, shares_topic
 from tests.unit.domain.affective.coding_sessions import OTHER_WORDS, ROUTINE, SESSIONS, UNRELATED
 
-READINGS = [read_turn(each.prompt, each.reply) for each in SESSIONS]
-TEXTS = [prose(topic_text(each.trigger, each.content, each.keywords)) for each in READINGS]
+READINGS = [read_turn(session.prompt, session.reply) for session in SESSIONS]
+TEXTS = [prose(topic_text(reading.trigger, reading.content, reading.keywords)) for reading in READINGS]
 
 
 def about_the_same(prompt: str) -> list[int]:
     """Return the indexes of the sessions that are about what a prompt is about."""
     found, asked = PromptTopic.of(prompt).compare(TEXTS), prompt_terms(prompt)
-    shared = np.array([shares_topic(asked, shared_terms(asked, each)) for each in TEXTS])
+    shared = np.array([shares_topic(asked, shared_terms(asked, text)) for text in TEXTS])
     return np.flatnonzero(found.meant | (shared & (found.plain >= WORDED))).tolist()
 
 

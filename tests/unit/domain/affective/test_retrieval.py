@@ -50,7 +50,7 @@ def found(
 
 def ids(*numbers: int) -> list[UUID]:
     """Return the ids of these memories."""
-    return [UUID(int=each) for each in numbers]
+    return [UUID(int=number) for number in numbers]
 
 
 def test_the_documents_example_of_resonance() -> None:
@@ -205,7 +205,7 @@ def test_what_belongs_together_is_told_once() -> None:
     one, other, gone = remembered(1), remembered(2), remembered(3, level=4)
     near = {one.memory_id: [(other, "continues"), (gone, "references")], other.memory_id: [(one, "continues")]}
     came = related_memories([one.memory_id, other.memory_id], near, [one.memory_id])  # type: ignore[arg-type]
-    assert [(each.memory, each.relation) for each in came] == [(other, "continues")]
+    assert [(memory.memory, memory.relation) for memory in came] == [(other, "continues")]
 
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(-1, 1), st.integers(0, 20), st.booleans()), max_size=20))

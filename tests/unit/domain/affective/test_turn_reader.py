@@ -114,7 +114,7 @@ def test_the_appendixs_situations_are_as_strong_as_it_says(situation: tuple[int,
     """The situations of the appendix get intensities in their ranges."""
     low, high, *prompts = situation
     strengths = [read_turn(prompt, "").intensity for prompt in prompts]
-    assert all(low <= each <= high for each in strengths), strengths
+    assert all(low <= strength <= high for strength in strengths), strengths
 
 
 def agreement(turns: tuple[Labelled, ...]) -> dict[str, float]:

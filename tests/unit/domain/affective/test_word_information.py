@@ -29,5 +29,5 @@ def test_a_rare_word_or_a_name_tells_something(word: str) -> None:
 def test_scripts_without_spaces_are_divided_into_words(run: str, words: str, telling: set[str]) -> None:
     """A run is divided by frequency, with the words of its own language."""
     found = divided(run, japanese=False)
-    assert [run[each.start : each.end] for each in found] == words.split()
-    assert {run[each.start : each.end] for each in found if each.information >= TELLING} == telling
+    assert [run[word.start : word.end] for word in found] == words.split()
+    assert {run[word.start : word.end] for word in found if word.information >= TELLING} == telling

@@ -114,8 +114,8 @@ def _turn(which: int, reading: Reading, at: datetime) -> TurnRemembered:
 def _years_are_as_computed(days: int) -> AffectMind:
     draw = random.Random(20260101)
     turns = [(draw.randint(0, 100), draw.choice(CATEGORIES), which) for which in range(1, days * A_DAY + 1)]
-    intensity = np.array([each[0] for each in turns], float)
-    low, high = (np.array([RANGES[each[1]][end] for each in turns]) for end in (0, 1))
+    intensity = np.array([turn[0] for turn in turns], float)
+    low, high = (np.array([RANGES[turn[1]][end] for turn in turns]) for end in (0, 1))
     formulas = Formulas(
         intensity=intensity,
         coefficient=low + (high - low) * intensity / 100,

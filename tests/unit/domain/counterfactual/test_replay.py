@@ -77,7 +77,7 @@ STEPS = st.lists(
 
 def lived(steps: Sequence[AnyAgentEvent | str]) -> Story:
     """Return the story after these steps. A sleep is decided again if another one was appended since its decision."""
-    story = stories.given(stories.adopted(**TIGHT), *(stories.encoded(each) for each in MEMORIES[:6]))
+    story = stories.given(stories.adopted(**TIGHT), *(stories.encoded(memory) for memory in MEMORIES[:6]))
     waiting: AgentSlept | None = None
     for step in steps:
         match step:
@@ -103,7 +103,7 @@ def _decided(story: Story) -> AgentSlept | None:
     seen = replace(
         seen, touched=seen.touched[::-1], faded=seen.faded[::-1]
     )  # The projections return rows in any order.
-    sleeps = [each for each in story.events if isinstance(each, AgentSlept)]
+    sleeps = [event for event in story.events if isinstance(event, AgentSlept)]
     going_on = sleep.continue_sleep(sleeps[-1], seen) if sleeps else None
     return going_on or sleep.decide(stories.ended(0), seen)
 
@@ -210,7 +210,7 @@ def test_a_memory_archived_under_the_other_policy_is_not_used() -> None:
     story = story.when(recalled(A, B, C, assignment=1, chosen=2), drawn_on(A, B, assignment=1))
     credit = stories.credited(A, B).model_copy(update={"assignment_id": UUID(int=5_001)})
     found = what_if(story.when(credit).events, archive_threshold=0.6)
-    assert [(each.memory_id, each.kind) for each in found.missed] == [(A, "memories_used"), (B, "memories_used")]
+    assert [(event.memory_id, event.kind) for event in found.missed] == [(A, "memories_used"), (B, "memories_used")]
     assert archived(found.other) == {A, B}
     assert found.other.memories[A].access_count == found.other.memories[A].impact_score == 0
     assert found.other.memories[A].candidate_count == 0
@@ -268,7 +268,7 @@ def test_an_unexplained_sleep_is_reported() -> None:
 
 def erased(story: Story, gone: set[int]) -> list[AnyAgentEvent]:
     """Return the story without the events at the positions `gone`, followed by the erasure of their data."""
-    kept = [each for each in story.events if each.sequence not in gone]
+    kept = [event for event in story.events if event.sequence not in gone]
     said = MemoriesErased(
         event_id=derive("tombstone", "memories_erased"),
         agent_id=stories.AGENT,
@@ -289,7 +289,7 @@ def test_an_erasure_restates_strengths_not_stored_values() -> None:
     story = stories.given(*stories.ruled(**FADING), encoded(A), encoded(B))
     for number in range(12):
         story = story.when(stories.used(A), *stories.night(number))
-    used = [each.sequence or 0 for each in story.events if isinstance(each, MemoriesUsed)]
+    used = [event.sequence or 0 for event in story.events if isinstance(event, MemoriesUsed)]
     events = erased(story, {used[-1]})
     [standing] = [each for each in events[-1].standing if each.memory_id == A]  # type: ignore[union-attr]
     assert standing.stored_strength > 5, "clocks that ran for nights are in it"
@@ -316,7 +316,7 @@ def test_after_an_erasure_both_minds_have_the_restated_values(
     """
     story = lived(steps)
     of_tasks = (MemoriesUsed, MemoriesRetrieved)
-    events = erased(story, {each.sequence or 0 for each in story.events if isinstance(each, of_tasks)} & gone)
+    events = erased(story, {event.sequence or 0 for event in story.events if isinstance(event, of_tasks)} & gone)
     found = what_if(events, archive_threshold=threshold, daily_decay_targets=[left] * 6)
     for each in events[-1].standing:  # type: ignore[union-attr]
         here, there = found.recorded.memories[each.memory_id], found.other.memories[each.memory_id]
@@ -337,5 +337,5 @@ def test_the_replay_is_total(events: list[AnyAgentEvent], since: int, threshold:
     assert found.recorded == fold(log)
     assert set(found.other.memories) == set(found.recorded.memories)
     assert found.other.agent is not None
-    standing = [each for each in found.other.memories.values() if each.absorbed_by is None]
+    standing = [memory for memory in found.other.memories.values() if memory.absorbed_by is None]
     assert sum(found.other.agent.active) + found.other.agent.archived == len(standing)

@@ -102,7 +102,7 @@ def test_a_course_records_the_cost_of_reading() -> None:
     usage = Usage(model="large", input_tokens=30, output_tokens=5)
     course = after(begun(), read().model_copy(update={"usage": usage}), read(1, SECOND)).course
     assert course is not None
-    assert [each.usage for each in course.readings] == [usage, None]
+    assert [reading.usage for reading in course.readings] == [usage, None]
 
 
 def test_a_wrong_answer_is_reviewed_before_the_course_continues() -> None:
@@ -146,4 +146,4 @@ def test_the_fold_is_total_and_counts_every_answer_once(events: list[CourseEvent
         once = evolve(state, event)
         assert evolve(once, event) == once
     for trial in state.trials.values():
-        assert [each.repetition for each in trial.grades] == list(range(len(trial.grades)))
+        assert [grade.repetition for grade in trial.grades] == list(range(len(trial.grades)))

@@ -40,11 +40,11 @@ def _log(events: Iterable[tuple[AnyAgentEvent, UUID | None]]) -> list[AnyAgentEv
 
 
 def _mind_and_rest(log: list[AnyAgentEvent], gone: Erased) -> tuple[Mind, list[AnyAgentEvent]]:
-    return fold(log), [each for each in log if not gone.deletes(each)]
+    return fold(log), [event for event in log if not gone.deletes(event)]
 
 
 def _tombstone(live: Mind, replayed: Mind, memories: Iterable[UUID], sequence: int) -> MemoriesErased:
-    ids = tuple(each for each in memories if each in live.memories)
+    ids = tuple(memory for memory in memories if memory in live.memories)
     said = MemoriesErased(
         event_id=derive("tombstone", "memories_erased"),
         agent_id=AGENT,
@@ -65,13 +65,13 @@ def test_a_replay_without_the_erased_events_gives_the_same_mind(
     events.
     """
     log = _log(events)
-    memories |= {each.event_id for each in log if each.kind == "memory_encoded" and each.thread == ERASED_TASK}
+    memories |= {event.event_id for event in log if event.kind == "memory_encoded" and event.thread == ERASED_TASK}
     gone = Erased(frozenset({*memories, ERASED_TASK}))
     live, rest = _mind_and_rest(log, gone)
     tombstone = _tombstone(live, fold(rest), sorted(memories), len(log) + 1)
     of_task = TaskErased(event_id=derive("tombstone", "task_erased"), correlation_id=ERASED_TASK)
-    known = {each.event_id for each in log}  # The same event id always has the same task.
-    fresh = [each for each in _log(later)[1:] if each.event_id not in known]
+    known = {event.event_id for event in log}  # The same event id always has the same task.
+    fresh = [event for event in _log(later)[1:] if event.event_id not in known]
     after = [recorded(each, len(log) + 2 + at) for at, each in enumerate(fresh)]
 
     with_all, with_rest = (
@@ -82,7 +82,7 @@ def test_a_replay_without_the_erased_events_gives_the_same_mind(
     whole, replay = fold(with_all), fold(with_rest)
     assert (whole.agent, whole.memories, whole.contents) == (replay.agent, replay.memories, replay.contents)
     assert memories.isdisjoint(set(whole.contents) & set(live.memories))
-    assert all(memories.isdisjoint(each.yields_to) for each in fold([*log, tombstone]).memories.values())
+    assert all(memories.isdisjoint(memory.yields_to) for memory in fold([*log, tombstone]).memories.values())
 
 
 @given(LOGS, SOME, st.data())
@@ -91,7 +91,7 @@ def test_events_of_erased_data_have_no_effect(
 ) -> None:
     """Copies of erased events that arrive after the tombstone, some or all and in any order, change nothing."""
     log = _log(events)
-    memories |= {each.event_id for each in log if each.kind == "memory_encoded" and each.thread == ERASED_TASK}
+    memories |= {event.event_id for event in log if event.kind == "memory_encoded" and event.thread == ERASED_TASK}
     gone = Erased(frozenset({*memories, ERASED_TASK}))
     live, rest = _mind_and_rest(log, gone)
     tombstone = _tombstone(live, fold(rest), sorted(memories), len(log) + 1)
@@ -133,8 +133,8 @@ def test_effects_of_an_erased_task_without_text_stay() -> None:
     effects = [stories.used(A), stories.ended(1), stories.credited(A), stories.slept(1)]
     recorded_events = [stories.retrieved(A), stories.encoded(A), stories.repeating(A)]
     of_task = {"correlation_id": ERASED_TASK}
-    assert not any(gone.deletes(each.model_copy(update=of_task)) for each in effects)
-    assert all(gone.deletes(each.model_copy(update=of_task)) for each in recorded_events)
+    assert not any(gone.deletes(effect.model_copy(update=of_task)) for effect in effects)
+    assert all(gone.deletes(event.model_copy(update=of_task)) for event in recorded_events)
     assert {"task_submitted", "task_answered", "feedback_given"} <= OF_A_TASK
 
 

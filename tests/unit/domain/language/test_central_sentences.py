@@ -14,8 +14,8 @@ def test_the_first_choices_cover_every_source() -> None:
     """The first sentences come from all sources, and a fact is chosen before what every source repeats."""
     sources = [f"{FILLER * 8}The bridge in town {number} cost {number} million. {FILLER * 8}" for number in range(6)]
     chosen = most_telling(sentences_of(sources))
-    assert sorted(each.source for each in chosen[:6]) == [*range(6)]
-    assert all("cost" in each.text for each in chosen[:6])
+    assert sorted(sentence.source for sentence in chosen[:6]) == [*range(6)]
+    assert all("cost" in sentence.text for sentence in chosen[:6])
 
 
 def test_repetitions_are_left_out_unless_a_value_differs() -> None:
@@ -23,7 +23,7 @@ def test_repetitions_are_left_out_unless_a_value_differs() -> None:
     chosen = most_telling(
         sentences_of(["Steel costs 5 euros today. Steel costs 5 euros today. Steel costs 9 euros today."])
     )
-    assert sorted(each.text for each in chosen) == ["Steel costs 5 euros today.", "Steel costs 9 euros today."]
+    assert sorted(sentence.text for sentence in chosen) == ["Steel costs 5 euros today.", "Steel costs 9 euros today."]
 
 
 def test_lines_in_the_same_form_are_not_all_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +39,7 @@ def test_lines_in_the_same_form_are_not_all_compared_with_each_other(monkeypatch
     monkeypatch.setattr(central_sentences, "differ", counted)
     lines = [f"The sensor in the hall of the north wing measured {number * 37} degrees." for number in range(100)]
     chosen = most_telling(sentences_of(["\n".join([*lines, lines[40]])]))
-    assert sorted(each.text for each in chosen) == sorted(lines)
+    assert sorted(sentence.text for sentence in chosen) == sorted(lines)
     assert compared < 5 * len(lines)
 
 
@@ -49,14 +49,14 @@ def test_all_sentences_items_and_rows_of_a_subject_match() -> None:
         "One risk is fire. The roof is new.\n\nWhat is a risk?\n\nRisks:\n- The pump may leak.\n- Prices may rise.\n\n"
         "| risk | owner |\n|---|---|\n| flood | Ann |\n\nNothing else matters."
     )
-    found = [each.text for each in matching(sentences_of([text]), frozenset({"risk"}))]
+    found = [sentence.text for sentence in matching(sentences_of([text]), frozenset({"risk"}))]
     assert found == ["One risk is fire.", "The pump may leak.", "Prices may rise.", "risk: flood; owner: Ann"]
 
 
 def test_a_japanese_subject_matches_too() -> None:
     """Terms of a Japanese subject are found in Japanese sentences."""
     said = sentences_of(["ボイラーは古い。屋根は新しい。", "第二工場のボイラーも古い。"])
-    assert [each.source for each in matching(said, frozenset({"ボイ", "イラ", "ラー"}))] == [0, 1]
+    assert [sentence.source for sentence in matching(said, frozenset({"ボイ", "イラ", "ラー"}))] == [0, 1]
 
 
 def test_choices_at_even_distances_include_both_ends() -> None:

@@ -47,5 +47,5 @@ def test_a_text_is_split_at_its_citations() -> None:
     text = "Both [m1, D1] and 【m2】, not [m9] and not m1."
     pieces = split_at_citations(text, ["m1", "m2", "d1"])
     assert "".join(each for each, _ in pieces) == text
-    assert [each for each in pieces if each[1]] == [("m1", "m1"), ("D1", "d1"), ("m2", "m2")]
+    assert [piece for piece in pieces if piece[1]] == [("m1", "m1"), ("D1", "d1"), ("m2", "m2")]
     assert split_at_citations("", ["m1"]) == []

@@ -92,4 +92,4 @@ def test_every_statement_has_one_place(texts: list[str]) -> None:
 
 
 def _said(statements: tuple[Claim, ...]) -> list[tuple[int, str]]:
-    return [(each.speaker, each.text) for each in statements]
+    return [(statement.speaker, statement.text) for statement in statements]

@@ -72,4 +72,4 @@ def test_any_request_keeps_its_own_words(request_: str, earlier: list[str]) -> N
 
     assert first == self_contained(request_, earlier)
     assert first.endswith(request_.strip()) or first == request_
-    assert all(len(topic_words(each)) <= TOPIC_WORDS for each in earlier)
+    assert all(len(topic_words(source)) <= TOPIC_WORDS for source in earlier)

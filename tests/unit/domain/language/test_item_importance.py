@@ -39,10 +39,10 @@ def test_words_that_are_denied_or_calm_do_not_count() -> None:
         "Paint the door",
     )
 
-    chosen = [each.index for each in most_important(items, 5)]
+    chosen = [importance.index for importance in most_important(items, 5)]
 
     assert chosen[-1] == 2
-    assert all("urgent" not in each.reason or each.index == 0 for each in most_important(items, 5))
+    assert all("urgent" not in importance.reason or importance.index == 0 for importance in most_important(items, 5))
     assert "failed" not in most_important(items, 1)[0].reason
 
 
@@ -52,5 +52,5 @@ def test_as_many_as_wanted_are_chosen_once_each(items: list[str], k: int) -> Non
     chosen = most_important(items, k)
 
     assert len(chosen) == min(k, len(items))
-    assert len({each.index for each in chosen}) == len(chosen)
-    assert all(each.reason for each in chosen)
+    assert len({importance.index for importance in chosen}) == len(chosen)
+    assert all(importance.reason for importance in chosen)

@@ -92,7 +92,8 @@ def test_time_is_linear(unit: str) -> None:
 def test_passages_of_rows_are_single_and_fit_to_be_quoted() -> None:
     """Each row is a passage that can be quoted. A name of code with few words is not."""
     found = {
-        each.text: each.fitness for each in passages("d1", f"{TREE}\n{TABLE}\n`a/b.py`, `c`, reacts to `task_done`.")
+        passage.text: passage.fitness
+        for passage in passages("d1", f"{TREE}\n{TABLE}\n`a/b.py`, `c`, reacts to `task_done`.")
     }
     assert found["shop/services/intake/ cuts large inputs"] == 0.9
     assert found["service: `router`; does: routes tasks"] == 0.9

@@ -34,8 +34,8 @@ def test_the_lines_of_a_row_of_a_grid_are_joined() -> None:
     assert with_markdown_tables(f"Signs:\n{GRID}\nThe end.") == (
         "Signs:\n| sign | meaning |\n|---|---|\n| < | aligned to the left. |\n| > | aligned right |\nThe end."
     )
-    units = [f"Signs:\n\n{GRID}\n"[each.start : each.end] for each in text_units(f"Signs:\n\n{GRID}\n")]
-    assert any("aligned to the" in each and "left." in each for each in units)
+    units = [f"Signs:\n\n{GRID}\n"[unit.start : unit.end] for unit in text_units(f"Signs:\n\n{GRID}\n")]
+    assert any("aligned to the" in unit and "left." in unit for unit in units)
 
 
 def test_an_html_table_becomes_a_markdown_table() -> None:
@@ -66,12 +66,12 @@ def test_other_lines_with_commas_are_no_table(text: str) -> None:
     "text",
     [
         "Please answer each row.\nid,question,owner\n" + "\n".join(f"{n},{q},Ann" for n, q in enumerate(QUESTIONS)),
-        "Answer: <table>" + "".join(f"<tr><td>{each}</td></tr>" for each in QUESTIONS) + "</table>",
+        "Answer: <table>" + "".join(f"<tr><td>{question}</td></tr>" for question in QUESTIONS) + "</table>",
     ],
 )
 def test_the_rows_of_these_tables_are_items(text: str) -> None:
     """Find every question that a comma-separated table or an HTML table asks."""
-    assert [each.removesuffix(" (owner: Ann)") for each in separate_requests(text)] == [*QUESTIONS]
+    assert [request.removesuffix(" (owner: Ann)") for request in separate_requests(text)] == [*QUESTIONS]
 
 
 def test_the_rows_of_these_tables_have_their_heads() -> None:

@@ -10,8 +10,8 @@ from nemuri_domain.language.text_units import UNIT_CHARACTERS, Unit, text_units
 def told(text: str) -> list[tuple[str, str, list[str]]]:
     """Return kind, text and context of each unit."""
     return [
-        (each.kind, text[each.start : each.end], [text[start:end] for start, end in each.context])
-        for each in text_units(text)
+        (unit.kind, text[unit.start : unit.end], [text[start:end] for start, end in unit.context])
+        for unit in text_units(text)
     ]
 
 
@@ -117,9 +117,9 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
     """No unit is longer than the limit, and together they hold all sentences, without overlap."""
     text = " ".join(f"Sentence number {number} is about pumps." for number in range(200)) + " " + "x" * 2_000
     found = text_units(text)
-    assert max(each.end - each.start for each in found) <= UNIT_CHARACTERS
+    assert max(unit.end - unit.start for unit in found) <= UNIT_CHARACTERS
     assert all(one.end <= other.start for one, other in pairwise(found))
-    assert "".join(text[each.start : each.end] for each in found).replace(" ", "") == text.replace(" ", "")
+    assert "".join(text[unit.start : unit.end] for unit in found).replace(" ", "") == text.replace(" ", "")
 
 
 def test_headings_of_all_levels_are_context() -> None:

@@ -35,7 +35,7 @@ print(sha256(rows.tobytes()).hexdigest())
 
 def places(text: str) -> list[int]:
     """Return the words of a text."""
-    return [int(each) for each in TABLE.words(text)]
+    return [int(word) for word in TABLE.words(text)]
 
 
 def cosine(one: str, other: str) -> float:

@@ -56,7 +56,7 @@ class EagerMind:
     @property
     def active(self) -> list[EagerMemory]:
         """Return the memories that are not archived."""
-        return [each for each in self.memories.values() if not each.archived]
+        return [memory for memory in self.memories.values() if not memory.archived]
 
     def use(self, memory_id: UUID, perspective: str | None, at: datetime) -> None:
         """Apply a use of a memory: document 000 §3.5, and §3.7 if it reactivates the memory."""
@@ -82,7 +82,9 @@ class EagerMind:
 
     def decide(self) -> Verdict:
         """Return the decision of a sleep after its four steps. Nothing is changed."""
-        verdict = Verdict(list(self.awake), seen={each.memory_id: each.moves for each in self.active})
+        verdict = Verdict(
+            list(self.awake), seen={eager_memory.memory_id: eager_memory.moves for eager_memory in self.active}
+        )
         weights, left = (self.next_policy or self.policy).consolidation_weights, []
         for memory in self.active:
             level = self.policy.level(memory.uses)

@@ -85,14 +85,14 @@ def retrieved(number: int, rng: np.random.Generator) -> MemoriesRetrieved:
         seed=0,
         ranking="linear-1",
         candidates=tuple(best),
-        selected=tuple(each.memory_id for each in best[:CONTEXT]),
+        selected=tuple(candidate.memory_id for candidate in best[:CONTEXT]),
     )
 
 
 def used(event: MemoriesRetrieved, world: World, rng: np.random.Generator) -> tuple[UUID, ...]:
     """Return the memories of the context that an answer uses in this world."""
-    raw = np.array([each.features for each in event.candidates])
-    chances = dict(zip((each.memory_id for each in event.candidates), world(transformed(raw)), strict=True))
+    raw = np.array([candidate.features for candidate in event.candidates])
+    chances = dict(zip((candidate.memory_id for candidate in event.candidates), world(transformed(raw)), strict=True))
     return tuple(each for each in event.selected if rng.random() < chances[each])
 
 

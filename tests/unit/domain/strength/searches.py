@@ -18,7 +18,7 @@ from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 def rows(texts: Sequence[str]) -> NDArray[np.float32]:
     """Return the vectors of texts."""
     table = word_table()
-    return table.vectors([table.words(each) for each in texts])
+    return table.vectors([table.words(text) for text in texts])
 
 
 def index_of(texts: Sequence[str], **options: Any) -> AgentIndex:
@@ -30,7 +30,7 @@ def index_of(texts: Sequence[str], **options: Any) -> AgentIndex:
 
 def asked(*texts: str | QueryText) -> SearchTexts:
     """Return the texts to search for, those without a weight with full weight."""
-    every = [QueryText(each) if isinstance(each, str) else each for each in texts]
+    every = [QueryText(text) if isinstance(text, str) else text for text in texts]
     return SearchTexts.of(every, rows([each.text for each in every]))
 
 

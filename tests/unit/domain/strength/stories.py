@@ -192,7 +192,7 @@ def formed(memory_id: UUID, *sources: UUID) -> Move:
     """Return a move that forms a semantic memory from these memories, at their revisions at that point."""
 
     def move(mind: Mind) -> MemoryEncoded:
-        seen = {each: known.revision if (known := mind.memories.get(each)) else 0 for each in sources}
+        seen = {source: known.revision if (known := mind.memories.get(source)) else 0 for source in sources}
         return absorbing(memory_id, seen)
 
     return move
@@ -239,7 +239,7 @@ def retrieved(*memory_ids: UUID, principles: tuple[UUID, ...] = ()) -> MemoriesR
 
 def used(*memory_ids: UUID, perspective: str | None = None) -> MemoriesUsed:
     """Return the event that an answer used these memories."""
-    uses = tuple(Use(memory_id=each, method="citation") for each in memory_ids)
+    uses = tuple(Use(memory_id=memory_id, method="citation") for memory_id in memory_ids)
     return MemoriesUsed(event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), perspective=perspective, uses=uses)
 
 
@@ -263,7 +263,7 @@ def repeating(*memory_ids: UUID, confirms: bool = False) -> LearningsExtracted:
     """Return the event of a session's learnings, which repeat these memories, and may confirm them."""
     return LearningsExtracted(
         event_id=_fresh(), agent_id=AGENT, assignment_id=_fresh(), usage=Usage(model="none"),
-        repetitions=tuple(repetition(each, confirms=confirms) for each in memory_ids),
+        repetitions=tuple(repetition(memory_id, confirms=confirms) for memory_id in memory_ids),
     )  # fmt: skip
 
 
@@ -335,4 +335,4 @@ def _fresh() -> UUID:
 
 def lines(events: Iterable[Event]) -> str:
     """Return the events as text, to be printed if a property test fails."""
-    return "\n".join(f"{each.sequence}: {each!r}" for each in events)
+    return "\n".join(f"{event.sequence}: {event!r}" for event in events)

@@ -123,7 +123,7 @@ def test_a_proposal_has_no_effect_until_a_person_adopts_it() -> None:
     assert (record.standing, record.decided_by, len(record.lessons)) == ("adopted", OPERATOR, 3)
     retired = adopted.when(decision(given_decision("retire"), state(adopted)))
     assert state(retired).definition.held == before
-    assert [each.standing for each in state(retired).principles] == ["retired"]
+    assert [principle.standing for principle in state(retired).principles] == ["retired"]
 
 
 def test_a_new_definition_keeps_adopted_principles() -> None:
@@ -136,7 +136,7 @@ def test_a_new_definition_keeps_adopted_principles() -> None:
     lists = event.definition.model_copy(update={"principles": (TEXT,)})
     listed = story.when(event.model_copy(update={"definition": lists}))
     assert state(listed).definition.held.count((TEXT, EVERYWHERE)) == 1
-    assert [each.standing for each in state(listed).principles] == ["retired"]
+    assert [principle.standing for principle in state(listed).principles] == ["retired"]
 
 
 def test_no_definition_gives_the_organisation_principles() -> None:

@@ -14,7 +14,7 @@ def test_the_strength_of_a_topic_is_the_sum_over_its_memories() -> None:
     notes = [TopicSource(("steel",), "", 0.2)] * 3
     found = topics([*notes, TopicSource(("soup", "steel"), "", 0.1), TopicSource(("sauce",), "", 3.0)])
 
-    assert [(each.name, round(each.strength, 6), each.memories) for each in found] == [
+    assert [(topic.name, round(topic.strength, 6), topic.memories) for topic in found] == [
         ("sauce", 3.0, 1),
         ("steel", 0.7, 4),
         ("soup", 0.1, 1),
@@ -25,18 +25,18 @@ def test_the_topics_of_an_untagged_memory_are_its_keywords() -> None:
     """The listed topics of a memory without tags are its keywords, in English and Japanese. The tag of principles is
     not a topic.
     """
-    names = {each.name for each in topics([TopicSource((), "The blast furnace melts iron ore.", 1.0)])}
+    names = {topic.name for topic in topics([TopicSource((), "The blast furnace melts iron ore.", 1.0)])}
     assert any("furnace" in name for name in names)
     assert topics([TopicSource((), "高炉で鉄鉱石を溶かす。", 1.0)])
-    assert not [each for each in topics([TopicSource(("principle",), "Be kind.", 1.0)]) if each.listed]
+    assert not [topic for topic in topics([TopicSource(("principle",), "Be kind.", 1.0)]) if topic.listed]
 
 
 def test_the_keywords_of_a_tagged_memory_are_not_listed() -> None:
     """The keywords of a memory with tags are topics too, but the list in the prompt has its tags only."""
     found = topics([TopicSource(("steel",), "The blast furnace melts iron ore.", 1.0)])
 
-    assert [each.name for each in found if each.listed] == ["steel"]
-    assert any("furnace" in each.name for each in found)
+    assert [topic.name for topic in found if topic.listed] == ["steel"]
+    assert any("furnace" in topic.name for topic in found)
     assert memo(found, 100) == "steel (1)"
 
 

@@ -156,7 +156,7 @@ def test_clocks_stay_exact_over_a_thousand_sleeps() -> None:
 def _same_verdict(decided: AgentSlept, verdict: Verdict) -> None:
     told = lines([decided])
     assert set(decided.sessions) == set(verdict.sessions), told
-    assert {each.memory_id: each.level for each in decided.consolidated} == verdict.levels, told
+    assert {consolidated.memory_id: consolidated.level for consolidated in decided.consolidated} == verdict.levels, told
     assert {each.memory_id for each in decided.archived} == verdict.archived, told
     assert {each.memory_id for each in decided.pruned} == verdict.pruned, told
 

@@ -83,7 +83,7 @@ def test_a_clone_remembers_as_its_original_does() -> None:
     mind, agent = cloned(story), story.agent
     assert mind.agent is not None
     assert (mind.agent.policy, mind.agent.active, mind.agent.archived) == (agent.policy, agent.active, agent.archived)
-    ids = {each.memory_id: copy_id(CLONE, each) for each in story.mind.contents.values()}
+    ids = {content.memory_id: copy_id(CLONE, content) for content in story.mind.contents.values()}
     assert len(mind.memories) == len(story.mind.memories) == 5
     for memory_id, before in story.mind.memories.items():
         after = mind.memories[ids[memory_id]]

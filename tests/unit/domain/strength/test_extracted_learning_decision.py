@@ -52,7 +52,7 @@ def test_learnings_become_memories_of_their_perspective() -> None:
     assert nothing == ()
     assert (here.perspective, here.memory.content) == ("cost", said["cost"])
     assert here.memory.learnings == {"cost": said["cost"]}
-    assert {"steel", "yamada"} <= {each.lower() for each in here.memory.tags}
+    assert {"steel", "yamada"} <= {tag.lower() for tag in here.memory.tags}
     assert (here.memory.scope.level, here.memory.scope.name) == ("project", "bridge")
     assert (field.memory.scope.level, field.memory.scope.name) == ("domain", "steel")
     assert (anywhere.memory.scope.level, anywhere.memory.scope.name) == ("universal", None)

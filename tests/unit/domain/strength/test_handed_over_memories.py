@@ -25,7 +25,7 @@ def agent(name: str, *perspectives: str) -> Agent:
     definition = Definition(
         role=f"{name}'s role",
         description="buys steel",
-        perspectives=tuple(Perspective(name=each, keywords=("price",)) for each in perspectives),
+        perspectives=tuple(Perspective(name=perspective, keywords=("price",)) for perspective in perspectives),
     )
     embedding = Embedding(model="hashing", dimension=8)
     return Agent(agent_id=name, definition=definition, embedding=embedding, defined_at=BEGINNING)

@@ -21,8 +21,8 @@ def test_words_of_a_perspective_are_proposed_for_it() -> None:
     """
     found = proposed_keywords(BUYER, MEMORIES)
 
-    assert {each.keyword: each.memories for each in found["delivery"]} == {"deadline": 2, "buffer": 2}
-    assert {each.keyword: each.memories for each in found["cost"]} == {"budget": 2}
+    assert {keyword.keyword: keyword.memories for keyword in found["delivery"]} == {"deadline": 2, "buffer": 2}
+    assert {keyword.keyword: keyword.memories for keyword in found["cost"]} == {"budget": 2}
 
 
 def test_words_of_the_definition_and_of_one_memory_are_not_proposed() -> None:
@@ -38,7 +38,7 @@ def test_memories_without_learnings_belong_to_the_perspective_that_they_name() -
     told = [SampledMemory(f"The ferry was late {when}.", {}) for when in ("on Monday", "again")]
     other = [SampledMemory(f"Glue hardens {how}.", {}) for how in ("slowly", "fast")]
 
-    assert [each.keyword for each in proposed_keywords(BUYER, told + other)["delivery"]] == ["ferry"]
+    assert [keyword.keyword for keyword in proposed_keywords(BUYER, told + other)["delivery"]] == ["ferry"]
 
 
 def test_all_memories_belong_to_an_only_perspective() -> None:
@@ -48,9 +48,9 @@ def test_all_memories_belong_to_an_only_perspective() -> None:
     cook = Definition(role="cook", perspectives=(Perspective(name="kitchen"),))
     texts = [f"Basil note {number}: {'risotto' if number % 3 else 'polenta'} needs time." for number in range(9)]
 
-    found = proposed_keywords(cook, [SampledMemory(each, {}) for each in texts])
+    found = proposed_keywords(cook, [SampledMemory(text, {}) for text in texts])
 
-    assert [each.keyword for each in found["kitchen"]] == ["polenta"]
+    assert [keyword.keyword for keyword in found["kitchen"]] == ["polenta"]
 
 
 def test_japanese_words_are_proposed() -> None:
@@ -65,8 +65,8 @@ def test_japanese_words_are_proposed() -> None:
 
     found = proposed_keywords(buyer, memories)
 
-    assert [each.keyword for each in found["納期"]] == ["港湾"]
-    assert "メッキ" in [each.keyword for each in found["品質"]]
+    assert [keyword.keyword for keyword in found["納期"]] == ["港湾"]
+    assert "メッキ" in [keyword.keyword for keyword in found["品質"]]
 
 
 @pytest.mark.parametrize("held", [0, MAX_KEYWORDS - 1])

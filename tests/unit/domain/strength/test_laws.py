@@ -39,7 +39,7 @@ PRINCIPLES = st.sets(st.sampled_from(MEMORIES), max_size=2)
 
 def _life(uses: Sequence[UUID], principles: set[UUID]) -> Story:
     """Return the story of twelve memories with these uses, up to the end of a session before its sleep."""
-    begun = [encoded(each, principle=each in principles) for each in MEMORIES]
+    begun = [encoded(memory, principle=memory in principles) for memory in MEMORIES]
     return stories.given(*ruled(**TIGHT), *begun, *map(used, uses), stories.ended(1))
 
 
@@ -55,7 +55,9 @@ def _statuses(story: Story) -> dict[UUID, tuple[str, int]]:
 
 def _level(memory: Memory, slept: AgentSlept) -> int:
     """Return the level of a memory that counts in this sleep: its new level if the sleep changes it."""
-    return {each.memory_id: each.level for each in slept.consolidated}.get(memory.memory_id, memory.level)
+    return {consolidated.memory_id: consolidated.level for consolidated in slept.consolidated}.get(
+        memory.memory_id, memory.level
+    )
 
 
 @given(USES, PRINCIPLES)
@@ -68,9 +70,9 @@ def test_pruning_takes_lower_levels_first(uses: list[UUID], principles: set[UUID
     pruned = [story.memory(each.memory_id) for each in slept.pruned]
     for one in pruned:
         if one.memory_id in principles:
-            assert all(each.memory_id in principles for each in stays)
+            assert all(stay.memory_id in principles for stay in stays)
         else:
-            assert all(_level(one, slept) <= _level(each, slept) for each in stays if each.memory_id not in principles)
+            assert all(_level(one, slept) <= _level(stay, slept) for stay in stays if stay.memory_id not in principles)
 
 
 @given(USES, PRINCIPLES)
@@ -97,7 +99,7 @@ def test_no_limit_is_exceeded_however_little_fits_one_sleep(
     """
     lower = TIGHT | {"max_active_memories": number, "max_total_weight": weight}
     fades = {"archive_threshold": 0.95} if fading else {}
-    begun = [encoded(each, principle=each in principles) for each in MEMORIES]
+    begun = [encoded(memory, principle=memory in principles) for memory in MEMORIES]
     story = stories.given(*ruled(**TIGHT | fades), *begun, *map(used, uses))
     story = story.when(stories.adopted(**lower), stories.ended(1))
     with pytest.MonkeyPatch.context() as patch:
@@ -110,11 +112,11 @@ def test_no_limit_is_exceeded_however_little_fits_one_sleep(
     assert (done.agent.clocks, done.agent.slept) == (slept.agent.clocks, slept.agent.slept)
     if not fading:
         assert _statuses(done) == _statuses(story.when(stories.sleeps()))
-    sleeps = [each for each in done.events[len(story.events) :] if isinstance(each, AgentSlept)]
-    assert [each.unfinished for each in sleeps] == [True] * (len(sleeps) - 1) + [False]
+    sleeps = [event for event in done.events[len(story.events) :] if isinstance(event, AgentSlept)]
+    assert [event.unfinished for event in sleeps] == [True] * (len(sleeps) - 1) + [False]
     assert [len(each.sessions) for each in sleeps] == [1] + [0] * (len(sleeps) - 1)
-    for each in sleeps:
-        assert max(map(len, (each.consolidated, each.archived, each.pruned))) <= room
+    for event in sleeps:
+        assert max(map(len, (event.consolidated, event.archived, event.pruned))) <= room
 
 
 @given(st.floats(0.2, 100), st.integers(0, LEVELS - 1), st.integers(1, 300), st.floats(0.1, 100))
@@ -179,10 +181,10 @@ def test_events_about_different_memories_commute(order: list[UUID], what: list[s
         "retrieve": stories.retrieved,
     }
     happens = {each: moves[kind](each) for each, kind in zip(MEMORIES[:6], what, strict=True)}
-    begun = stories.given(*(encoded(each) for each in MEMORIES[:6]))
+    begun = stories.given(*(encoded(memory) for memory in MEMORIES[:6]))
     straight, shuffled = (begun.when(*(happens[each] for each in ids)).mind.memories for ids in (MEMORIES[:6], order))
-    for each in MEMORIES[:6]:
-        assert _timeless(straight[each]) == _timeless(shuffled[each])
+    for memory in MEMORIES[:6]:
+        assert _timeless(straight[memory]) == _timeless(shuffled[memory])
 
 
 @given(st.lists(EVENTS, min_size=5, max_size=30), st.data())

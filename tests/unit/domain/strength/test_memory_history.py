@@ -39,18 +39,18 @@ def test_each_event_of_the_memory_is_a_step_in_order() -> None:
     """Encoding, retrieval, use and credit are steps in their order, with the state of the memory before and after."""
     story = stories.given(encoded(A), retrieved(A), used(A, perspective=COST), credited(A))
     told = steps(story)
-    assert [each.kind for each in told] == ["memory_encoded", "memories_retrieved", "memories_used", "impact_credited"]
-    assert [each.sequence for each in told] == [2, 3, 4, 5]
+    assert [step.kind for step in told] == ["memory_encoded", "memories_retrieved", "memories_used", "impact_credited"]
+    assert [step.sequence for step in told] == [2, 3, 4, 5]
     assert told[0].before is None
-    assert [round(each.after.strength, 6) for each in told] == [1.0, 1.0, 1.1, 1.5]
+    assert [round(step.after.strength, 6) for step in told] == [1.0, 1.0, 1.1, 1.5]
     assert told[2].note == "by citation under cost"
-    assert [each.before for each in told[1:]] == [each.after for each in told[:-1]]
+    assert [step.before for step in told[1:]] == [step.after for step in told[:-1]]
 
 
 def test_events_of_other_memories_are_no_steps() -> None:
     """Events of other memories are no steps, and neither is a sleep before the encoding."""
     story = stories.given(encoded(B), *night(0), encoded(A), used(B), retrieved(B), credited(B))
-    assert [each.kind for each in steps(story)] == ["memory_encoded"]
+    assert [step.kind for step in steps(story)] == ["memory_encoded"]
 
 
 def test_sleeps_with_decay_alone_are_one_step() -> None:
@@ -71,7 +71,7 @@ def test_a_sleep_that_changed_the_memory_is_a_step() -> None:
     """
     rules = ruled(expected_tasks_per_day=1, archive_threshold=0.9, daily_decay_targets=(0.5,) * 6)
     gone = steps(stories.given(*rules, encoded(A), *night(0), used(A)))
-    assert [each.kind for each in gone] == ["memory_encoded", "agent_slept", "memories_used"]
+    assert [step.kind for step in gone] == ["memory_encoded", "agent_slept", "memories_used"]
     assert (gone[1].after.status, gone[1].note) == ("archived", "below the threshold")
     assert gone[2].after.status == "active"
     risen = steps(stories.given(encoded(A), *[used(A)] * 5, *night(0)))
@@ -85,9 +85,9 @@ def test_relations_are_steps_of_both_memories() -> None:
     withdrawal.
     """
     yielding = steps(stories.given(encoded(A), related(B, A), stories.parted(B, A)))
-    assert [each.note for each in yielding[1:]] == [f"contradicted by {B}", f"no longer yields to {B}"]
+    assert [step.note for step in yielding[1:]] == [f"contradicted by {B}", f"no longer yields to {B}"]
     outdating = steps(stories.given(encoded(B), related(A, B), stories.parted(A, B)))
-    assert [each.note for each in outdating] == [f"from manual, contradicts {B}", f"no longer outdates {B}"]
+    assert [step.note for step in outdating] == [f"from manual, contradicts {B}", f"no longer outdates {B}"]
 
 
 @given(st.lists(EVENTS, min_size=5, max_size=40))

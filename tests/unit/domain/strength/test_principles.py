@@ -130,7 +130,7 @@ def test_principles_without_a_place_are_named() -> None:
     texts = [f"Rule {number}." for number in range(8)]
     story = given(defined(), naming(*texts))
     places = principle_places(story.agent.rules)
-    weakest = sorted(texts, key=lambda each: str(principle_memory_id(AGENT, each)))[places:]
+    weakest = sorted(texts, key=lambda text: str(principle_memory_id(AGENT, text)))[places:]
     assert (places, set(left_out(story.agent, {}, None))) == (5, set(weakest))
 
     strong = principle_memory_id(AGENT, weakest[0])

@@ -36,7 +36,7 @@ def agent(*perspectives: Perspective) -> Agent:
 
 def weights(query: str) -> dict[str, float]:
     """Return the weight of each part of a message by its text."""
-    return {each.text: each.weight for each in message_parts(query)}
+    return {query_text.text: query_text.weight for query_text in message_parts(query)}
 
 
 def test_a_bare_question_is_one_part() -> None:
@@ -56,8 +56,8 @@ def test_a_question_counts_more_than_what_is_said_around_it() -> None:
     found = message_parts(" ".join((*AROUND[:2], QUESTION, *AROUND[2:])))
 
     assert found[0] == QueryText(QUESTION)
-    assert {each.text for each in found} >= set(AROUND)
-    assert all(0 < each.weight < 1 for each in found if each.text != QUESTION)
+    assert {query_text.text for query_text in found} >= set(AROUND)
+    assert all(0 < query_text.weight < 1 for query_text in found if query_text.text != QUESTION)
 
 
 def test_a_japanese_question_is_a_part_of_its_own() -> None:
@@ -123,9 +123,9 @@ def test_any_message_has_a_part(query: str) -> None:
     found = message_parts(query)
 
     assert 1 <= len(found) <= MAX_PARTS
-    assert len({each.text for each in found}) == len(found)
-    assert all(0 < each.weight <= 1 and each.decides for each in found)
-    assert max(each.weight for each in found) == 1
+    assert len({query_text.text for query_text in found}) == len(found)
+    assert all(0 < query_text.weight <= 1 and query_text.decides for query_text in found)
+    assert max(query_text.weight for query_text in found) == 1
 
 
 def test_each_item_of_a_list_is_searched_for() -> None:

@@ -162,8 +162,8 @@ def test_ties_are_ordered_by_relevance_and_id() -> None:
 
     forwards, backwards = ranked(story.agent, found, occasion), ranked(story.agent, found[::-1], occasion)
 
-    assert len({each.score for each in forwards}) == 1
-    assert [each.memory_id for each in forwards] == [C, A, B]
+    assert len({forward.score for forward in forwards}) == 1
+    assert [forward.memory_id for forward in forwards] == [C, A, B]
     assert forwards == backwards
     assert ranked(story.agent, [], occasion) == ()
 

@@ -134,7 +134,10 @@ def test_newer_ranks_before_older_at_any_score(
     story = given(*(related(each, *(old for new, old in newer if new == each)) for each in FOUR))
     before = {each: _candidate(each, score) for each, score in zip(FOUR, scores, strict=True)}
 
-    after = {each.memory_id: each for each in lower_outdated([before[each] for each in order], story.mind.memories)}
+    after = {
+        candidate.memory_id: candidate
+        for candidate in lower_outdated([before[each] for each in order], story.mind.memories)
+    }
 
     assert after.keys() == before.keys()
     for each in FOUR:
@@ -143,7 +146,9 @@ def test_newer_ranks_before_older_at_any_score(
         assert (after[each].yields_to in above) if above else after[each] == before[each]
         if above:
             assert after[each].score < max(after[one].score for one in above)
-    assert after == {each.memory_id: each for each in lower_outdated(list(before.values()), story.mind.memories)}
+    assert after == {
+        candidate.memory_id: candidate for candidate in lower_outdated(list(before.values()), story.mind.memories)
+    }
 
 
 def test_memories_that_yield_to_each_other_are_ranked() -> None:
@@ -153,17 +158,19 @@ def test_memories_that_yield_to_each_other_are_ranked() -> None:
 
     found = lower_outdated([_candidate(A, 0.5), _candidate(B, 0.4)], circle)
 
-    assert len(found) == len({each.score for each in found}) == 2
+    assert len(found) == len({candidate.score for candidate in found}) == 2
 
 
 def _ranked(story: Story, *memory_ids: UUID) -> tuple[Candidate, ...]:
     """Rank memories that were all told at the same time, so that only recorded relations count."""
     contents, memories = story.mind.contents, story.mind.memories
     told = {
-        each: contents[each].replace(memory=contents[each].memory.model_copy(update={"said_at": BEGINNING}))
-        for each in memory_ids
+        memory_id: contents[memory_id].replace(
+            memory=contents[memory_id].memory.model_copy(update={"said_at": BEGINNING})
+        )
+        for memory_id in memory_ids
     }
-    found = [RelevantMemory(told[each], memories[each], 0.5, 0.0, 0.5, 0.5) for each in memory_ids]
+    found = [RelevantMemory(told[memory_id], memories[memory_id], 0.5, 0.0, 0.5, 0.5) for memory_id in memory_ids]
     return ranked(story.agent, found, RetrievalContext(None, frozenset(), BEGINNING + timedelta(days=1)))
 
 

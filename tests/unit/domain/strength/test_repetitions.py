@@ -32,7 +32,7 @@ def test_a_repetition_stands_behind_what_is_known() -> None:
     assert [mind.memories[each].status for each in (A, B, C, D)] == ["active", "active", "absorbed", "absorbed"]
     assert [mind.memories[each].absorbed_by for each in (C, D)] == [A, A]
     assert sum(mind.agent.active) == 2
-    assert [each.memory_id for each in mind.standing_for((C, D))] == [A]
+    assert [memory.memory_id for memory in mind.standing_for((C, D))] == [A]
 
 
 def test_a_repetition_takes_no_room() -> None:
@@ -41,7 +41,7 @@ def test_a_repetition_takes_no_room() -> None:
     mind = told(*room, encoded(A, text=SAME), encoded(B), encoded(C, text=SAME), *stories.night(1))
     assert [mind.memories[each].status for each in (A, B, C)] == ["active", "active", "absorbed"]
     mind = told(*room, encoded(A), encoded(B), encoded(C), *stories.night(1))
-    assert "archived" in {each.status for each in mind.memories.values()}
+    assert "archived" in {memory.status for memory in mind.memories.values()}
 
 
 def test_what_is_told_again_is_as_strong_as_new_and_holds_now() -> None:
@@ -74,7 +74,7 @@ def test_an_archived_memory_comes_back_when_it_is_told_again() -> None:
 def test_principles_always_stand_themselves() -> None:
     """A definition may have a principle that says what the agent knows. What repeats a principle stands behind it."""
     mind = told(encoded(A, text=stories.RULE), encoded(B, principle=True))
-    assert {each.status for each in mind.memories.values()} == {"active"}
+    assert {memory.status for memory in mind.memories.values()} == {"active"}
     mind = told(encoded(A, principle=True), encoded(B, text=stories.RULE))
     assert mind.memories[B].absorbed_by == A
 
@@ -102,7 +102,7 @@ def test_the_orchestrator_counts_what_happened() -> None:
     mind = Mind()
     for sequence, event in enumerate(events, 1):
         mind = evolve(mind, stories.recorded(event, sequence))
-    assert {each.status for each in mind.memories.values()} == {"active"}
+    assert {memory.status for memory in mind.memories.values()} == {"active"}
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_turns_of_a_conversation_repeat_nothing() -> None:
     mind = told(
         *(encoded(each, text=SAME, turn=Turn(conversation="c", position=number)) for number, each in enumerate((A, B)))
     )
-    assert {each.status for each in mind.memories.values()} == {"active"}
-    assert {each.text_id for each in mind.memories.values()} == {None}
+    assert {memory.status for memory in mind.memories.values()} == {"active"}
+    assert {memory.text_id for memory in mind.memories.values()} == {None}
 
 
 def test_an_id_is_equal_everywhere() -> None:

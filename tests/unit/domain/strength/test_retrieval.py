@@ -49,7 +49,7 @@ def test_each_item_of_a_list_is_a_query() -> None:
     story = _story()
     wording = query_texts(story.agent, listed)
 
-    together = {each.memory_id: each.relevance for each in _candidates(wording, story)}
+    together = {candidate.memory_id: candidate.relevance for candidate in _candidates(wording, story)}
     alone = [_candidates(query_texts(story.agent, item), story)[0] for item in items]
 
     assert [each.memory_id for each in alone] == [C, B]
@@ -66,7 +66,7 @@ def test_the_archive_is_searched_only_if_no_active_memory_is_relevant() -> None:
         result = retrieved(
             story.agent, index, _lookup(story), _query(_asking(query)), perspective=None, now=BEGINNING, deep=deep
         )
-        return tuple(each.memory_id for each in result.candidates), result.deep
+        return tuple(candidate.memory_id for candidate in result.candidates), result.deep
 
     assert ask("When is the rent due?") == ((C,), True)
     assert ask("Does bread rise in a warm kitchen?") == ((B,), False)
@@ -81,8 +81,10 @@ def test_memories_that_were_erased_meanwhile_are_left_out() -> None:
         return None if memory_id == C else _lookup(story)(memory_id)
 
     asked = _query(_asking("When is the rent due?"))
-    assert C not in {each.content.memory_id for each in with_contents(relevant(story.agent, index, asked), known)}
-    assert C in {each.content.memory_id for each in with_contents(relevant(story.agent, index, asked), _lookup(story))}
+    assert C not in {memory.content.memory_id for memory in with_contents(relevant(story.agent, index, asked), known)}
+    assert C in {
+        memory.content.memory_id for memory in with_contents(relevant(story.agent, index, asked), _lookup(story))
+    }
 
 
 @pytest.mark.parametrize(("items", "taken"), [(0, 10), (5, 10), (8, 8 * MEMORIES_PER_ITEM), (10, 20), (40, 20)])
@@ -109,7 +111,7 @@ def _asking(query: str, expansions: Mapping[str, str] | None = None) -> QueryTex
 
 
 def _found(wording: QueryTexts) -> tuple[UUID, ...]:
-    return tuple(each.memory_id for each in _candidates(wording, _story()))
+    return tuple(candidate.memory_id for candidate in _candidates(wording, _story()))
 
 
 def _query(wording: QueryTexts) -> RetrievalQuery:

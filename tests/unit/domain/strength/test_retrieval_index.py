@@ -67,7 +67,7 @@ def test_the_relevance_of_a_memory_does_not_depend_on_other_memories(others: set
     query = asked("Who is Rex, and where is the key?")
     alone = relevances(index_of(MEMORIES[:1]), query)[REX]
 
-    among = relevances(index_of([MEMORIES[0], *(MEMORIES[each] for each in sorted(others))]), query)[REX]
+    among = relevances(index_of([MEMORIES[0], *(MEMORIES[other] for other in sorted(others))]), query)[REX]
 
     assert among == pytest.approx(alone, rel=1e-5)
 
@@ -80,7 +80,7 @@ def test_a_memory_is_as_relevant_among_a_thousand_as_alone() -> None:
     among = relevances(index_of([MEMORIES[0], *crowd]), query)
 
     assert among[REX] == pytest.approx(relevances(index_of(MEMORIES[:1]), query)[REX], rel=1e-5)
-    assert max(among, key=lambda each: among[each]) == REX
+    assert max(among, key=lambda relevance: among[relevance]) == REX
 
 
 @given(st.permutations(range(len(MEMORIES))), st.permutations(range(3)))
@@ -91,7 +91,7 @@ def test_neither_the_order_of_memories_nor_that_of_texts_matters(order: list[int
         index.add([UUID(int=each + 1)], rows([MEMORIES[each]]), [MEMORIES[each]])
     query = ("Where is the key?", "母の誕生日はいつですか", "What is Anna allergic to?")
 
-    found = index.search(asked(*(query[each] for each in places)), floor=RELEVANCE_FLOOR)
+    found = index.search(asked(*(query[place] for place in places)), floor=RELEVANCE_FLOOR)
     expected = index_of(MEMORIES).search(asked(*query), floor=RELEVANCE_FLOOR)
 
     assert found.ids == expected.ids

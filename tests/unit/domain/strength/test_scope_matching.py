@@ -19,8 +19,8 @@ def test_a_scope_is_valid_under_its_name() -> None:
     here = Setting(project="web", domains=("web", "shop"))
     scopes = [Scope(), Scope(level="project", name="web"), Scope(level="domain", name="shop")]
 
-    assert [valid(each, here) for each in scopes] == [True, True, True]
-    assert [valid(each, Setting()) for each in scopes] == [True, False, False]
+    assert [valid(scope, here) for scope in scopes] == [True, True, True]
+    assert [valid(scope, Setting()) for scope in scopes] == [True, False, False]
     assert not valid(Scope(level="project", name="shop"), here)
 
 

@@ -75,7 +75,7 @@ def _lived(steps: Iterable[tuple[Any, ...]]) -> Story:
 
 def _standing(mind: Mind, name: str) -> float:
     """Return the sum of a number over the memories that nothing stands for."""
-    return float(sum(getattr(each, name) for each in mind.memories.values() if each.absorbed_by is None))
+    return float(sum(getattr(memory, name) for memory in mind.memories.values() if memory.absorbed_by is None))
 
 
 @for_any(LIFE)
@@ -86,14 +86,14 @@ def test_a_semantic_memory_has_all_uses_and_impact_and_the_highest_strengths(ste
     before = _lived(steps)
     after = before.when(formed(S, *SOURCES))
     if after.mind.memories.get(S) is None:  # a source had faded into the archive
-        assert any(before.memory(each).status == "archived" for each in SOURCES)
+        assert any(before.memory(source).status == "archived" for source in SOURCES)
         return
     for name in ("access_count", "effective_uses", "impact_score"):
         assert abs(_standing(after.mind, name) - _standing(before.mind, name)) < 1e-9
     agent, semantic = after.agent, after.memory(S)
-    assert semantic.level == max(before.memory(each).level for each in SOURCES)
+    assert semantic.level == max(before.memory(source).level for source in SOURCES)
     for perspective in (None, COST, QUALITY, "another"):
-        strongest = max(before.agent.strength(before.memory(each), perspective) for each in SOURCES)
+        strongest = max(before.agent.strength(before.memory(source), perspective) for source in SOURCES)
         assert agent.strength(semantic, perspective) >= strongest * (1 - 1e-9)
     assert (agent.active, agent.archived) == totals(after.mind)
 
@@ -123,8 +123,8 @@ def test_a_split_undoes_a_merge(steps: list[tuple[Any, ...]]) -> None:
     """If nothing happened in between, all sources are as they were before the merge."""
     before = _lived(steps)
     after = before.when(formed(S, *SOURCES), split_up(S, *SOURCES))
-    for each in SOURCES:
-        was, now = MemoryState.of(before.mind, each), MemoryState.of(after.mind, each)
+    for source in SOURCES:
+        was, now = MemoryState.of(before.mind, source), MemoryState.of(after.mind, source)
         assert was is not None
         assert now is not None
         assert now.alike(was)
@@ -219,7 +219,7 @@ def test_an_erased_semantic_memory_gives_its_gains_back() -> None:
     story.when(erased(A, S)).then(status(B).equals("active"), accesses(B).equals(1), candidates(B).equals(1))
     nested = story.when(formed(S2, S, C), used(S2)).when(erased(C, S, S2, A))
     nested.then(status(B).equals("active"), accesses(B).equals(2))
-    assert not any(each.absorbed_by for each in nested.mind.memories.values())
+    assert not any(memory.absorbed_by for memory in nested.mind.memories.values())
 
 
 def test_a_semantic_memory_rises_as_its_uses_earn() -> None:

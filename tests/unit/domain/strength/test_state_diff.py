@@ -8,7 +8,7 @@ from tests.unit.domain.strength.stories import A, B, C, D, adopted, encoded, end
 
 def ids(changes: tuple[MemoryChange, ...]) -> set[object]:
     """Return the ids of the changed memories."""
-    return {each.memory_id for each in changes}
+    return {change.memory_id for change in changes}
 
 
 def test_equal_states_have_no_differences() -> None:
@@ -32,7 +32,7 @@ def test_every_memory_is_listed_under_each_of_its_changes() -> None:
     assert ids(found.levels) == {C}
     assert ids(found.stronger) == {B}
     assert ids(found.weaker) == {A, C}
-    gains = [abs(each.gain) for each in found.changes]
+    gains = [abs(change.gain) for change in found.changes]
     assert gains == sorted(gains, reverse=True)
     assert ids(Differences.between(other.mind, one.mind).gone) == {D}
 

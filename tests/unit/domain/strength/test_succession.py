@@ -88,7 +88,7 @@ def test_siblings_stay_together() -> None:
         ("Anna's brother is called Tom.", "Anna's sister is called Mia."),
         ("Anna's son Tom goes to school in Lyon.", "Anna's daughter Mia studies medicine in Berlin."),
     ):
-        assert not any(each.replaces for each in successors(told(one, other)).values())
+        assert not any(successor.replaces for successor in successors(told(one, other)).values())
 
 
 def test_unrelated_statements_have_no_successor() -> None:
@@ -135,7 +135,7 @@ def test_a_successor_is_always_newer(texts: list[str]) -> None:
     """
     statements = told(*texts)
     found = successors(statements)
-    times = {each.memory_id: each.told_at for each in statements}
+    times = {statement.memory_id: statement.told_at for statement in statements}
 
     for older, each in found.items():
         assert times[each.memory_id] == each.told_at > times[older]
@@ -155,7 +155,7 @@ def test_another_number_is_no_change_without_a_word_of_change() -> None:
     """Two invoices are not one that changed: the older is never said to have held until the newer was told."""
     invoices = told("Invoice 4711 was paid.", "Invoice 4712 was paid.")
 
-    assert not any(each.replaces for each in successors(invoices, "Which invoices were paid?").values())
+    assert not any(successor.replaces for successor in successors(invoices, "Which invoices were paid?").values())
 
 
 @pytest.mark.parametrize(

@@ -108,11 +108,11 @@ def test_held_out_tasks_are_the_newest(uses: list[list[int]]) -> None:
     """The newest tasks are held out. At least half of the informative tasks stay for training, and no task is in both
     sets.
     """
-    everything = [taught(*each) for each in uses]
+    everything = [taught(*use) for use in uses]
 
     older, held = training_samples.split_held_out(everything)
 
-    telling = [each for each in everything if each.is_informative]
+    telling = [retrieval for retrieval in everything if retrieval.is_informative]
     assert held == telling[len(telling) - len(held) :]
     assert len(held) == min(max(10, len(telling) // 4), len(telling) // 2)
     assert older == everything[: everything.index(held[0]) if held else None]

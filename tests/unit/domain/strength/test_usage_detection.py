@@ -33,7 +33,7 @@ def test_complete_citations_are_final() -> None:
     shown = [ContextMemory(A, ("steel",), 0.9)]
 
     assert detect_uses("steel", [], shown, complete=True) == ()
-    assert [each.memory_id for each in detect_uses("-", [A], shown, complete=True)] == [A]
+    assert [use.memory_id for use in detect_uses("-", [A], shown, complete=True)] == [A]
 
 
 def test_a_tag_counts_as_a_whole_term_only() -> None:
@@ -85,7 +85,7 @@ def test_each_detection_method_can_be_chosen_alone() -> None:
 
     def used(detection: Detection) -> dict[UUID, str]:
         found = detect_uses("steel is late [m3]", [C], shown, complete=True, detection=detection)
-        return {each.memory_id: each.method for each in found}
+        return {use.memory_id: use.method for use in found}
 
     assert used("citation") == {C: "citation"}
     assert used("tag") == {A: "tag"}
@@ -95,12 +95,12 @@ def test_each_detection_method_can_be_chosen_alone() -> None:
 
 def test_a_memory_named_by_the_judge_is_used() -> None:
     """The memories whose labels the judge names are used. A label without a memory is ignored."""
-    assert [(each.memory_id, each.method) for each in judged_uses({"m1": A, "m2": B}, ["m2", "m7"])] == [(B, "judge")]
+    assert [(use.memory_id, use.method) for use in judged_uses({"m1": A, "m2": B}, ["m2", "m7"])] == [(B, "judge")]
 
 
 def _tagged(answer: str, shown: list[ContextMemory]) -> set[UUID]:
-    return {each.memory_id for each in detect_uses(answer, [], shown, detection="tag")}
+    return {use.memory_id for use in detect_uses(answer, [], shown, detection="tag")}
 
 
 def _used(answer: str, citations: list[UUID], shown: list[ContextMemory]) -> dict[UUID, str]:
-    return {each.memory_id: each.method for each in detect_uses(answer, citations, shown)}
+    return {use.memory_id: use.method for use in detect_uses(answer, citations, shown)}

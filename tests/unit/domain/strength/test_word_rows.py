@@ -48,10 +48,10 @@ def test_stored_rows_are_the_same_and_can_be_changed(history: list[tuple[int, li
     again = WordRows(*rows.stored(ROWS))
 
     assert lists(again) == lists(rows)
-    for each in (rows, again):
-        each.set(2, words(1, 2, 3))
-        each.remove([0])
-        each.set(ROWS + 3, words(4))
+    for word_rows in (rows, again):
+        word_rows.set(2, words(1, 2, 3))
+        word_rows.remove([0])
+        word_rows.set(ROWS + 3, words(4))
     assert lists(again, ROWS + 4) == lists(rows, ROWS + 4)
     assert again.nbytes == rows.nbytes
 

@@ -214,8 +214,8 @@ def retrieved(number: int, *memory_ids: UUID) -> MemoriesRetrieved:
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), query="?", terms=(),
         expansions={}, vector="-", perspective=None, setting=Setting(), seed=0, ranking="linear-1",
         candidates=tuple(
-            Candidate(memory_id=each, similarity=0, lexical=0, relevance=0, features=(0.5,) * len(FEATURES), score=0.7)
-            for each in memory_ids
+            Candidate(memory_id=one, similarity=0, lexical=0, relevance=0, features=(0.5,) * len(FEATURES), score=0.7)
+            for one in memory_ids
         ),
         selected=memory_ids, principles=(memory(99),),
     )  # fmt: skip
@@ -223,7 +223,7 @@ def retrieved(number: int, *memory_ids: UUID) -> MemoriesRetrieved:
 
 def used(number: int, *memory_ids: UUID) -> MemoriesUsed:
     """Return the event that the answer of an assignment used these memories."""
-    uses = tuple(Use(memory_id=each, method="tag") for each in memory_ids)
+    uses = tuple(Use(memory_id=memory_id, method="tag") for memory_id in memory_ids)
     return MemoriesUsed(
         event_id=_fresh(), correlation_id=TASK, agent_id=AGENT, assignment_id=work(number), perspective=None, uses=uses
     )
@@ -242,7 +242,7 @@ def repeated(number: int, *memory_ids: UUID, dropped: str | None = None) -> Lear
     """
     return learned(number).model_copy(
         update={
-            "repetitions": tuple(_repetition(each) for each in memory_ids),
+            "repetitions": tuple(_repetition(memory_id) for memory_id in memory_ids),
             "dropped": (Dropped(text=dropped, reason="it has no words"),) if dropped else (),
         }
     )

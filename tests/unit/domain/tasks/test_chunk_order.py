@@ -37,7 +37,7 @@ def test_a_reopened_task_continues_with_the_first_unread_chunk_of_each_row() -> 
     """
     read = [point(number) for number in range(30) if number not in {3, 11, 12, 29}]
     state = given(submitted(), chunked(30)).when(*read).state
-    assert [each.ordinal for each in chunk_order.unread_chunks(submitted(), state)] == [3, 12, 29]
+    assert [event.ordinal for event in chunk_order.unread_chunks(submitted(), state)] == [3, 12, 29]
 
 
 def test_documents_that_do_not_fit_one_event_are_refused() -> None:
@@ -57,7 +57,7 @@ def test_the_share_read_counts_each_character_once() -> None:
     """The share counts each character once, also if two answers read the same passage. Here a chunk has ten
     characters.
     """
-    details = tuple(DetailPoint(detail=each, point=None) for each in chunked(4).details)
+    details = tuple(DetailPoint(detail=detail, point=None) for detail in chunked(4).details)
     story = given(submitted(), summarised("a", "b").model_copy(update={"details": details}))
     story = story.when(routed(2), assigned(1, 0), assigned(2, 1))
     assert read_share.share_read(story.state) is None
@@ -77,7 +77,7 @@ def test_the_share_read_counts_each_character_once() -> None:
 def test_a_share_of_100_percent_is_not_shown() -> None:
     """No share is shown if it is 100 %, or if the task has no documents."""
     assert read_share.taken((), ()) is None
-    details = tuple(DetailPoint(detail=each, point=None) for each in chunked(2).details)
+    details = tuple(DetailPoint(detail=detail, point=None) for detail in chunked(2).details)
     story = given(submitted(), summarised().model_copy(update={"details": details}), routed(), assigned(1))
     story = story.when(answered(1, "So.").model_copy(update={"details": _passages((0, 10), (10, 20))}))
     whole = fan_in.complete(answered(1), story.state)

@@ -26,7 +26,7 @@ def test_more_than_20_items_start_a_negotiation() -> None:
 
     assert asked is not None
     assert asked.items == ITEMS[:21]
-    assert [each.name for each in asked.options] == ["most_important", "all", "by_category", "as_one"]
+    assert [option.name for option in asked.options] == ["most_important", "all", "by_category", "as_one"]
 
 
 def test_a_request_may_be_answered_as_one() -> None:

@@ -24,17 +24,17 @@ SPENT = Usage(model="m", input_tokens=10, output_tokens=1)
 def expert(name: str, *topics: str, role: str = "") -> Applicant:
     """Return an agent with these topics."""
     definition = Definition(role=role or name, perspectives=(Perspective(name="all"),))
-    return Applicant(name, definition, tuple(Topic(each, 1.0, 1) for each in topics), 0, 0, 0)
+    return Applicant(name, definition, tuple(Topic(topic, 1.0, 1) for topic in topics), 0, 0, 0)
 
 
 def colleagues(question: str, *others: Applicant) -> list[str]:
     """Return the colleagues that a fitter may ask, with the built-in embedder."""
     agents, rows = [expert("fitter"), *others], BuiltInEmbedder().rows
-    definitions = {each.agent_id: each.definition for each in agents}
+    definitions = {agent.agent_id: agent.definition for agent in agents}
     known = texts_of(definitions, ())
     model = FitModel(definitions, (), dict(zip(known, rows(known), strict=True)), CALIBRATION)
     fit = model.fit(features(question, rows([question])[0]))
-    return [each.agent_id for each in consultations.colleagues(question, "fitter", agents, fit)]
+    return [colleague.agent_id for colleague in consultations.colleagues(question, "fitter", agents, fit)]
 
 
 def state(*events: LifeEvent) -> TaskState:
@@ -111,7 +111,7 @@ def test_a_consultation_is_no_part_of_the_task() -> None:
     """The task waits for its own assignments only. The question replaces the text of the part."""
     now = state(submitted(), assigned(), stepped(), consulted())
     assert [each.assignment_id for each in now.present] == [ASKER]
-    assert [each.assignment_id for each in now.consultations] == [COLLEAGUE]
+    assert [consultation.assignment_id for consultation in now.consultations] == [COLLEAGUE]
     assert now.question(now.assignments[COLLEAGUE]) == "Which gasket?"
     assert now.assignments[ASKER].steps[-1].waits
 
@@ -139,7 +139,7 @@ def test_only_a_cited_colleague_contributes() -> None:
 
     def contributes(text: str) -> list[UUID]:
         found = consultations.contributing(state(*before, answered(ASKER, text)))
-        return [each.assignment_id for each in found]
+        return [assignment.assignment_id for assignment in found]
 
     assert consultations.contributing(state(*before)) == ()
     assert contributes("It needs velvetine [c1].") == [COLLEAGUE]

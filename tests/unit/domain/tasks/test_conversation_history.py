@@ -47,8 +47,8 @@ def test_turns_are_bounded_in_tokens() -> None:
 
     assert 1 < len(found) < 8
     assert found[-1].question == "What is 0?"
-    assert all(estimate_tokens(each.answer) <= TURN_TOKENS for each in found)
-    assert sum(estimate_tokens(each.question + each.answer) for each in found) <= TURNS_TOKENS + len(found)
+    assert all(estimate_tokens(turn.answer) <= TURN_TOKENS for turn in found)
+    assert sum(estimate_tokens(turn.question + turn.answer) for turn in found) <= TURNS_TOKENS + len(found)
 
 
 def test_a_turn_waits_for_an_open_turn_but_not_for_a_negotiation() -> None:

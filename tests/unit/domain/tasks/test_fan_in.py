@@ -37,7 +37,7 @@ def test_a_summary_follows_the_last_key_point_in_any_order() -> None:
     assert ends[1] is not None
     assert ends[0].event_id == ends[1].event_id
     assert ends[0].summary == ends[1].summary == "Buy?\npoint 0\npoint 1"
-    assert [each.point for each in ends[0].details] == ["point 0", "point 1"]
+    assert [detail.point for detail in ends[0].details] == ["point 0", "point 1"]
     assert ends[0].parts == (Part(text="Buy?"),)
 
 
@@ -119,7 +119,7 @@ def test_key_points_beyond_the_limit_are_counted() -> None:
     left = 200 - len(kept) + 1
     assert notice == f"[{left} of 200 key points are left out here; they stand with the parts of the documents]"
     assert estimate_tokens(summary.summary) <= SUMMARY_TOKENS
-    assert sum(each.point is not None for each in summary.details) == 200
+    assert sum(detail.point is not None for detail in summary.details) == 200
 
 
 def test_a_request_beyond_the_limit_is_cut_and_marked() -> None:

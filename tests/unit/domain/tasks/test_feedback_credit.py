@@ -75,15 +75,15 @@ def test_feedback_has_the_points_of_the_document(given_parts: dict[str, Any], wo
     """
     fates = _credits(_fates(DONE, feedback(**given_parts)))
 
-    assert [(each.reason, each.points, each.memory_ids) for each in fates] == worth
-    assert {(each.agent_id, each.assignment_id) for each in fates} == {(AGENT, work(1))}
+    assert [(fate.reason, fate.points, fate.memory_ids) for fate in fates] == worth
+    assert {(fate.agent_id, fate.assignment_id) for fate in fates} == {(AGENT, work(1))}
 
 
 def test_what_the_session_taught_is_credited_with_the_rest() -> None:
     """Memories that the session taught get the same points, once, after the session ended; without points, nothing."""
     taught = BEGUN.when(answered(1), used(1, A, B), encoded(1, C))
     early = feedback()
-    assert [each.memory_ids for each in _credits(_fates(taught, early))] == [(A, B)]
+    assert [event.memory_ids for event in _credits(_fates(taught, early))] == [(A, B)]
 
     [credit, more] = _credits(_fates(taught.when(ended(1)), feedback()))
 
@@ -114,9 +114,9 @@ def test_a_cited_colleague_shares_the_credit() -> None:
     known = cited.when(said, used(2, B), ended(2))
     policies = {"sealer": Policy(impact_user_positive=5.0)}
 
-    assert [(each.agent_id, each.memory_ids) for each in _credits(_fates(cited, feedback()))] == [(AGENT, (A,))]
+    assert [(event.agent_id, event.memory_ids) for event in _credits(_fates(cited, feedback()))] == [(AGENT, (A,))]
     later = _credits(decide_credit(_said(known, said), known.state, policies, said))
-    assert [(each.agent_id, each.assignment_id, each.reason, each.points, each.memory_ids) for each in later] == [
+    assert [(event.agent_id, event.assignment_id, event.reason, event.points, event.memory_ids) for event in later] == [
         (AGENT, work(1), "helpful", 2.0, (A,)),
         ("sealer", work(2), "helpful", 5.0, (B,)),
         ("sealer", work(2), "prevented_error", 2.0, (B,)),
@@ -124,7 +124,7 @@ def test_a_cited_colleague_shares_the_credit() -> None:
     after = known.when(*later)
     assert set(credited_to(_said(after, said), after.state)) == {A, B}
     silent = story.when(answered(1, "This."), used(1, A), ended(1), used(2, B), ended(2))
-    assert [each.agent_id for each in _credits(_fates(silent, feedback()))] == [AGENT]
+    assert [event.agent_id for event in _credits(_fates(silent, feedback()))] == [AGENT]
 
 
 def test_the_points_come_from_the_agents_policy() -> None:
@@ -182,7 +182,7 @@ def test_feedback_of_a_stranger_is_not_applied_by_the_clients() -> None:
     after = _through(story, given_parts)
 
     assert [_said(after, each).standing for each in (early, given_parts)] == ["parked", "applied"]
-    assert [type(each) for each in _fates(after, early)] == [FeedbackRefused]
+    assert [type(decision) for decision in _fates(after, early)] == [FeedbackRefused]
 
 
 def test_an_answer_without_uses_can_be_helpful() -> None:
@@ -197,7 +197,7 @@ def test_an_invalid_part_does_not_block_the_others() -> None:
     given_parts = feedback(prevented_error=C)
     told = _fates(DONE, given_parts)
 
-    assert [type(each) for each in told] == [ImpactCredited, FeedbackRefused]
+    assert [type(decision) for decision in told] == [ImpactCredited, FeedbackRefused]
     after = DONE.when(given_parts, *told)
     assert _said(after, given_parts).standing == "applied"
     assert "did not use" in (_said(after, given_parts).reason or "")
@@ -222,7 +222,7 @@ def test_concurrent_equal_feedback_makes_one_credit() -> None:
     waiting = BEGUN.when(one, other, used(1, A), ended(1))
     first, second = (decide_credit(_said(waiting, each), waiting.state, {}, ended(1)) for each in (one, other))
 
-    assert [each.event_id for each in first] == [each.event_id for each in second]
+    assert [event.event_id for event in first] == [event.event_id for event in second]
     after = waiting.when(*first)
     assert [_said(after, each).standing for each in (one, other)] == ["applied", "applied"]
     assert decide_credit(_said(after, other), after.state, {}, other) == ()
@@ -241,7 +241,7 @@ def test_parked_feedback_is_decided_at_the_end_of_the_session() -> None:
     from_the_session = decide_credit(_said(known, given_parts), known.state, {}, ended(1))
     from_the_feedback = decide_credit(_said(known, given_parts), known.state, {}, given_parts)
 
-    assert [each.event_id for each in from_the_session] == [each.event_id for each in from_the_feedback]
+    assert [decision.event_id for decision in from_the_session] == [decision.event_id for decision in from_the_feedback]
     after = known.when(*from_the_session)
     assert _said(after, given_parts).standing == "applied"
     assert decide_credit(_said(after, given_parts), after.state, {}, given_parts) == ()
@@ -258,7 +258,10 @@ def test_each_assignment_is_credited_as_soon_as_possible() -> None:
     whole = half.when(used(2, B), ended(2))
     late = _credits(decide_credit(_said(whole, given_parts), whole.state, {}, ended(2)))
 
-    assert [(each.reason, each.assignment_id) for each in late] == [("helpful", work(2)), ("prevented_error", work(2))]
+    assert [(event.reason, event.assignment_id) for event in late] == [
+        ("helpful", work(2)),
+        ("prevented_error", work(2)),
+    ]
     assert credited_to(_said(whole.when(*late), given_parts), whole.when(*late).state) == (A, B)
 
 
@@ -369,5 +372,5 @@ def _said(story: Story, given_parts: FeedbackGiven) -> Feedback:
 
 
 def _credits(fates: tuple[CreditDecision, ...]) -> list[ImpactCredited]:
-    assert all(isinstance(each, ImpactCredited) for each in fates)
-    return [each for each in fates if isinstance(each, ImpactCredited)]
+    assert all(isinstance(fate, ImpactCredited) for fate in fates)
+    return [fate for fate in fates if isinstance(fate, ImpactCredited)]

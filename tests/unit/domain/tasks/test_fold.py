@@ -125,7 +125,7 @@ def test_the_first_summary_counts() -> None:
     """The first summary of a task is kept, with its parts. Later ones have no effect."""
     story = given(submitted(), summarised("a", "b")).when(summarised("c"))
 
-    assert [each.text for each in story.task.parts] == ["a", "b"]
+    assert [part.text for part in story.task.parts] == ["a", "b"]
 
 
 def test_an_attempt_is_routed_once() -> None:

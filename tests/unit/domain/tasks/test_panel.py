@@ -63,7 +63,7 @@ def test_the_end_of_a_panel_has_merged_answer_dissent_and_all_answers() -> None:
     assert plain is not None
     assert end.event_id == plain.event_id
     assert story.when(end).task.voices == end.panel
-    assert [each.answer for each in panel.unlabelled(heard)] == ["It is dear.", "It is late."]
+    assert [voice.answer for voice in panel.unlabelled(heard)] == ["It is dear.", "It is late."]
 
 
 def test_a_panel_with_missing_members_says_so() -> None:
@@ -100,10 +100,10 @@ def test_the_end_of_a_panel_fits_one_event() -> None:
         answered(4), story.task, heard, long, [Dissent(agent_id=name, text=long) for name in "ab"], USAGE
     )
 
-    assert sum(len(each.answer) for each in heard) <= VOICES_CHARACTERS
+    assert sum(len(voice.answer) for voice in heard) <= VOICES_CHARACTERS
     assert end.panel is not None
     assert len(end.panel.merged) == MERGED_CHARACTERS
-    assert sum(len(each.text) for each in end.panel.dissent) <= DISSENT_CHARACTERS
+    assert sum(len(dissent.text) for dissent in end.panel.dissent) <= DISSENT_CHARACTERS
     assert len(end.model_dump_json().encode()) < 900_000
 
 

@@ -69,13 +69,13 @@ def test_a_panel_is_routed_for_every_part() -> None:
     routed = routing.route(submitted(), task, [_applicant("a"), _applicant("b")])
 
     assert isinstance(routed, TaskRouted)
-    assert [(each.part, each.agent_id, each.perspective) for each in routed.choices] == [
+    assert [(choice.part, choice.agent_id, choice.perspective) for choice in routed.choices] == [
         (0, "a", "cost"),
         (0, "b", "time"),
         (1, "a", "cost"),
         (1, "b", "time"),
     ]
-    assert len({each.assignment_id for each in routing.assignments(routed)}) == 4
+    assert len({assignment.assignment_id for assignment in routing.assignments(routed)}) == 4
 
 
 def test_a_panel_of_one_member_fails() -> None:
@@ -117,7 +117,7 @@ def test_members_of_a_panel_get_perspectives_by_their_memories() -> None:
 
 
 def _definition(names: tuple[str, ...]) -> Definition:
-    return Definition(role="clerk", perspectives=tuple(Perspective(name=each) for each in names))
+    return Definition(role="clerk", perspectives=tuple(Perspective(name=name) for name in names))
 
 
 def _panel(request: str, size: int, wanted: str | None = None, **agents: tuple[str, ...]) -> tuple[Seat, ...]:

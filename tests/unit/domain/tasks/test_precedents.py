@@ -33,7 +33,7 @@ def test_feedback_becomes_a_memory_of_the_agents_aptitude() -> None:
     assert memory is not None
     assert memory.learnings.keys() == {precedents.APTITUDE}
     assert "cook did well with" in memory.content
-    assert {"cook", "soup"} <= {each.casefold() for each in memory.tags}
+    assert {"cook", "soup"} <= {tag.casefold() for tag in memory.tags}
     assert precedents.aptitude_memory(task, "cook", "prevented_error") is None
 
 

@@ -92,18 +92,18 @@ def test_chunks_that_the_plan_leaves_unread_are_passed_over() -> None:
     assert started(story) == read
     story = story.when(*(noted(each) for each in read[:-1]))
     assert fan_in.summarise(point(0), story.state) is None
-    assert [each.ordinal for each in chunk_order.unread_chunks(point(0), story.state)] == [read[-1]]
+    assert [event.ordinal for event in chunk_order.unread_chunks(point(0), story.state)] == [read[-1]]
     story = story.when(noted(read[-1]))
     summary = fan_in.summarise(point(0), story.state)
     assert summary is not None
-    assert [each.point is None for each in summary.details] == [each in plan.unread for each in range(20)]
+    assert [detail.point is None for detail in summary.details] == [each in plan.unread for each in range(20)]
 
 
 def test_condensed_notes_replace_those_of_their_group_once() -> None:
     """Condensed notes stand at the first chunk of their group. The task is summarised after the last group."""
     plan = ReadingPlan(note_tokens=80, groups=2)
     story = given(submitted("Summarise it."), planned(5, plan), *(noted(each) for each in range(5)))
-    assert [each.group for each in chunk_order.notes_to_condense(point(0), story.task)] == [0, 1]
+    assert [event.group for event in chunk_order.notes_to_condense(point(0), story.task)] == [0, 1]
     assert [*group_of_chunks(plan, 5, 1)] == [2, 3, 4]
 
     def condensed(group: int, text: str) -> NotesCondensed:
@@ -118,10 +118,10 @@ def test_condensed_notes_replace_those_of_their_group_once() -> None:
         ["note 0"], ["note 1"], ["late"], [], [],
     ]  # fmt: skip
     assert fan_in.summarise(point(0), story.state) is None
-    assert [each.group for each in chunk_order.notes_to_condense(point(0), story.task)] == [0]
+    assert [event.group for event in chunk_order.notes_to_condense(point(0), story.task)] == [0]
     story = story.when(condensed(0, "early"))
     assert fan_in.summarise(point(0), story.state) is not None
-    assert [each.input_tokens for each in story.task.condensing_usage] == [2]
+    assert [usage.input_tokens for usage in story.task.condensing_usage] == [2]
 
 
 def test_unread_parts_that_follow_each_other_are_joined() -> None:
@@ -131,6 +131,6 @@ def test_unread_parts_that_follow_each_other_are_joined() -> None:
         return Detail(document=document, ref="0" * 64, start=start, end=start + 10, pages=(start // 10 + 1,) * 2)
 
     found = joined([part("a", 0), part("a", 10), part("a", 30), part("b", 40)])
-    assert [(each.document, each.start, each.end, each.pages) for each in found] == [
+    assert [(detail.document, detail.start, detail.end, detail.pages) for detail in found] == [
         ("a", 0, 20, (1, 2)), ("a", 30, 40, (4, 4)), ("b", 40, 50, (5, 5)),
     ]  # fmt: skip

@@ -32,10 +32,10 @@ def test_each_member_is_asked_once_when_all_have_answered() -> None:
     state = _answered().state
     asked = rebuttals.requests(answered(2), state)
 
-    assert [(each.agent_id, each.perspective) for each in asked] == [("a", "cost"), ("a", "time"), ("b", None)]
+    assert [(request.agent_id, request.perspective) for request in asked] == [("a", "cost"), ("a", "time"), ("b", None)]
     again = rebuttals.requests(answered(1), state)
-    assert [each.event_id for each in asked] == [each.event_id for each in again]
-    assert len({each.event_id for each in asked}) == 3
+    assert [request.event_id for request in asked] == [request.event_id for request in again]
+    assert len({request.event_id for request in asked}) == 3
 
 
 def test_a_task_that_wants_no_rebuttal_is_merged_at_once() -> None:
@@ -58,7 +58,7 @@ def test_a_member_sees_the_first_answers_of_the_others_without_labels() -> None:
     assert seen is not None
     own, others = seen
     assert own.answer == "It is 2."
-    assert [(each.agent_id, each.answer, each.revision) for each in others] == [
+    assert [(other.agent_id, other.answer, other.revision) for other in others] == [
         ("a", "It is 1.", None),
         ("b", "It is 3.", None),
     ]
@@ -87,8 +87,8 @@ def test_the_last_revision_leads_to_the_merge(order: tuple[int, ...]) -> None:
     events = [_revised(story, asked[number], CHANGED) for number in order]
     after = story.when(*events)
 
-    assert not any(rebuttals.is_last(each, story.when(*events[:2]).state) for each in events)
-    assert [rebuttals.is_last(each, after.state) for each in events] == [False, False, True]
+    assert not any(rebuttals.is_last(event, story.when(*events[:2]).state) for event in events)
+    assert [rebuttals.is_last(event, after.state) for event in events] == [False, False, True]
     assert after.when(events[0]).state == after.state
     assert not rebuttals.is_last(events[2], after.when(completed()).state)
     assert rebuttals.requests(answered(1), after.state) == ()
@@ -98,17 +98,17 @@ def test_the_end_shows_the_last_answers_and_keeps_the_first() -> None:
     """The merge gets the revised answers. The text of the task has them side by side, its panel both answers."""
     story = _answered()
     asked = rebuttals.requests(answered(1), story.state)
-    after = story.when(*(_revised(story, each, CHANGED if each.agent_id == "b" else STANDS) for each in asked))
+    after = story.when(*(_revised(story, request, CHANGED if request.agent_id == "b" else STANDS) for request in asked))
     heard = panel.voices_of(after.state)
     assert heard is not None
 
     end = panel.concluded(answered(1), after.task, heard, "Both.", (), USAGE)
 
-    assert [each.answer for each in panel.unlabelled(heard)] == ["It is 1.", "It is 2.", "It is 5."]
+    assert [voice.answer for voice in panel.unlabelled(heard)] == ["It is 1.", "It is 2.", "It is 5."]
     assert "It is 5." in end.answer
     assert "It is 3" not in end.answer
     assert end.panel is not None
-    assert [each.answer for each in end.panel.voices] == ["It is 1 [m1].", "It is 2 [m1].", "It is 3 [m1]."]
+    assert [voice.answer for voice in end.panel.voices] == ["It is 1 [m1].", "It is 2 [m1].", "It is 3 [m1]."]
 
 
 def test_a_rebuttal_that_fails_is_an_answer_that_stands() -> None:
@@ -145,7 +145,7 @@ def test_three_answers_of_each_member_fit_one_event() -> None:
     story = _panel().when(*(answered(number, long) for number in (1, 2, 3)))
     asked = rebuttals.requests(answered(1), story.state)
     said = _with_texts(CHANGED, long)
-    after = story.when(*(_revised(story, each, said) for each in asked))
+    after = story.when(*(_revised(story, request, said) for request in asked))
     heard = panel.voices_of(after.state)
     assert heard is not None
 

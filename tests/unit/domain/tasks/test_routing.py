@@ -64,7 +64,7 @@ def test_of_equal_agents_the_more_helpful_one_works() -> None:
 
     routed = _route(_task("Anything?"), good, new, poor)
 
-    assert [(each.agent_id, each.history) for each in routed.scores] == [("c", 0.8), ("b", 0.5), ("a", 0.2)]
+    assert [(score.agent_id, score.history) for score in routed.scores] == [("c", 0.8), ("b", 0.5), ("a", 0.2)]
     assert (routed.decided_by, routed.confidence) == ("load", None)
 
 
@@ -75,7 +75,7 @@ def test_load_decides_between_agents_that_fit_equally() -> None:
 
     routed = _route(_task("What does steel cost?"), busy, idle, cook)
 
-    assert [each.agent_id for each in routed.scores] == ["b", "a", "c"]
+    assert [score.agent_id for score in routed.scores] == ["b", "a", "c"]
     assert _chosen("Which soup?", busy, idle, replace(cook, waiting=9)) == "c", "load never outweighs a clear fit"
 
 
@@ -95,12 +95,12 @@ def test_a_task_that_fits_nobody_is_asked_about() -> None:
     asked = _decided("Why do dinosaurs no longer exist?", *agents)
 
     assert isinstance(asked, NegotiationOpened)
-    assert {each.name for each in asked.options} == {"agent:buyer", "agent:cook"}
+    assert {option.name for option in asked.options} == {"agent:buyer", "agent:cook"}
     assert asked.reason is not None
     assert "\n" not in asked.reason
     assert asked.confidence is not None
     assert asked.confidence < 0.5
-    assert {each.agent_id for each in asked.scores} == {"buyer", "cook"}
+    assert {score.agent_id for score in asked.scores} == {"buyer", "cook"}
 
 
 def test_the_generalist_takes_what_fits_nobody() -> None:
@@ -154,7 +154,7 @@ def test_of_equal_agents_the_less_busy_one_works() -> None:
     """Of equal agents the less busy one is chosen. The load is relative to the busiest agent."""
     routed = _route(_task("Anything?"), _agent("a", waiting=4), _agent("b", waiting=1))
 
-    assert [(each.agent_id, each.load) for each in routed.scores] == [("b", 0.75), ("a", 0.0)]
+    assert [(score.agent_id, score.load) for score in routed.scores] == [("b", 0.75), ("a", 0.0)]
 
 
 def test_a_requested_agent_works() -> None:
@@ -163,7 +163,7 @@ def test_a_requested_agent_works() -> None:
 
     routed = _route(task, _agent("buyer", role="steel", waiting=2), _agent("cook", role="soup", waiting=1))
 
-    assert [each.agent_id for each in routed.scores] == ["cook"]
+    assert [score.agent_id for score in routed.scores] == ["cook"]
     assert routed.scores[0].load == 0.5
 
 
@@ -219,7 +219,7 @@ def test_the_same_routing_derives_the_same_assignments() -> None:
 
     assert first == again
     assert [(each.part, each.agent_id, each.attempt) for each in first] == [(0, "a", 1), (1, "a", 1)]
-    assert len({each.event_id for each in first}) == 2
+    assert len({event.event_id for event in first}) == 2
 
 
 def test_each_part_goes_to_the_best_agent_for_it() -> None:
@@ -232,7 +232,7 @@ def test_each_part_goes_to_the_best_agent_for_it() -> None:
 
     routed = _route(task, cook, buyer)
 
-    assert [(each.part, each.agent_id, each.perspective) for each in routed.choices] == [
+    assert [(choice.part, choice.agent_id, choice.perspective) for choice in routed.choices] == [
         (0, "cook", "cost"), (1, "buyer", "time"), (2, "cook", None),
     ]  # fmt: skip
     assert len(routed.scores) == 2
@@ -245,9 +245,9 @@ def test_equal_agents_share_the_parts() -> None:
 
     routed = _route(task, _agent("a", waiting=2), _agent("b"), _agent("c", waiting=1))
 
-    shares = Counter({"a": 2, "c": 1}) + Counter(each.agent_id for each in routed.choices)
+    shares = Counter({"a": 2, "c": 1}) + Counter(choice.agent_id for choice in routed.choices)
     assert sorted(shares.values()) == [3, 3, 4]
-    assert [each.load for each in routed.scores] == [1.0, 0.5, 0.0]
+    assert [score.load for score in routed.scores] == [1.0, 0.5, 0.0]
 
 
 def test_all_parts_go_to_a_requested_agent() -> None:
@@ -256,7 +256,7 @@ def test_all_parts_go_to_a_requested_agent() -> None:
 
     routed = _route(task, _agent("buyer", role="steel"), _agent("cook", role="soup"))
 
-    assert [each.agent_id for each in routed.choices] == ["cook", "cook"]
+    assert [choice.agent_id for choice in routed.choices] == ["cook", "cook"]
 
 
 def test_only_as_much_as_a_summary_is_read() -> None:
@@ -267,7 +267,7 @@ def test_only_as_much_as_a_summary_is_read() -> None:
 
     assert _route(long.replace(summary=short.summary), buyer, cook) == _route(short, buyer, cook)
     parts = given(submitted("?"), summarised(beginning + rest, "steel")).task
-    assert [each.agent_id for each in _route(parts, buyer, cook).choices] == ["cook", "buyer"]
+    assert [choice.agent_id for choice in _route(parts, buyer, cook).choices] == ["cook", "buyer"]
 
 
 def test_a_supplied_summary_comes_first() -> None:
@@ -306,9 +306,9 @@ def test_routing_does_not_depend_on_the_order_of_the_agents(random: Any, text: s
     routed = _route(task, *agents)
 
     assert routed == expected
-    assert {each.agent_id for each in routed.scores[:3]} == set("ace")
-    for each in routed.scores:
-        assert all(0 <= value <= 1 for value in (each.expertise, each.history, each.load, each.total))
+    assert {score.agent_id for score in routed.scores[:3]} == set("ace")
+    for score in routed.scores:
+        assert all(0 <= value <= 1 for value in (score.expertise, score.history, score.load, score.total))
 
 
 def _task(text: str) -> Task:
@@ -325,7 +325,7 @@ def _evidence(task: Task, applicants: Sequence[Applicant], judged: Sequence[Judg
     texts = routing.compared_texts(task, applicants)
     if not texts:
         return NO_EVIDENCE
-    definitions, rows = {each.agent_id: each.definition for each in applicants}, BuiltInEmbedder().rows
+    definitions, rows = {applicant.agent_id: applicant.definition for applicant in applicants}, BuiltInEmbedder().rows
     known = texts_of(definitions, judged)
     model = FitModel(definitions, judged, dict(zip(known, rows(known), strict=True)), CALIBRATION)
     return Evidence({text: model.fit(features(text, rows([text])[0])) for text in texts}, CALIBRATION.sharpness)
@@ -353,4 +353,4 @@ def _agent(
 ) -> Applicant:
     definition = Definition(role=role, description=description, perspectives=(COST, TIME))
     good, bad, waiting = (known.get(each, 0) for each in ("succeeded", "failed", "waiting"))
-    return Applicant(name, definition, tuple(Topic(each, 1.0, 1) for each in tags), good, bad, waiting)
+    return Applicant(name, definition, tuple(Topic(tag, 1.0, 1) for tag in tags), good, bad, waiting)

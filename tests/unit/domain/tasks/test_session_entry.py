@@ -29,7 +29,7 @@ def test_an_entry_has_the_models_account_and_a_learning_for_each_perspective() -
     entry = entry_content("Who is dear?", "Ann asked for\nthe price of steel.", TAUGHT, scope)
 
     assert (entry.content, entry.learnings, entry.scope) == ("Ann asked for the price of steel.", TAUGHT, scope)
-    assert {"steel", "yamada"} <= {each.lower() for each in entry.tags}
+    assert {"steel", "yamada"} <= {tag.lower() for tag in entry.tags}
     assert embedded_text(entry) == "\n".join((entry.content, *TAUGHT.values()))
 
 

@@ -84,7 +84,7 @@ def test_a_failed_attempt_has_costs() -> None:
         answered(2).model_copy(update=usage(40, "small")),
     )
 
-    assert [(each.step, each.model, each.input_tokens) for each in costs(story.state)] == [
+    assert [(cost.step, cost.model, cost.input_tokens) for cost in costs(story.state)] == [
         ("routing", "large", 42),
         ("answer", "large", 30),
         ("answer", "small", 40),

@@ -65,7 +65,7 @@ def became(number: int, sources: Iterable[int], *, second: float = 0.0, **more: 
     return MemoryFormed(
         event_id=named(number),
         agent_id=AGENT,
-        sources=tuple(named(each) for each in sources),
+        sources=tuple(named(source) for source in sources),
         recorded_at=BORN,
         sequence=10 + number,
         **{"type": "episodic", "content": f"memory {number}", "importance": 0.5, "formed_by": "extractive"}

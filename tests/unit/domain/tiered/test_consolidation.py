@@ -63,7 +63,7 @@ def test_in_time_what_is_old_goes_over() -> None:
     assert due_reason(agent, 600.0) == "interval"
     assert due_reason(later, 3_000.0) is None
     assert due_reason(later, 3_100.0) == "interval"
-    assert [each.at for each in memories_to_move(tiers.short, later, "interval", 2_700.0)] == [
+    assert [tier_memory.at for tier_memory in memories_to_move(tiers.short, later, "interval", 2_700.0)] == [
         30.0 * each for each in range(31)
     ]
     assert due_reason(agent_of(TieredMind.of(AGENT)), 10_000.0) is None
@@ -89,7 +89,7 @@ def test_what_is_alike_belongs_together() -> None:
 
     found = plan_for_mind(tiers, lambda _: vectors, "asked", 100.0)
 
-    assert [[*each.memory_ids] for each in found.groups] == [[named(0), named(1), named(2), named(4)], [named(3)]]
+    assert [[*group.memory_ids] for group in found.groups] == [[named(0), named(1), named(2), named(4)], [named(3)]]
     assert not found.deleted
 
 

@@ -59,6 +59,6 @@ def test_what_is_faint_in_long_term_memory_is_merged_in_the_same_go() -> None:
         return rows(*[(1.0, 0.0)] * 8)
 
     found = plan_for_mind(tiers, vectors, "asked", 5_000.0)
-    assert [each.layer for each in found.groups] == ["short", "long"]
+    assert [group.layer for group in found.groups] == ["short", "long"]
     assert set(found.groups[1].memory_ids) == {named(each) for each in range(7)}
     assert [set(each) for each in asked] == [{named(50), *(named(each) for each in range(7))}]

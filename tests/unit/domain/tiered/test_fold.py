@@ -169,9 +169,9 @@ def test_no_history_is_impossible(events: list[AnyAgentEvent]) -> None:
     for event in events:
         before, tiers = tiers, evolve_at_its_time(tiers, event)
         changed = {
-            each
-            for each in {*before.memories, *tiers.memories}
-            if before.memories.get(each) is not tiers.memories.get(each)
+            memory
+            for memory in {*before.memories, *tiers.memories}
+            if before.memories.get(memory) is not tiers.memories.get(memory)
         }
         assert changed <= touched(event)
         if tiers.agent is not None:

@@ -45,7 +45,7 @@ def test_several_become_sentences_of_their_own_and_how_many_they_were() -> None:
     assert written.content.endswith(" (×5)")
     sentences = written.content.removesuffix(" (×5)").split(". ")
     assert len(sentences) == 3
-    assert all(each.rstrip(".") in mined for each in sentences)
+    assert all(sentence.rstrip(".") in mined for sentence in sentences)
 
 
 @pytest.mark.parametrize("number", [1, 4])

@@ -92,13 +92,13 @@ def test_the_faint_are_merged_with_what_is_like_them() -> None:
     memories = [kept(each, importance=0.9, access_count=1 + (each > 3) * 500) for each in range(8)]
     found = plan_forgetting(LongTermColumns.of(memories), 1.2 * HOUR, SMALL)
     vectors = rows((1, 0), (1, 0.1), (0, 1), (0.1, 1), (1, 0), (1, 0), (1, 0), (1, 0))
-    groups = groups_to_merge([each for each in memories if each.memory_id in found.mergeable], vectors, SMALL)
+    groups = groups_to_merge([memory for memory in memories if memory.memory_id in found.mergeable], vectors, SMALL)
 
     assert set(found.mergeable) == {named(each) for each in range(4)}
-    assert sorted(sorted(each.memory_ids) for each in groups) == sorted(
+    assert sorted(sorted(group.memory_ids) for group in groups) == sorted(
         sorted(pair) for pair in ((named(0), named(1)), (named(2), named(3)))
     )
-    assert {each.layer for each in groups} == {"long"}
+    assert {group.layer for group in groups} == {"long"}
 
 
 @given(
@@ -115,7 +115,7 @@ def test_forgetting_keeps_its_promises(lives: list[tuple[float, int, float, bool
         for number, (importance, count, at, fixed) in enumerate(lives)
     ]
     found = plan_forgetting(LongTermColumns.of(memories), hours * HOUR, SMALL)
-    known = {each.memory_id: each for each in memories}
+    known = {memory.memory_id: memory for memory in memories}
 
     assert len(set(found.deleted)) == len(found.deleted)
     assert set(found.deleted).isdisjoint(found.mergeable)

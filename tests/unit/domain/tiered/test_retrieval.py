@@ -24,9 +24,9 @@ def index_of(tiers: TieredMind, vectors: Mapping[UUID, NDArray[np.float32]]) -> 
     """Return the index of a tiered memory."""
     memories = list(tiers.memories.values())
     return MemoryIndex.of(
-        [each.memory_id.bytes for each in memories],
-        np.array([columns_of(*(getattr(each, name) for name in FIELDS)) for each in memories], COLUMNS),
-        np.array([vectors[each.memory_id] for each in memories], np.float32).reshape(len(memories), -1),
+        [memory.memory_id.bytes for memory in memories],
+        np.array([columns_of(*(getattr(memory, name) for name in FIELDS)) for memory in memories], COLUMNS),
+        np.array([vectors[memory.memory_id] for memory in memories], np.float32).reshape(len(memories), -1),
     )
 
 
@@ -48,7 +48,7 @@ def recalled(
 
 def fanned(tiers: TieredMind) -> dict[UUID, NDArray[np.float32]]:
     """Return a vector for each memory. Their similarity to the query decreases from memory to memory."""
-    memories = sorted(tiers.memories.values(), key=lambda each: (each.at, each.changed))
+    memories = sorted(tiers.memories.values(), key=lambda memory: (memory.at, memory.changed))
     return {
         each.memory_id: np.array([math.cos(0.01 * number), math.sin(0.01 * number)], np.float32)
         for number, each in enumerate(memories)
@@ -89,10 +89,14 @@ def test_every_module_looks_in_its_own_way(
     assert len(found) == top
     assert {each.layer for each in found} == layers
     assert types is None or {tiers.memories[each.memory_id].type for each in found} == types
-    for each in found:
+    for scored_memory in found:
         alpha, beta, gamma = weights
-        assert each.score == pytest.approx(alpha * each.relevance + beta * each.recency + gamma * each.importance)
-        assert each.recency == pytest.approx(math.exp(-0.5 * (400 - tiers.memories[each.memory_id].at) / 3_600))
+        assert scored_memory.score == pytest.approx(
+            alpha * scored_memory.relevance + beta * scored_memory.recency + gamma * scored_memory.importance
+        )
+        assert scored_memory.recency == pytest.approx(
+            math.exp(-0.5 * (400 - tiers.memories[scored_memory.memory_id].at) / 3_600)
+        )
 
 
 def test_a_reflection_asks_for_twenty() -> None:
@@ -126,8 +130,11 @@ def test_of_two_that_tell_of_the_same_experience_the_better_one_is_told() -> Non
     found = [ScoredMemory(each, "long", 0.5, 0.5, 0.5, 1 - place / 10) for place, each in enumerate(ids)]
     origins = {ids[0]: {named(10), named(11)}, ids[1]: {named(11)}, ids[2]: {named(12)}, ids[3]: {ids[3]}}
 
-    assert [each.memory_id for each in without_shared_experiences(found, origins.__getitem__, 2)] == [ids[0], ids[2]]
-    assert [each.memory_id for each in without_shared_experiences(found, origins.__getitem__, 9)] == [
+    assert [scored_memory.memory_id for scored_memory in without_shared_experiences(found, origins.__getitem__, 2)] == [
+        ids[0],
+        ids[2],
+    ]
+    assert [scored_memory.memory_id for scored_memory in without_shared_experiences(found, origins.__getitem__, 9)] == [
         ids[0],
         ids[2],
         ids[3],

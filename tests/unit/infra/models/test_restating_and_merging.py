@@ -50,7 +50,7 @@ async def test_the_prompt_has_the_turns_and_the_request() -> None:
     assert reply.usage.input_tokens == 3
     [(_, heard)] = chat.heard
     texts = ["What does moss need?", "Water.", "What does a fern need?", "Shade.", "How much of it?"]
-    assert [heard.index(each) for each in texts] == sorted(heard.index(each) for each in texts)
+    assert [heard.index(text) for text in texts] == sorted(heard.index(text) for text in texts)
     assert (await PromptedModel(Parrot(" \n")).do(RestateJob(TURNS, "And it?"))).value == "And it?"
 
 
@@ -92,7 +92,7 @@ async def test_a_panel_that_contradicts_itself_has_no_agreement() -> None:
 
     assert merged.text.splitlines()[0] == MERGED
     assert merged.text.splitlines()[1].startswith("The panel agrees on nothing")
-    assert [each.agent_id for each in merged.dissent] == ["ann", "bob"]
+    assert [dissent.agent_id for dissent in merged.dissent] == ["ann", "bob"]
     assert "一致せず" in (await MODEL.do(MergeJob("いくらですか？", VOICES))).value.text
 
 
@@ -152,7 +152,7 @@ async def test_merging_is_deterministic(texts: list[str]) -> None:
 
     assert first == (await MODEL.do(MergeJob("Why?", voices))).value
     assert first.text
-    assert {each.agent_id for each in first.dissent} <= {each.agent_id for each in voices}
+    assert {dissent.agent_id for dissent in first.dissent} <= {voice.agent_id for voice in voices}
 
 
 async def test_the_second_model_takes_over_these_jobs() -> None:
@@ -160,4 +160,4 @@ async def test_the_second_model_takes_over_these_jobs() -> None:
     both = PromptedModel(Absent(""), falls_back=True)
 
     assert (await both.do(RestateJob(TURNS, "How much of it?"))).value == "About fern: How much of it?"
-    assert [each.agent_id for each in (await both.do(MergeJob("?", VOICES))).value.dissent] == ["ann", "bob"]
+    assert [dissent.agent_id for dissent in (await both.do(MergeJob("?", VOICES))).value.dissent] == ["ann", "bob"]

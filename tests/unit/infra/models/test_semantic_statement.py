@@ -26,7 +26,7 @@ async def test_the_chat_words_the_statement() -> None:
     assert reply.value == "Steel from the north takes 12 days to arrive."
     assert reply.usage.model == "parrot:1"
     [(_, user)] = chat.heard
-    assert all(each.text in user for each in JOB.statements)
+    assert all(statement.text in user for statement in JOB.statements)
     assert chat.steady == [True]
     assert (await PromptedModel(Parrot("鋼材は3日で届く。")).do(JAPANESE)).value == "鋼材は3日で届く。"
 

@@ -202,7 +202,7 @@ async def test_a_model_tells_the_relations_to_earlier_memories(said: object, rel
 
     assert found.relations == relations
     [(system, user)] = chat.heard
-    assert all(each in system for each in get_args(LinkSort))
+    assert all(argument in system for argument in get_args(LinkSort))
     assert "We chose Redis for the queue." in user
     assert user.index("let's not use") < user.index("<e1 ")
 

@@ -62,7 +62,7 @@ def _topics() -> tuple[Any, Any]:
     names = [f"topic {number} {uuid4()}" for number in range(500)]
     place = ("postgresql://h/d", "nemuri", "ann", (None, frozenset({f"domain {uuid4()}"})))
     memories = tuple(PerspectiveMemory(f"memory {number} {uuid4()}", number / 24) for number in range(24))
-    topics = tuple(Topic(each, 1.5 + len(each) / 7, 2) for each in names)
+    topics = tuple(Topic(name, 1.5 + len(name) / 7, 2) for name in names)
     return place, topic_cache.Known((0, 0, (), 0, 0, ("cost",)), topics, {"cost": memories})
 
 

@@ -41,7 +41,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
 
 def test_the_society_is_an_extension() -> None:
     """The package of the society has an entry point, and all its references resolve."""
-    [society] = [each for each in extensions() if each.name == "society"]
+    [society] = [extension for extension in extensions() if extension.name == "society"]
     names = ("commands", "failures", "stores", "operator_rights", "settings", "pages", "backup", "erasure")
     assert all(getattr(society, name) is not None and list(parts(name)) for name in names)
     assert users().keys() - SERVICES.keys() == {"host", "world"}

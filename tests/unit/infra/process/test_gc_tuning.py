@@ -61,7 +61,7 @@ def test_garbage_is_collected_despite_postponing(made: int, times: int, monkeypa
         with collector_off():
             kept = [[] for _ in range(made)]  # type: ignore[var-annotated]
         del kept
-    assert sum(each() is not None for each in cycles) < times / 2
+    assert sum(cycle() is not None for cycle in cycles) < times / 2
 
 
 def test_a_host_collects_the_youngest_generation_only(looks: list[int]) -> None:
@@ -74,7 +74,7 @@ def test_a_host_collects_the_youngest_generation_only(looks: list[int]) -> None:
     assert len(kept) == 100_000
     assert len(looks) > 10
     assert set(looks) == {0}
-    assert sum(each() is not None for each in cycles) < 5_000
+    assert sum(cycle() is not None for cycle in cycles) < 5_000
 
 
 def test_the_final_collection_is_skipped() -> None:

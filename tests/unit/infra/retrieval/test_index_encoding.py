@@ -27,7 +27,7 @@ def filled() -> AgentIndex:
     index.add(
         [UUID(int=number) for number in range(len(TEXTS))],
         EMBEDDER.rows(TEXTS),
-        [indexed_text(each) for each in memories],
+        [indexed_text(memory) for memory in memories],
         active=[True, True, True, False],
         scopes=[Scope(), Scope(level="project", name="x"), Scope(), Scope()],
         sources=["", "a book", "", "a book"],
@@ -50,10 +50,12 @@ def test_a_decoded_index_is_the_same() -> None:
     assert again is not None
     decoded, principles = again
     assert principles == PRINCIPLES
-    for each in (index, decoded):
-        each.set_active([UUID(int=3)], True)
+    for agent_index in (index, decoded):
+        agent_index.set_active([UUID(int=3)], True)
         turn = Turn(conversation="tuesday", position=5)
-        each.add([UUID(int=9)], EMBEDDER.rows(["The log is read often."]), ["The log is read often."], turns=[turn])
+        agent_index.add(
+            [UUID(int=9)], EMBEDDER.rows(["The log is read often."]), ["The log is read often."], turns=[turn]
+        )
     for query in ("Is the log written?", "鍵はどこですか", "append"):
         expected, now = found(index, query), found(decoded, query)
         assert expected.ids == now.ids != ()

@@ -27,7 +27,7 @@ class Clerk:
 
     async def handle(self, events: Sequence[Event]) -> Sequence[str]:
         """Return the contents of the offered memories."""
-        contents = [each.memory.content for each in events if isinstance(each, MemoryOffered)]
+        contents = [event.memory.content for event in events if isinstance(event, MemoryOffered)]
         self.groups.append(contents)
         await self.open.wait()
         if "bad" in contents:
@@ -46,9 +46,9 @@ async def test_events_that_wait_are_handled_together() -> None:
     clerk = Clerk()
     groups = EventGroups(clerk.handle)
     contents = [f"fact {number}" for number in range(5)]
-    work = [asyncio.ensure_future(groups.outcome(offered(each), "ann")) for each in contents[:1]]
+    work = [asyncio.ensure_future(groups.outcome(offered(content), "ann")) for content in contents[:1]]
     await settled()
-    work += [asyncio.ensure_future(groups.outcome(offered(each), "ann")) for each in contents[1:]]
+    work += [asyncio.ensure_future(groups.outcome(offered(content), "ann")) for content in contents[1:]]
     await settled()
     clerk.open.set()
 
@@ -63,7 +63,9 @@ async def test_a_failing_event_fails_alone() -> None:
     groups = EventGroups(clerk.handle)
     contents = ["good", "bad", "better"]
 
-    found = await asyncio.gather(*(groups.outcome(offered(each), "ann") for each in contents), return_exceptions=True)
+    found = await asyncio.gather(
+        *(groups.outcome(offered(content), "ann") for content in contents), return_exceptions=True
+    )
 
     assert [found[0], found[2]] == ["good", "better"]
     assert isinstance(found[1], ValueError)

@@ -103,7 +103,7 @@ async def test_an_outcome_is_nothing_events_or_a_conditional_append() -> None:
         (None, []),
         ([], []),
         (ROUTED, [(ROUTED, None)]),
-        (several, [(each, None) for each in several]),
+        (several, [(assignment, None) for assignment in several]),
         (ConditionalAppend(slept, 7), [(slept, 7)]),
     ]
     for outcome, appended in expected:
@@ -307,8 +307,8 @@ async def test_events_of_a_kind_are_handled_together(tried: DeliveryAttempts, to
 
     offers = [EXAMPLES["memory_offered"].model_copy(update={"event_id": uuid4(), "sequence": 7 + n}) for n in range(2)]
     handling = EventProcessor(clerk, cast("Resources", past))
-    await asyncio.gather(*(handling.process(each, 2) for each in offers))
+    await asyncio.gather(*(handling.process(offer, 2) for offer in offers))
 
     assert max(sizes) == together
     found = [event for event, _ in past.appended if isinstance(event, MemoryRefused)]
-    assert {each.reason for each in found} == {str(each.event_id) for each in offers}
+    assert {each.reason for each in found} == {str(offer.event_id) for offer in offers}

@@ -49,7 +49,7 @@ def ref_of(text: str) -> str:
 
 def holding(*texts: str) -> SlowStore:
     """Return a store with these texts."""
-    return SlowStore({ref_of(each): each.encode() for each in texts})
+    return SlowStore({ref_of(text): text.encode() for text in texts})
 
 
 async def test_a_blob_is_fetched_once() -> None:

@@ -46,7 +46,7 @@ def test_the_filters_of_an_erasure_match_its_events(subtests: pytest.Subtests) -
     """Every event that an erasure deletes is matched by one of its filters."""
     for kind, event in EXAMPLES.items():
         with subtests.test(kind):
-            gone = [each for each in erasures(event) if Erased.of_erasure(each).deletes(event)]
+            gone = [erasure for erasure in erasures(event) if Erased.of_erasure(erasure).deletes(event)]
             for whole in gone:
                 patterns = [pattern for group in subjects_of(SUBJECTS, whole) for pattern in group]
                 assert any(matches(each, SUBJECTS.of(event)) for each in patterns), whole

@@ -31,9 +31,9 @@ class Life:
         self.said: list[tuple[float, str, str]] = []
         self.acted: list[tuple[float, str, str]] = []
         self.prompts: dict[str, int] = {}
-        for each in agents:
-            self.world.join(each, each.title(), settings.towns[0])
-            self.engine.add(SharedState.of(each, {"profile": {"name": each.title()}}), 0.0)
+        for agent in agents:
+            self.world.join(agent, agent.title(), settings.towns[0])
+            self.engine.add(SharedState.of(agent, {"profile": {"name": agent.title()}}), 0.0)
 
     def live(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
         """Run for `seconds` of simulated time, or until the condition holds."""
@@ -68,7 +68,7 @@ class Life:
             if out.speech:
                 self.said.append((now, agent, out.speech))
                 acts.append(Act(agent_id=agent, act_id=f"say-{now}", act=Say(text=out.speech)))
-            for each in out.acts:
-                acts.append(Act(agent_id=agent, act_id=each["id"], act=action_of.validate_python(each["act"])))
-                self.acted.append((now, agent, str(each["act"])))
+            for act in out.acts:
+                acts.append(Act(agent_id=agent, act_id=act["id"], act=action_of.validate_python(act["act"])))
+                self.acted.append((now, agent, str(act["act"])))
         return acts

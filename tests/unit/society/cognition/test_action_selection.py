@@ -95,7 +95,7 @@ def test_the_agent_walks_to_a_station_before_crafting() -> None:
     far = Surroundings({"position": {"x": 0, "y": 64, "z": 0}, "blocks": [table]})
     near = Surroundings({"position": {"x": 6, "y": 64, "z": 0}, "blocks": [table]})
     acts = [next_act(Intent("craft", "wood_pickaxe"), each) for each in (far, near)]
-    first, second = (action_of.validate_python(dict(each.act)) for each in acts if each)
+    first, second = (action_of.validate_python(dict(act.act)) for act in acts if act)
     assert isinstance(first, Go)
     assert isinstance(second, Craft)
 

@@ -23,7 +23,9 @@ def _carried_out(steps: list[Intent], inventory: dict[str, int], sight: frozense
             case "collect":
                 rule = next((each for each in COLLECTING_RULES.values() if each.item == item), None)
                 if rule is not None and rule.tool:
-                    assert any(held[each] for each in PICKAXES[PICKAXES.index(rule.tool) :]), f"{step} without a tool"
+                    assert any(held[pickax] for pickax in PICKAXES[PICKAXES.index(rule.tool) :]), (
+                        f"{step} without a tool"
+                    )
                 if not any(COLLECTING_RULES[block].item == item for block in sight if block in COLLECTING_RULES):
                     near.clear()
                 held[item] += step.count

@@ -79,7 +79,7 @@ def _lived(foreign: Foreign) -> Engine:
 def test_output_that_cannot_be_stored_is_a_failure(made: Any, brief: bool) -> None:
     """Output that cannot be stored is a failure of the run, and no part of it is applied."""
     engine = _lived(Foreign(lambda _: made, brief=brief))
-    assert {each.module for each in engine.failures} == {"foreign"}
+    assert {failure.module for failure in engine.failures} == {"foreign"}
     assert engine.states["ada"].values() == {"percepts": {"health": 1}}
     assert not engine.sending
 
@@ -95,7 +95,7 @@ def test_an_exception_in_a_module_does_not_stop_the_others(where: str, raised: t
         return {}
 
     engine = _lived(Foreign(step, **({} if where == "step" else {where: raised})))  # type: ignore[arg-type]
-    assert {(each.module, type(each.error)) for each in engine.failures} == {("foreign", raised)}
+    assert {(failure.module, type(failure.error)) for failure in engine.failures} == {("foreign", raised)}
 
 
 def test_writing_an_unread_section_again_is_no_conflict() -> None:

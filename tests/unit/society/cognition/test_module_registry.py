@@ -122,7 +122,7 @@ def test_the_controller_has_the_first_rank() -> None:
 def test_modules_can_be_left_out_and_added() -> None:
     """Modules can be left out and added. Unknown names, and two modules of one name, are refused."""
     more = Made(Counting(), name="weather")
-    names = [each.spec.name for each in build_modules(NoMemories(), without={"social_awareness"}, plugins=[more])]
+    names = [module.spec.name for module in build_modules(NoMemories(), without={"social_awareness"}, plugins=[more])]
     assert len(names) == 9
     assert "weather" in names
     assert "social_awareness" not in names

@@ -20,8 +20,8 @@ def _told(engine: Engine, agent_id: str, now: float, **percept: Any) -> None:
 
 def _watching(runs: Counting, agents: Iterable[str]) -> Engine:
     engine = Engine([Made(name="watch", step=runs, reads="percepts", wakes="percepts", interval=0.05)], 0.0, seed=1)
-    for each in agents:
-        engine.add(SharedState(each), 0.0)
+    for agent in agents:
+        engine.add(SharedState(agent), 0.0)
     return engine
 
 
@@ -45,7 +45,7 @@ def test_of_calm_percepts_only_the_newest_is_read() -> None:
         list(engine.run(engine.schedule.earliest or 0.0))
         engine.tell("ada", nonsense, 1.1, calm=False)
         list(engine.run(1.1))
-    assert [each.module for each in engine.failures] == ["percepts"] * 6
+    assert [failure.module for failure in engine.failures] == ["percepts"] * 6
     assert engine.states["ada"].values()["percepts"]["health"] == 18
 
 
@@ -83,8 +83,8 @@ def test_a_percept_of_many_agents_is_processed_agent_by_agent() -> None:
     agents = [f"a{nth}" for nth in range(5)]
     runs = Counting()
     engine = _watching(runs, agents)
-    for each in agents:
-        _told(engine, each, 1.0, hurt=1)
+    for agent in agents:
+        _told(engine, agent, 1.0, hurt=1)
     engine.remove("a3")
     list(engine.run(1.1, Order()))
     assert order == ["0.1", "a0", "0.1", "a1", "0.1", "a2", "0.1", "a4"]
@@ -112,8 +112,8 @@ def test_agents_with_a_calm_percept_run_at_different_moments() -> None:
     """A thousand agents that get a calm percept run at different moments, spread over a quarter of a second."""
     agents = [f"a{nth}" for nth in range(200)]
     engine = _watching(Counting(), agents)
-    for each in agents:
-        _told(engine, each, 1.0)
+    for agent in agents:
+        _told(engine, agent, 1.0)
     looked = [len(list(engine.run(1.0 + step / 100))) for step in range(1, 27)]
     assert sum(looked) == 200
     assert max(looked) < 30

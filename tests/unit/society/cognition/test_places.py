@@ -140,7 +140,7 @@ def test_under_overload_all_places_are_used_fairly(seed: int) -> None:
             if now > 100:
                 waits[slot.agent_id].append(slot.waited)
         now += 0.05
-    means = [sum(each) / len(each) for each in waits.values()]
+    means = [sum(wait) / len(wait) for wait in waits.values()]
     assert len(means) == 300
     assert turns == pytest.approx(40 * 300, rel=0.05)
     assert max(means) <= 2 * (sum(means) / len(means))

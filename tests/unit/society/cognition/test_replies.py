@@ -69,7 +69,7 @@ def test_any_reply_is_read_or_refused(then: Callable[[str], Any], reply: str) ->
         return
     plain = {name: dict(values) for name, values in changes.items()}
     json.dumps(plain, allow_nan=False, ensure_ascii=False).encode()
-    assert not any("\0" in each for each in _strings(plain))
+    assert not any("\0" in string for string in _strings(plain))
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -77,9 +77,9 @@ def _strings(value: object) -> Iterator[str]:
         case str():
             yield value
         case list():
-            yield from (each for inner in value for each in _strings(inner))
+            yield from (string for inner in value for string in _strings(inner))
         case dict():
-            yield from (each for inner in value.values() for each in _strings(inner))
+            yield from (string for inner in value.values() for string in _strings(inner))
         case _:
             return
 

@@ -12,8 +12,8 @@ COUNTS = st.lists(st.integers(0, 50), min_size=len(LATENESS) + 1, max_size=len(L
 
 def _late(*seconds: float) -> Lateness:
     counts = [0] * (len(LATENESS) + 1)
-    for each in seconds:
-        counts[bucket(each)] += 1
+    for second in seconds:
+        counts[bucket(second)] += 1
     return Lateness(counts=tuple(counts))
 
 
@@ -65,7 +65,7 @@ def test_two_agents_of_a_society_never_have_the_same_name(other: str) -> None:
 
 def test_generated_names_are_unique_single_words() -> None:
     """Generated names are single words, and none is a part of another one, even in the largest society."""
-    names = [each.name for each in generate_residents("v", 5_000, 1)]
-    assert len({each.casefold() for each in names}) == len(names)
-    assert all(each.isalpha() for each in names)
+    names = [resident.name for resident in generate_residents("v", 5_000, 1)]
+    assert len({name.casefold() for name in names}) == len(names)
+    assert all(name.isalpha() for name in names)
     assert Society(name="v", seed=1, agents=generate_residents("v", 5_000, 1)).agents[0].name == names[0]

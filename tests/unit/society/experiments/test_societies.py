@@ -37,10 +37,12 @@ def test_everybody_pays_the_tax_in_force_and_the_ledger_is_exact(frozen: bool) -
             simulation.engine.put(state.agent_id, {"profile": {"tax": -0.5}}, 0.0)
     town = taxes.Town(simulation, Constitution(frozen=frozen), Timeline.scaled_to(setting.seconds), Random(1))
     town.live()
-    assert Counter(each.season for each in town.ledger.payments) == dict.fromkeys(range(10), 5)
+    assert Counter(payment.season for payment in town.ledger.payments) == dict.fromkeys(range(10), 5)
     assert town.ledger.is_balanced
-    assert all(each.rate == 20 for each in town.ledger.payments if each.season in town.timeline.seasons_before_law)
-    after = {each.rate for each in town.ledger.payments if each.season in town.timeline.seasons_after_law}
+    assert all(
+        payment.rate == 20 for payment in town.ledger.payments if payment.season in town.timeline.seasons_before_law
+    )
+    after = {payment.rate for payment in town.ledger.payments if payment.season in town.timeline.seasons_after_law}
     assert after == ({20} if frozen else {town.law.rate})
     assert town.law.rate == 20 if frozen else town.law.rate <= 10
 
@@ -64,9 +66,9 @@ def test_the_papers_size_gives_six_towns_of_33_and_302_in_the_country() -> None:
     first town.
     """
     members = memes.people(500, Random(1))
-    homes = Counter(each.town for each in members)
+    homes = Counter(member.town for member in members)
     assert homes == {None: 302} | dict.fromkeys(memes.TOWN_NAMES, 33)
-    priests = [each.town for each in members if each.profile["priest"]]
+    priests = [member.town for member in members if member.profile["priest"]]
     assert priests == [memes.TOWN_NAMES[0]] * 20
 
 
@@ -76,7 +78,7 @@ def test_nobody_mentions_the_faith_without_hearing_it(monkeypatch: pytest.Monkey
     Every convert has a path in the exposure graph, even if every exposure converts.
     """
     monkeypatch.setattr("nemuri_society.phenomena.memes.CONVERSION_PROBABILITY", 1.0)
-    members = [replace(each, town="amber") for each in memes.people(24, Random(1))[:8]]
+    members = [replace(member, town="amber") for member in memes.people(24, Random(1))[:8]]
     simulation, chronicle = memes.society("m", members, frozenset())
     simulation.run(90)
     found = memes.measured(chronicle.exposures, members, Setting(8, 90), "")
@@ -84,7 +86,7 @@ def test_nobody_mentions_the_faith_without_hearing_it(monkeypatch: pytest.Monkey
     assert found[memes.SOURCES, memes.EVERYBODY] >= 1
     assert 0 < found[memes.DIRECT, memes.PRIESTS_TOWN] <= found[memes.EXPOSED, memes.PRIESTS_TOWN]
     converts = chronicle.exposures.speakers(RELIGION, 90)
-    assert all(each in chronicle.exposures.exposed(RELIGION) for each in converts - {"agent-0"})
+    assert all(convert in chronicle.exposures.exposed(RELIGION) for convert in converts - {"agent-0"})
 
 
 def test_priests_speak_of_the_faith_and_others_of_their_topics() -> None:
@@ -106,10 +108,10 @@ def test_without_social_awareness_agents_judge_by_recent_utterances() -> None:
         simulation = likeability.society("l", true, without)
         simulation.run(60)
         found = likeability.judgements(simulation)
-        kept = any("social_model" in each.sections for each in simulation.engine.states.values())
+        kept = any("social_model" in state.sections for state in simulation.engine.states.values())
         assert kept is not bool(without)
         assert found
-        assert all(0 <= each <= 10 for each in found.values())
+        assert all(0 <= judgement <= 10 for judgement in found.values())
 
 
 def test_kind_words_raise_the_listeners_opinion_of_the_speaker() -> None:
@@ -138,7 +140,7 @@ def test_goal_generation_that_sees_others_takes_the_missing_role() -> None:
 def test_roles_are_learned_from_utterances() -> None:
     """A listener knows the role that a speaker states."""
     for role, goals in ROLES.items():
-        utterances = reply_to(specialisation.seeing, job="converse", goals=[{"description": each} for each in goals])[
+        utterances = reply_to(specialisation.seeing, job="converse", goals=[{"description": goal} for goal in goals])[
             "say"
         ]
         heard = [{"speaker": "bea", "text": utterances}]
@@ -152,5 +154,5 @@ def test_only_action_awareness_detects_hallucinated_success(without: frozenset[s
     simulation, _ = item_progression.society("i", Setting(1, 60), without)
     simulation.run(40)
     [state] = simulation.engine.states.values()
-    supposed = [each for each in entries(state, "action_corrections") if each["supposed"]]
+    supposed = [entry for entry in entries(state, "action_corrections") if entry["supposed"]]
     assert bool(supposed) is not bool(without)

@@ -48,11 +48,11 @@ def command() -> typer.Typer:
 def test_every_experiment_is_a_command_that_states_its_limits() -> None:
     """Each experiment has a command, claims, a plot, and a text that states what it does not show."""
     assert list(society_experiments.HELP_TEXTS) == list(experiment_registry.EXPERIMENTS) == list(plots._FIGURES)
-    for each in experiment_registry.EXPERIMENTS.values():
-        assert each.label
-        assert each.claims
-        assert each.usual.agents >= each.fewest
-        assert each.usual.seconds >= each.shortest
+    for experiment in experiment_registry.EXPERIMENTS.values():
+        assert experiment.label
+        assert experiment.claims
+        assert experiment.usual.agents >= experiment.fewest
+        assert experiment.usual.seconds >= experiment.shortest
 
 
 def test_the_seed_determines_the_society() -> None:

@@ -44,7 +44,7 @@ def test_every_module_is_pinned_to_one_version() -> None:
     """The manifest names exact versions, and the lock file pins every module by its checksum."""
     packages = _read("package-lock.json")["packages"]
     assert packages[""]["dependencies"] == dependency_versions()
-    assert all(re.fullmatch(r"\d+\.\d+\.\d+", each) for each in dependency_versions().values())
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in dependency_versions().values())
     inner = {name: each for name, each in packages.items() if name}
     assert {name: inner[f"node_modules/{name}"]["version"] for name in dependency_versions()} == dependency_versions()
     assert [name for name, each in inner.items() if not each.get("integrity", "").startswith("sha512-")] == []

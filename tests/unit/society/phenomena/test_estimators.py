@@ -24,7 +24,7 @@ def noisy_sentiments(slope: float, noise: float) -> tuple[dict[tuple[str, str], 
     The sentiments follow the true values with this slope and normal noise for each observer.
     """
     rng = Random(1)
-    true = {each: rng.uniform(0, 10) for each in AGENTS}
+    true = {agent: rng.uniform(0, 10) for agent in AGENTS}
     sentiments = {
         (one, other): 5 + slope * (true[other] - 5) + rng.gauss(0, noise)
         for one in AGENTS

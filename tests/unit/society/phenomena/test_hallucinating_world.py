@@ -35,7 +35,7 @@ def test_rests_are_never_dropped() -> None:
     faulty_world = HallucinatingWorld(world, 1.0, Random(1))
     faulty_world.step([Act(agent_id="ada", act_id="a1", act=Rest(seconds=1.0))], 2.0)
     faulty_world.step([Act(agent_id="ada", act_id="a2", act=Craft(item="table"))], 0.25)
-    assert [each.act_id for each in faulty_world.changed_percepts()["ada"].outcomes] == ["a1", "a2"]
+    assert [outcome.act_id for outcome in faulty_world.changed_percepts()["ada"].outcomes] == ["a1", "a2"]
     assert faulty_world.dropped_acts == 1
     assert "ada" not in faulty_world.changed_percepts()
 

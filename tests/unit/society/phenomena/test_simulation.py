@@ -52,9 +52,9 @@ def simulate(seed: int, timing: SimulationTiming | None = None) -> tuple[Simulat
     simulation = Simulation(
         engine, world, counting_answer, Random(seed), timing=timing or SimulationTiming(tick=2.0), observer=recorder
     )
-    for each in AGENTS:
-        world.join(each, each, "town")
-        simulation.add(SharedState.of(each, {"profile": {"name": each, "home": list(world.towns["town"])}}))
+    for agent in AGENTS:
+        world.join(agent, agent, "town")
+        simulation.add(SharedState.of(agent, {"profile": {"name": agent, "home": list(world.towns["town"])}}))
     simulation.run(60.0)
     return simulation, recorder
 
@@ -86,9 +86,9 @@ def test_utterances_are_heard_and_change_the_speakers_state() -> None:
         heard = [(listener, when) for listener, words, when in recorder.heard_by if words == text]
         assert {listener for listener, _ in heard} in ({*AGENTS} - {who}, set())
         assert all(when >= second for _, when in heard)
-    for each in AGENTS:
-        turns = sum(who == each for who, _, _ in recorder.said_by)
-        assert simulation.engine.states[each].values()["reflections"]["mind"] == {"turns": turns}
+    for agent in AGENTS:
+        turns = sum(who == agent for who, _, _ in recorder.said_by)
+        assert simulation.engine.states[agent].values()["reflections"]["mind"] == {"turns": turns}
 
 
 def test_few_concurrent_requests_make_others_wait() -> None:
@@ -102,9 +102,9 @@ def test_an_unreadable_answer_changes_nothing() -> None:
     """An unreadable answer is counted and changes nothing."""
     world = World(WorldSettings(seed=1, size=64))
     simulation = Simulation(Engine((ConversationModule(),), 0.0, 1), world, lambda _prompt, _rng: "well", Random(1))
-    for each in AGENTS:
-        world.join(each, each, "town")
-        simulation.add(SharedState.of(each, {"profile": {"name": each}}))
+    for agent in AGENTS:
+        world.join(agent, agent, "town")
+        simulation.add(SharedState.of(agent, {"profile": {"name": agent}}))
     simulation.run(40.0)
     assert simulation.unreadable_count == simulation.answer_count > 2
     assert all("mind" not in state.values().get("reflections", {}) for state in simulation.engine.states.values())

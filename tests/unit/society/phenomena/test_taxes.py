@@ -67,13 +67,13 @@ def test_a_carried_amendment_has_a_majority(people: list[float], rate: int) -> N
     """
     views = {f"agent-{number}": each for number, each in enumerate(people)}
     proposed = amendments(views, rate)
-    ballots = [ballot(each, rate, proposed) for each in people]
+    ballots = [ballot(person, rate, proposed) for person in people]
     carried = tally(proposed, ballots)
     if carried is not None:
         yes = sum(each[proposed.index(carried)] for each in ballots)
         assert yes > len(people) / 2
-    if all(requested_change(each) == "lower" for each in people):
-        assert all(each < rate for each in proposed)
+    if all(requested_change(person) == "lower" for person in people):
+        assert all(amendment < rate for amendment in proposed)
 
 
 def test_a_frozen_constitution_keeps_its_rate() -> None:
@@ -88,5 +88,5 @@ def test_a_majority_lowers_the_rate() -> None:
     people = {"ada": -0.5, "bea": -0.6, "cai": -0.4, "dan": 0.3, "eve": 0.3}
     proposed = amendments(people, 20)
     assert proposed == (10, 26)
-    assert tally(proposed, [ballot(each, 20, proposed) for each in people.values()]) == 10
+    assert tally(proposed, [ballot(person, 20, proposed) for person in people.values()]) == 10
     assert [preferred_rate(each, 20) for each in (-1.0, 0.0, 1.0)] == [0, 20, 40]

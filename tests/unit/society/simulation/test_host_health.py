@@ -10,8 +10,8 @@ from nemuri_society.simulation.host_health import MIN_REQUESTS, WaitingTime, com
 def _waited(**waits: list[float]) -> dict[str, WaitingTime]:
     waited: defaultdict[str, WaitingTime] = defaultdict(WaitingTime)
     for agent_id, seconds in waits.items():
-        for each in seconds:
-            waited[agent_id].add(each)
+        for second in seconds:
+            waited[agent_id].add(second)
     return waited
 
 

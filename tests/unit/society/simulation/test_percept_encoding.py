@@ -29,7 +29,7 @@ def test_each_percept_that_fits_is_sent_once(said: dict[str, str], room: int) ->
         assert len(data) <= room
         message = Percepts.model_validate_json(data)
         assert (message.second, len(message.percepts)) == (1.5, number)
-        assert all(each.position == Position(x=1, y=GROUND_Y, z=2) for each in message.percepts.values())
+        assert all(percept.position == Position(x=1, y=GROUND_Y, z=2) for percept in message.percepts.values())
         told += message.percepts
         lines = {each: orjson.loads(line) for each, line in unpack_percepts(data) if isinstance(line, bytes)}
         assert lines == orjson.loads(data)["percepts"]

@@ -29,9 +29,9 @@ class Stage:
         self.state.ground = BlockGrid.from_blocks(np.full((size, size), BLOCK_NUMBER["grass"], dtype=np.uint8))
         self.world = World(state=self.state)
         self._acts = count()
-        for each in agents:
-            self.world.join(each, each)
-            self.place_agent(each, MIDDLE, MIDDLE)
+        for agent in agents:
+            self.world.join(agent, agent)
+            self.place_agent(agent, MIDDLE, MIDDLE)
         self.world.changed_percepts()
 
     def row(self, agent: str) -> int:
@@ -72,8 +72,8 @@ class Stage:
         acts = [self.act(agent, action) for agent, action in actions]
         self.world.step(acts, seconds)
         told = self.world.changed_percepts()
-        known = {each.act_id: each for percept in told.values() for each in percept.outcomes}
-        return [_reason(known.get(each.act_id)) for each in acts]
+        known = {outcome.act_id: outcome for percept in told.values() for outcome in percept.outcomes}
+        return [_reason(known.get(act.act_id)) for act in acts]
 
     def wait_for_outcome(
         self, agent: str, action: Action, limit: float = 120.0, pace: float = 0.25
@@ -84,9 +84,9 @@ class Stage:
         act, began = self.act(agent, action), self.world.second
         self.world.step([act], pace)
         while self.world.second - began < limit:
-            for each in self.next_percept(agent).outcomes:
-                if each.act_id == act.act_id:
-                    return each.reason, self.world.second - began
+            for outcome in self.next_percept(agent).outcomes:
+                if outcome.act_id == act.act_id:
+                    return outcome.reason, self.world.second - began
             self.world.step([], pace)
         raise AssertionError(f"{action} had no outcome in {limit} seconds")
 

@@ -43,7 +43,7 @@ def test_each_achievement_can_be_reached() -> None:
     """A rule leads to each of the 16 achievements."""
     reached = {f"collect_{each.item}" for each in COLLECTING_RULES.values()}
     reached |= {f"place_{rule.block or item}" for item, rule in PLACING_RULES.items()} | {
-        f"make_{each}" for each in RECIPES
+        f"make_{recipe}" for recipe in RECIPES
     }
     assert len(ACHIEVEMENTS) == len(set(ACHIEVEMENTS)) == 16
     assert set(ACHIEVEMENTS) <= reached

@@ -37,8 +37,8 @@ def test_a_trade_needs_two_matching_offers() -> None:
     second = stage.act("bob", Trade(partner="ann", offer=STONE, want=WOOD))
     stage.world.step([second], 0.25)
     told = stage.world.changed_percepts()
-    assert [(each.act_id, each.done) for each in told["ann"].outcomes] == [(first.act_id, True)]
-    assert [(each.act_id, each.done) for each in told["bob"].outcomes] == [(second.act_id, True)]
+    assert [(outcome.act_id, outcome.done) for outcome in told["ann"].outcomes] == [(first.act_id, True)]
+    assert [(outcome.act_id, outcome.done) for outcome in told["bob"].outcomes] == [(second.act_id, True)]
     assert _held(stage) == ({"stone": 3}, {"wood": 2})
 
 

@@ -65,11 +65,11 @@ def test_every_act_has_exactly_one_outcome(steps: Steps) -> None:
     stage, said, ended = _stage(World.load(SNAPSHOT)), Counter[str](), Counter[str]()
     for actions, seconds in [*steps, *[([], 1.0)] * 30]:
         acts = [stage.act(agent, action) for agent, action in actions]
-        said.update(each.act_id for each in acts if each.agent_id in AGENTS)
+        said.update(act.act_id for act in acts if act.agent_id in AGENTS)
         stage.world.step(acts, seconds)
         for percept in stage.world.changed_percepts().values():
-            ended.update(each.act_id for each in percept.outcomes)
-            assert all(each.done == (not each.reason) for each in percept.outcomes)
+            ended.update(outcome.act_id for outcome in percept.outcomes)
+            assert all(outcome.done == (not outcome.reason) for outcome in percept.outcomes)
             assert all(0 < number <= MAX_CARRIED for number in percept.inventory.values())
     assert said == ended
 
@@ -80,12 +80,12 @@ def test_transfers_conserve_all_items(steps: Steps) -> None:
     """Gifts, trades and chests keep the total of every item, and no count becomes negative."""
     stage = Stage(*AGENTS)
     stage.set_block("chest", (33, 32))
-    for each in AGENTS:
-        stage.give(each, wood=4, stone=62, sapling=1)
+    for agent in AGENTS:
+        stage.give(agent, wood=4, stone=62, sapling=1)
     for step in steps:
         _apply(stage, [step])
         held = Counter[str]()
-        for inventory in [*(stage.world.percept(each).inventory for each in AGENTS), *stage.state.chests.values()]:
+        for inventory in [*(stage.world.percept(agent).inventory for agent in AGENTS), *stage.state.chests.values()]:
             assert all(number > 0 for number in inventory.values())
             held.update(inventory)
         assert held == {"wood": 12, "stone": 186, "sapling": 3}

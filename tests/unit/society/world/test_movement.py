@@ -84,7 +84,7 @@ def test_an_obstructed_path_is_searched_again() -> None:
         outcomes = stage.next_percept("ann").outcomes
         if outcomes:
             break
-    assert [each.done for each in outcomes] == [True]
+    assert [outcome.done for outcome in outcomes] == [True]
     assert stage.state.is_within_reach(stage.row("ann"), MIDDLE + 20, MIDDLE)
 
 
@@ -97,7 +97,7 @@ def test_a_new_act_replaces_the_current_one_except_speech() -> None:
     assert stage.world.percept("ann").outcomes == ()
     going, resting = stage.act("ann", Go(to=at(0, 0))), stage.act("ann", Rest())
     stage.world.step([going, resting], 0.25)
-    reasons = [each.reason for each in stage.world.changed_percepts()["ann"].outcomes]
+    reasons = [outcome.reason for outcome in stage.world.changed_percepts()["ann"].outcomes]
     assert reasons == ["replaced by another act"] * 2
 
 

@@ -58,8 +58,8 @@ def test_agents_and_blocks_are_seen_within_the_visual_radius(dx: int, dz: int, s
     stage.set_block("table", (MIDDLE + dx, MIDDLE + dz))
     told = stage.world.percept("ann")
     assert (dx * dx + dz * dz <= VISUAL_RADIUS**2) is sees
-    assert [(each.id, each.name) for each in told.agents] == [("bob", "bob")] * sees
-    blocks = [(each.block, each.position) for each in told.blocks if each.block != "grass"]
+    assert [(agent.id, agent.name) for agent in told.agents] == [("bob", "bob")] * sees
+    blocks = [(block.block, block.position) for block in told.blocks if block.block != "grass"]
     assert blocks == [("table", at(MIDDLE + dx, MIDDLE + dz))] * sees
     if sees:
         assert told.agents[0].distance == pytest.approx((dx * dx + dz * dz) ** 0.5, abs=0.01)
@@ -82,12 +82,12 @@ def test_a_walking_agent_is_seen_until_it_is_out_of_sight() -> None:
     """A walking agent is seen as walking. When it is out of sight, the observer gets a percept without it."""
     stage = Stage("ann", "bob")
     stage.world.step([stage.act("bob", Go(to=at(63, MIDDLE)))], 0.5)
-    seen = [each.activity for each in stage.world.changed_percepts()["ann"].agents]
+    seen = [agent.activity for agent in stage.world.changed_percepts()["ann"].agents]
     assert seen == ["walking"]
     for _ in range(60):
         stage.advance(0.25)
         if (told := stage.world.changed_percepts().get("ann")) is not None:
-            seen = [each.id for each in told.agents]
+            seen = [agent.id for agent in told.agents]
     assert seen == []
 
 
@@ -105,7 +105,7 @@ def test_an_agent_returns_with_its_inventory() -> None:
     stage.world.join("bob", "Robert")
     told = stage.world.changed_percepts()
     assert told["bob"].inventory == {"wood": 2}
-    assert [(each.id, each.name) for each in told["ann"].agents] == [("bob", "Robert")]
+    assert [(agent.id, agent.name) for agent in told["ann"].agents] == [("bob", "Robert")]
 
 
 @settings(max_examples=20, deadline=None)
@@ -141,9 +141,9 @@ def test_a_percept_contains_the_nearest_agents_up_to_a_limit() -> None:
     for number in range(30):
         stage.place_agent(f"a{number}", MIDDLE + number % 10, MIDDLE + number // 10)
     told = stage.world.changed_percepts()["a0"].agents
-    assert [each.distance for each in told] == sorted(each.distance for each in told)
+    assert [agent.distance for agent in told] == sorted(agent.distance for agent in told)
     assert len(told) == 24
-    assert "a29" not in {each.id for each in told}
+    assert "a29" not in {agent.id for agent in told}
 
 
 def test_all_agents_perceive_nightfall() -> None:
@@ -167,10 +167,10 @@ def test_percepts_as_json_equal_the_contract_type() -> None:
     stage.set_block("tree", (MIDDLE + 3, MIDDLE))
     stage.give("ann", wood=2)
     stage.world.step([stage.act("bob", Say(text='say "眠り"\n')), stage.act("bob", Rest())], 0.25)
-    wanted = {each: stage.world.percept(each) for each in stage.world.agents}
+    wanted = {agent: stage.world.percept(agent) for agent in stage.world.agents}
     told = {name: Percept.model_validate_json(each) for name, each in stage.world.changed_percepts_json().items()}
     assert told == wanted
-    seen = [(each.name, each.distance, each.activity) for each in told["ann"].agents]
+    seen = [(agent.name, agent.distance, agent.activity) for agent in told["ann"].agents]
     assert seen == [('“Bob” \\ "ボブ"', 0, "resting"), ("cat", 0, "idle")]
     assert [each.text for each in told["cat"].heard] == ['say "眠り"\n']
     assert told["ann"].inventory == {"wood": 2}

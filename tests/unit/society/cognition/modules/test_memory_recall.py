@@ -37,7 +37,7 @@ def test_working_memory_has_the_form_of_the_document() -> None:
     assert found.location is not None
     assert (found.location.x, found.location.biome, found.location.nearby_structures) == (1, "forest", ("furnace",))
     assert (found.inventory_summary, found.active_goals) == ("bread x3", ("smelt iron",))
-    assert [each.id for each in found.nearby_agents] == ["bea"]
+    assert [agent.id for agent in found.nearby_agents] == ["bea"]
     assert found.current_action is not None
     assert (found.current_action.type, found.current_action.expected_result) == ("collect", "iron x1")
     assert found.cc_broadcast == "go on mining. collect iron"
@@ -171,7 +171,9 @@ def test_every_event_is_recorded_exactly_once(drawn: list[str]) -> None:
     now = 0.0
 
     def take() -> None:
-        remembered.extend(line for each in engine.take("ada", now).experiences for line in each["content"].split("\n"))
+        remembered.extend(
+            line for experience in engine.take("ada", now).experiences for line in experience["content"].split("\n")
+        )
 
     for number, step in enumerate([*drawn, "silence", "see", "run", "take"]):
         now += CONVERSATION_SECONDS if step == "silence" else CALM_PAUSE

@@ -103,7 +103,7 @@ def test_an_utterance_belongs_to_the_decision_in_force(drawn: list[tuple[str, st
             case _:
                 decision = Decision.of(held(engine.states["ada"]).get("decision", {}))
                 gone = engine.take("ada", now)
-                assert all(decision and each["decision"] == decision.id for each in gone.acts)
+                assert all(decision and act["decision"] == decision.id for act in gone.acts)
                 if gone.speech:
                     assert decision is not None
                     assert contradiction(gone.speech, decision.intent) is None
