@@ -171,9 +171,13 @@ async def test_a_repeated_event_has_no_effect(settings: Settings, monkeypatch: p
     memory, other = encoded("python", 1), encoded("python", 2)
     use = used(memory.memory_id)
     async with opened_pair(settings, monkeypatch) as pair:
+        first = await pair.log.last_sequence()
         assert await pair.fold(memory, use, copies=[use, memory])
+        assert pair.writer.take_without_effect() == {first + 3, first + 4}
         assert not await pair.fold(other, copies=[use])
+        assert pair.writer.take_without_effect() == {first + 6}
         assert await pair.fold(used(memory.memory_id, other.memory_id))
+        assert pair.writer.take_without_effect() == frozenset()
         await pair.check()
 
 
@@ -202,6 +206,7 @@ async def test_another_writer_in_between_is_noticed(settings: Settings, monkeypa
         await pair.fold_beside(theirs)
 
         assert await pair.writer.apply(theirs) == theirs.until, "it was written already"
+        assert pair.writer.take_without_effect() is None
         await pair.check()
         assert await pair.fold(used(memory.memory_id))
         last = await pair.batch(await pair.log.last_sequence() - 1)

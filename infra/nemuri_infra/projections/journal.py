@@ -21,7 +21,7 @@ _SEQUENCES = text("SELECT event_id, sequence FROM journal WHERE event_id = ANY(:
 
 @dataclass(slots=True)
 class Journal:
-    """Looks up in the projections which events count."""
+    """Knows which events count: from the projector's notifications, or else from the projections."""
 
     database: Database
     progress: Progress
@@ -37,6 +37,9 @@ class Journal:
         Raises `BehindError` if they do not contain an event that they should contain: they belong to another log.
         """
         await self.progress.wait(max((event.sequence or 0 for event in events), default=0))
+        told = [self.progress.changes.counts(event.sequence or 0) for event in events]
+        if None not in told:
+            return [bool(counts) for counts in told]
         if self._excluded != self.progress.changes.excluded:
             self._known.clear()
             self._excluded = self.progress.changes.excluded

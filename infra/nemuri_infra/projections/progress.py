@@ -1,5 +1,5 @@
-"""The progress of the projections: how far they contain the log, and which agents changed. The projector publishes both
-to all processes, with the version of its folds.
+"""The progress of the projections: how far they contain the log, which agents changed, and which events have no effect.
+The projector publishes it to all processes, with the version of its folds.
 """
 
 import asyncio
@@ -20,15 +20,25 @@ HEARTBEAT_SECONDS = 1.0
 """Seconds without a notification after which the database is queried, because a notification may be lost."""
 MAX_AGENTS = 500
 """Maximum number of changed agents that one notification names. With more, all count as changed."""
-MAX_KNOWN_AGENTS = 20_000
-"""Maximum number of agents whose last changes one process knows. With more, it forgets all of them."""
+MAX_WITHOUT_EFFECT = 500
+"""Maximum number of events without effect that one notification names. With more, nothing is known of its events."""
+MAX_KNOWN = 20_000
+"""Maximum number of agents whose last changes, and of events without effect, that one process knows. With more, it
+forgets all of them.
+"""
 
 
-def progress_message(until: int, batch: Batch | None = None) -> bytes:
+def progress_message(
+    until: int, batch: Batch | None = None, without_effect: Collection[int] | None = frozenset()
+) -> bytes:
     """Return the notification that the projections of this version have reached a sequence.
 
     `batch` is the part of the log that was folded since the last notification; None if that is not known.
+    `without_effect` are the sequences of its events that have no effect; None if that is not known.
     """
+    skipped = 0 if batch is None else batch.until - batch.after - len(batch.sequences)
+    if without_effect is None or len(without_effect) + skipped > MAX_WITHOUT_EFFECT:
+        batch = None
     message: dict[str, object] = {"after": until if batch is None else batch.after, "until": until, "fold": FOLD}
     if batch is not None:
         agents = dict[str, dict[str, int]]()
@@ -38,7 +48,13 @@ def progress_message(until: int, batch: Batch | None = None) -> bytes:
         message["agents"] = agents if len(agents) <= MAX_AGENTS else None
         gone = [event.sequence or 0 for event in batch.events if isinstance(event, (*TOMBSTONES, EventParked))]
         message["excluded"] = max(gone, default=0)
+        message["without_effect"] = sorted({*(without_effect or ()), *_skipped(batch)})
     return orjson.dumps(message)
+
+
+def _skipped(batch: Batch) -> set[int]:
+    """Return the sequences of the messages that the batch leaves out: deleted and parked ones."""
+    return set(range(batch.after + 1, batch.until + 1)).difference(batch.sequences)
 
 
 class BehindError(Exception):
@@ -54,20 +70,31 @@ class AgentChanges:
     excluded: int = 0
     """Sequence of the last event that erased or parked others, or `since` if that is later."""
     _agents: dict[str, dict[str, int]] = field(default_factory=dict)
+    _without_effect: set[int] = field(default_factory=set)
+    """Sequences after `since` of repeated and erased events."""
 
     def forget(self, sequence: int) -> None:
         """Regard everything up to a sequence as possibly changed."""
         self.since = sequence
         self.excluded = max(self.excluded, sequence)
         self._agents.clear()
+        self._without_effect.clear()
 
-    def add(self, agents: Mapping[str, Mapping[str, int]]) -> None:
-        """Add changes that come after those that are known."""
+    def add(self, agents: Mapping[str, Mapping[str, int]], without_effect: Collection[int]) -> None:
+        """Add changes that come after those that are known, and the sequences of the events without effect."""
+        self._without_effect.update(without_effect)
         for agent_id, kinds in agents.items():
             self._agents.setdefault(agent_id, {}).update(kinds)
 
     def __len__(self) -> int:
-        return len(self._agents)
+        return len(self._agents) + len(self._without_effect)
+
+    def counts(self, sequence: int) -> bool | None:
+        """Return whether the event with a sequence, which the projections contain, counts; None if that is not known.
+
+        Of an event before an erasure it is not known, because the erasure may concern it.
+        """
+        return None if sequence <= max(self.since, self.excluded) else sequence not in self._without_effect
 
     def changed(self, agent_id: str, after: int, kinds: Collection[str] | None = None) -> bool:
         """Return whether an agent may have changed after a sequence; with `kinds`, by an event of these kinds."""
@@ -124,8 +151,8 @@ class Progress:
         """Record a notification of the projector."""
         message = orjson.loads(data)
         agents, until = message.get("agents"), message["until"]
-        if message["after"] == self.sequence and agents is not None and len(self.changes) < MAX_KNOWN_AGENTS:
-            self.changes.add(agents)
+        if message["after"] == self.sequence and agents is not None and len(self.changes) < MAX_KNOWN:
+            self.changes.add(agents, message["without_effect"])
             self.changes.excluded = max(self.changes.excluded, message["excluded"])
         elif until != self.sequence:
             self.changes.forget(until)

@@ -5,7 +5,6 @@ Following new events, a rebuild and a verification differ only in the size of th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import Any
 
 from nats.errors import Error as NatsError
@@ -72,6 +71,8 @@ class ProjectionWriter:
     _states: States = field(default_factory=States)
     _at: WriteCondition | None = None
     """State of the projections after the last batch; None if it must be read."""
+    _without_effect: set[int] | None = field(default_factory=set)
+    """Sequences since the last `take_without_effect` of events without effect; None if another writer wrote some."""
 
     async def fold(self, batch: Batch, subjects: Subjects) -> int:
         """Fold a batch and return the new position of the projections.
@@ -90,6 +91,14 @@ class ProjectionWriter:
             if isinstance(error, Unprojectable) or not batch.events:
                 raise
             raise _unprojectable(batch.events[0], error) from error
+
+    def take_without_effect(self) -> frozenset[int] | None:
+        """Return the sequences of the events without effect that were folded since the last call.
+
+        They are repeated or erased. Returns None if another writer has folded some of the events.
+        """
+        taken, self._without_effect = self._without_effect, set()
+        return None if taken is None else frozenset(taken)
 
     async def _fold_halves(self, batch: Batch, subjects: Subjects) -> int:
         """Fold the two halves of a batch in order. A half that fails is divided again."""
@@ -112,19 +121,23 @@ class ProjectionWriter:
             raise
 
     async def _apply(self, batch: Batch) -> int:
-        for attempt in count():
+        surely_new = True
+        while True:
             here = self._at = self._at or await self._condition()
             if here.after < batch.after:
                 raise GapError(f"the projections are at {here.after}, but the batch begins after {batch.after}")
+            if here.after > batch.after:
+                self._without_effect = None
             if batch.until <= here.after:
-                break
+                return here.after
             try:
-                await self._write(here, batch, surely_new=attempt == 0)
+                await self._write(here, batch, surely_new=surely_new)
             except RefusedBatchError:
                 self._forget()
+                surely_new = False
             else:
                 self._at = replace(here, after=batch.until)
-        return here.after
+                return batch.until
 
     async def _condition(self) -> WriteCondition:
         """Return the present state of the projections. Raises `OtherFoldsError`."""
@@ -157,6 +170,9 @@ class ProjectionWriter:
             await erase(connection, valid)
             await write_generations(connection, vectors, valid)
         self._states.settle()
+        if self._without_effect is not None:
+            counting = {event.sequence for event in valid}
+            self._without_effect.update(e.sequence or 0 for e in events if e.sequence not in counting)
         if further or self._states.size > MAX_STATES:
             self._states.forget()
 

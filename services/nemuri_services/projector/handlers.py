@@ -6,7 +6,6 @@ import structlog
 from nats.errors import Error as NatsError
 from sqlalchemy.exc import DBAPIError
 
-from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.process.cancellation import run_together
@@ -99,13 +98,14 @@ async def _follow(resources: Resources) -> None:
         await rebuild(resources.projection, resources.log, _report)
         position = await resources.projection.position()
     await check_log_identity(resources.projection, resources.log)
-    await _publish_progress(resources, position.sequence)
+    await _publish_progress(resources, progress_message(position.sequence))
     writer = ProjectionWriter(resources.projection)
     if resources.obstacles and position.sequence >= await resources.log.last_sequence():
         resources.obstacles.pop(service.name, None)  # Nothing is left that could fail.
     async for batch in resources.log.read(position.sequence):
         resources.obstacles.pop(service.name, None)  # Before others see that the events are folded. A failure sets it.
-        await _publish_progress(resources, await writer.fold(batch, resources.log.subjects), batch)
+        reached = await writer.fold(batch, resources.log.subjects)
+        await _publish_progress(resources, progress_message(reached, batch, writer.take_without_effect()))
 
 
 async def _lost(resources: Resources, position: Position) -> bool:
@@ -120,8 +120,8 @@ def _report(done: int, total: int) -> None:
     logger.info("rebuilding", service="projector", done=done, total=total)
 
 
-async def _publish_progress(resources: Resources, sequence: int, batch: Batch | None = None) -> None:
-    await resources.log.connection.publish(resources.log.subjects.projected, progress_message(sequence, batch))
+async def _publish_progress(resources: Resources, message: bytes) -> None:
+    await resources.log.connection.publish(resources.log.subjects.projected, message)
 
 
 service = Service("projector", background=work, capabilities=frozenset({Capability.READS_VECTORS, Capability.PROJECTS}))

@@ -1,7 +1,7 @@
 """Notifications of the projections' progress reach all waiters, even while the database is slow."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import pytest
@@ -121,3 +121,19 @@ async def test_notifications_tell_of_what_excludes_earlier_events(kind: str) -> 
     await known.hear(progress_message(7, batch(5, EXAMPLES[kind], EXAMPLES["agent_slept"])))
 
     assert (known.changes.since, known.changes.excluded) == (5, 6)
+
+
+async def test_notifications_tell_which_events_count() -> None:
+    """Repeated, erased, deleted and parked events do not count. Of events before the first notification, and before an
+    erasure, it is not known.
+    """
+    known = Progress(cast("Projection", SlowViews()))
+    await known.hear(progress_message(5))
+    some = batch(5, *[EXAMPLES["agent_slept"]] * 3)
+    await known.hear(progress_message(9, replace(some, until=9), without_effect={7}))
+
+    assert [known.changes.counts(sequence) for sequence in (5, 6, 7, 8, 9)] == [None, True, False, True, False]
+    await known.hear(progress_message(10, batch(9, EXAMPLES["agent_erased"])))
+    assert known.changes.counts(8) is None
+    await known.hear(progress_message(11, batch(10, EXAMPLES["agent_slept"]), None))
+    assert known.changes.counts(11) is None
