@@ -33,7 +33,7 @@ from nemuri_contracts.agents import Definition, Perspective
 from nemuri_contracts.client_events import Setting, TaskSubmitted
 from nemuri_contracts.tasks import Part, TaskRouted
 from nemuri_domain.tasks import routing
-from nemuri_domain.tasks.agent_fit import CALIBRATION, Calibration, FitModel, Judged, features, texts_of
+from nemuri_domain.tasks.agent_fit import CALIBRATION, FitConstants, FitModel, Judged, features, texts_of
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.routing import Evidence
@@ -146,7 +146,7 @@ def japanese(experience: int) -> Case:
     )
 
 
-async def routed(case: Case, embedder: CalibratedEmbedder, calibration: Calibration) -> dict[str, float]:
+async def routed(case: Case, embedder: CalibratedEmbedder, calibration: FitConstants) -> dict[str, float]:
     """Return the shares of right choices and of refusals by the platform's own routing."""
     judged = [Judged(UUID(int=n), text, {name: (1, 0)}) for n, (text, name) in enumerate(case.judged, 1)]
     known = texts_of(case.definitions, judged)
@@ -236,7 +236,9 @@ async def _measured(cases: Sequence[Case], embedder: Embedder) -> CalibratedEmbe
     return await measured_on(embedder, [*texts, *(text for case in cases for text, _ in case.judged)])
 
 
-async def figures_of(cases: Sequence[Case], embedder: CalibratedEmbedder, calibration: Calibration) -> dict[str, float]:
+async def figures_of(
+    cases: Sequence[Case], embedder: CalibratedEmbedder, calibration: FitConstants
+) -> dict[str, float]:
     """Return the means over several cases."""
     found: defaultdict[str, list[float]] = defaultdict(list)
     for case in cases:

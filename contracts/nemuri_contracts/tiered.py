@@ -190,7 +190,7 @@ class MemoryFormed(AgentEvent):
         return self.event_id
 
 
-class Access(Value):
+class MemoryAccess(Value):
     """A memory, and the number of its retrievals that the event counts."""
 
     memory_id: UUID
@@ -201,7 +201,7 @@ class MemoriesAccessed(AgentEvent):
     """Memories were retrieved. One event may count many retrievals."""
 
     kind: Literal["memories_accessed"] = "memories_accessed"
-    accessed: Annotated[tuple[Access, ...], Field(min_length=1, max_length=MAX_IDS_PER_EVENT)]
+    accessed: Annotated[tuple[MemoryAccess, ...], Field(min_length=1, max_length=MAX_IDS_PER_EVENT)]
     """Retrieved memories."""
     second: Second | None = None
     """Time on the simulation's clock, in seconds; None outside of a simulation."""

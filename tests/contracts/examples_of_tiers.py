@@ -4,7 +4,6 @@ from uuid import UUID
 
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.tiered import (
-    Access,
     ConsolidationAsked,
     ConsolidationBegun,
     Cues,
@@ -14,6 +13,7 @@ from nemuri_contracts.tiered import (
     FormationDue,
     Group,
     MemoriesAccessed,
+    MemoryAccess,
     MemoryFormed,
     MemoryShared,
     Place,
@@ -45,7 +45,7 @@ PARTS: dict[type[Event], dict[str, object]] = {
             money=0.5, over_budget="the task has a budget of 1"),
         "vector": VECTOR, "second": 600.0,
     },
-    MemoriesAccessed: {"accessed": (Access(memory_id=MEMORY, times=3),), "second": 601.0},
+    MemoriesAccessed: {"accessed": (MemoryAccess(memory_id=MEMORY, times=3),), "second": 601.0},
     MemoryShared: {"memory_id": MEMORY, "scope": "group", "visible_to": ("seller",), "second": 602.0},
 }  # fmt: skip
 """Fields of each example, by its class, without the fields that all events have."""

@@ -26,7 +26,7 @@ from nemuri_contracts.education import (
 from nemuri_contracts.education_views import CourseReport, ExerciseReport
 from nemuri_contracts.event import TUTOR, Usage
 from nemuri_contracts.strength import AgentSlept, ImpactCredited, MemoryEncoded
-from nemuri_domain.education.grading import Verdict
+from nemuri_domain.education.grading import GradingVerdict
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
@@ -124,7 +124,7 @@ class Examiner(CountingModel):
     async def do(self, job: Job[Any]) -> Reply[Any]:
         """Return that an answer is right."""
         if isinstance(job, GradeJob):
-            return Reply(Verdict(note="It means the same."), Usage(model="examiner", input_tokens=3))
+            return Reply(GradingVerdict(note="It means the same."), Usage(model="examiner", input_tokens=3))
         return await super().do(job)
 
 

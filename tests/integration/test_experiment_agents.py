@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from nemuri.experiments.corpus import Task, memories, stream
-from nemuri.experiments.in_memory_agent import InMemoryAgent, Vectors
+from nemuri.experiments.corpus import CorpusTask, memories, stream
+from nemuri.experiments.in_memory_agent import InMemoryAgent, TextVectors
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.strength import Candidate, MemoryEncoded
@@ -34,12 +34,12 @@ async def test_an_experiments_agent_retrieves_as_the_platform_does(settings: Set
     """
     chance = random.Random("both")
     world = memories(chance, PASSAGES)
-    living = await InMemoryAgent.remembering(world, "use", Vectors())
+    living = await InMemoryAgent.remembering(world, "use", TextVectors())
     tasks = list(stream(chance, world[:10], TASKS, "recurring"))
     for task in tasks:
         await living.process(task)
     living.tasks_processed = 10_000  # A thousand days: later than the log's own time.
-    stranger = Task("xqzvw plmrt kwrrt", world[0])
+    stranger = CorpusTask("xqzvw plmrt kwrrt", world[0])
     async with running_services(settings, ["projector"]) as resources:
         for event in living.history:
             unsaid: dict[str, object] = {"sequence": None, "recorded_at": None}

@@ -16,7 +16,7 @@ import pytest_asyncio
 import trustme
 from nats.aio.msg import Msg
 
-from nemuri_infra.bus.plain_socket import PlainError, TooLargeError, connect
+from nemuri_infra.bus.plain_socket import MessageTooLargeError, PlainError, connect
 from nemuri_infra.embedded.listen_addresses import free_port
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.process.hook_settings import HookSettings
@@ -117,7 +117,7 @@ async def test_a_denied_request_raises_an_error_at_once(
 
 async def test_a_message_above_the_limit_is_not_sent(user_settings: HookSettings) -> None:
     """A message above the server's limit is refused before it is sent."""
-    with pytest.raises(TooLargeError):
+    with pytest.raises(MessageTooLargeError):
         await request(user_settings, "asked.echo", b"x" * 1_048_577)
 
 

@@ -17,7 +17,7 @@ from nemuri_infra.projections import strength_queries, tables
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.stored_indexes import read_index, write_index
 from nemuri_infra.retrieval import index_refresh
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes, RetrievalResult
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes, RankedRetrieval
 from nemuri_infra.retrieval.index_cache import IndexCache
 from nemuri_infra.retrieval.index_encoding import FORMAT
 from nemuri_infra.runtime.resources import Resources
@@ -48,7 +48,7 @@ async def two_agents(settings: Settings) -> AsyncIterator[tuple[Resources, Clien
         yield resources, client
 
 
-async def recalled(resources: Resources, name: str = "python", number: int = 5) -> RetrievalResult:
+async def recalled(resources: Resources, name: str = "python", number: int = 5) -> RankedRetrieval:
     """Recall one of the values, in a process that has no indexes yet."""
     agent = await resources.views.agent(name)
     assert agent is not None

@@ -14,12 +14,12 @@ from sqlalchemy import select
 from nemuri.operations.erasure import forget, resume
 from nemuri_contracts.event import Event
 from nemuri_contracts.tiered import (
-    Access,
     ConsolidationBegun,
     ExperienceOffered,
     ExperienceRecorded,
     Group,
     MemoriesAccessed,
+    MemoryAccess,
     MemoryFormed,
     MemoryShared,
 )
@@ -102,7 +102,7 @@ def random_life(rng: random.Random, length: int) -> list[Event]:
                 known.append(lived.event_id)
                 return lived
             case _:
-                counts = tuple(Access(memory_id=each, times=rng.randrange(1, 4)) for each in some())
+                counts = tuple(MemoryAccess(memory_id=each, times=rng.randrange(1, 4)) for each in some())
                 return MemoriesAccessed(**same, accessed=counts)
 
     return [agent_defined(AGENT, memory="tiered", perspectives=()), *begun, *map(any_event, range(length))]

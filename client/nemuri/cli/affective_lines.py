@@ -11,7 +11,7 @@ from nemuri_contracts.affective_views import (
     RecalledView,
     TurnView,
 )
-from nemuri_domain.affective.cost_estimate import Workload, estimate_costs, total_dollars
+from nemuri_domain.affective.cost_estimate import OperationCounts, estimate_costs, total_dollars
 from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import AffectPolicy
 
@@ -105,9 +105,9 @@ def _memory(each: AffectMemoryView) -> tuple[object, ...]:
     return each.label, f"{each.retention:.1f}", f"{each.days:.1f}", each.level, each.recall_count, felt, short(text)
 
 
-def work(view: AffectView) -> Workload:
+def work(view: AffectView) -> OperationCounts:
     """Return the numbers of remembered turns, recalls and compressed memories so far, for the cost estimate."""
-    return Workload(view.remembered, view.recalls, *view.compressed)
+    return OperationCounts(view.remembered, view.recalls, *view.compressed)
 
 
 def days(view: AffectView) -> int:

@@ -12,7 +12,7 @@ from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
 
 if TYPE_CHECKING:
-    from nemuri.experiments.report import Report
+    from nemuri.experiments.report import ExperimentReport
     from nemuri.experiments.statistics import Interval
 
 LARGEST_SEED = 2**32 - 1
@@ -139,7 +139,7 @@ def writable(out: Path, option: str) -> None:
         raise WrongUse(f"{option}: nothing can be written in {nearest}: {error.strerror}") from error
 
 
-def _show(report: "Report", last: list[str]) -> None:
+def _show(report: "ExperimentReport", last: list[str]) -> None:
     from nemuri.terminal.output import say
 
     say(f"experiment {report.experiment}, seed {report.seed}, {report.tasks} tasks; means with 95 % intervals\n")
@@ -148,7 +148,7 @@ def _show(report: "Report", last: list[str]) -> None:
     say("\n" + "\n".join(last))
 
 
-def show_figures(report: "Report") -> None:
+def show_figures(report: "ExperimentReport") -> None:
     """Print the figures as a table."""
     from nemuri.terminal.output import table
 
@@ -156,7 +156,7 @@ def show_figures(report: "Report") -> None:
     table(("measure", "condition", *NUMBERS), rows, numbers=NUMBERS)
 
 
-def show_claims(report: "Report") -> None:
+def show_claims(report: "ExperimentReport") -> None:
     """Print the result of each claim as a table."""
     from nemuri.terminal.output import say, table
 

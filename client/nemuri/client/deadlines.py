@@ -14,12 +14,12 @@ class Expired(TimeoutError):  # noqa: N818 - never leaves the client
 
 
 @dataclass(slots=True)
-class Call:
+class TimedCall:
     """A call with a deadline."""
 
     end: float
     """The deadline, by the clock of the event loop."""
-    enclosing: "Call | None"
+    enclosing: "TimedCall | None"
     sent: UUID | None = None
     """Id of the last event that was sent in this call, acknowledged or not."""
 
@@ -29,11 +29,11 @@ class Call:
         return self.end - asyncio.get_running_loop().time()
 
 
-_call: ContextVar[Call | None] = ContextVar("call", default=None)
+_call: ContextVar[TimedCall | None] = ContextVar("call", default=None)
 
 
 @asynccontextmanager
-async def within(seconds: float | None) -> AsyncIterator[Call]:
+async def within(seconds: float | None) -> AsyncIterator[TimedCall]:
     """Limit the block to `seconds`, and to the time that an enclosing `within` has left.
 
     With None only the enclosing limit holds. At the deadline the pending work is cancelled and `Expired` is raised. The
@@ -43,7 +43,7 @@ async def within(seconds: float | None) -> AsyncIterator[Call]:
     around = _call.get()
     now = asyncio.get_running_loop().time()
     end = min(math.inf if seconds is None else now + seconds, around.end if around else math.inf)
-    call = Call(end, around)
+    call = TimedCall(end, around)
     token = _call.set(call)
     try:
         async with asyncio.timeout_at(None if end == math.inf else end):

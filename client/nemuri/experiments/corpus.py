@@ -39,7 +39,7 @@ SELF_CONTAINED: Final = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CorpusPassage:
     """A sentence of the language reference. It is the content of one memory, and may be what a task needs."""
 
     area: str
@@ -49,18 +49,18 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CorpusTask:
     """A question and the one passage that answers it. The passage is the ground truth, which the agents do not see."""
 
     query: str
-    needed: Passage
+    needed: CorpusPassage
 
 
 @cache
-def library() -> tuple[Passage, ...]:
+def library() -> tuple[CorpusPassage, ...]:
     """Return all passages with distinct texts. Raise `TextsMissing` if Python has no language reference."""
     known = topics()
-    found: dict[str, Passage] = {}
+    found: dict[str, CorpusPassage] = {}
     for area, names in AREAS.items():
         for sentence in (passage for name in names if name in known for passage in passages("", known[name])):
             words = tuple(dict(candidates(sentence.text)).values())
@@ -70,11 +70,11 @@ def library() -> tuple[Passage, ...]:
                 and len(words) >= FEWEST_WORDS
             )
             if fits and sentence.text not in found:
-                found[sentence.text] = Passage(area, sentence.text, words)
+                found[sentence.text] = CorpusPassage(area, sentence.text, words)
     return tuple(found.values())
 
 
-def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
+def memories(chance: random.Random, number: int) -> tuple[CorpusPassage, ...]:
     """Return `number` random passages, in equal parts from all areas unless an area has too few."""
     by_area = [chance.sample(each, len(each)) for each in (_of_area(area) for area in AREAS)]
     longest = max(map(len, by_area))
@@ -82,16 +82,18 @@ def memories(chance: random.Random, number: int) -> tuple[Passage, ...]:
     return tuple(islice(mixed, number))
 
 
-def task_needing(chance: random.Random, needed: Passage) -> Task:
+def task_needing(chance: random.Random, needed: CorpusPassage) -> CorpusTask:
     """Return a task that needs the passage. Its query has random words of the passage and of another one, in random
     order.
     """
     other = chance.choice(_of_area(needed.area))
     words = [*chance.sample(needed.words, SHARED_WORDS), *chance.sample(other.words, OTHER_WORDS)]
-    return Task(" ".join(chance.sample(words, len(words))), needed)
+    return CorpusTask(" ".join(chance.sample(words, len(words))), needed)
 
 
-def stream(chance: random.Random, needs: Sequence[Passage], tasks: int, condition: Condition) -> Iterator[Task]:
+def stream(
+    chance: random.Random, needs: Sequence[CorpusPassage], tasks: int, condition: Condition
+) -> Iterator[CorpusTask]:
     """Yield `tasks` tasks whose needed passages are drawn from `needs`.
 
     With "recurring", the passages are drawn by Zipf's law (the nth with weight 1/n). With "one-off", each is needed at
@@ -106,5 +108,5 @@ def stream(chance: random.Random, needs: Sequence[Passage], tasks: int, conditio
 
 
 @cache
-def _of_area(area: str) -> tuple[Passage, ...]:
+def _of_area(area: str) -> tuple[CorpusPassage, ...]:
     return tuple(passage for passage in library() if passage.area == area)

@@ -13,7 +13,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri.experiments.corpus import KEYWORDS, Passage, Task
+from nemuri.experiments.corpus import KEYWORDS, CorpusPassage, CorpusTask
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.codec import AnyAgentEvent
@@ -50,13 +50,13 @@ DEFINITION: Final = Definition(
 )
 
 
-def memory_id(passage: Passage) -> UUID:
+def memory_id(passage: CorpusPassage) -> UUID:
     """Return the id of the memory made from a passage. It is the same in every agent."""
     return derive(passage.text, "memory_encoded")
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class TaskRetrieval:
     """The memories that were retrieved for a task, and those of them that the answer cited."""
 
     order: tuple[UUID, ...]
@@ -72,7 +72,7 @@ class InMemoryAgent:
     """An agent that remembers a set of passages and processes one task after the other."""
 
     regime: Regime
-    vectors: "Vectors"
+    vectors: "TextVectors"
     mind: Mind = field(default_factory=Mind)
     history: list[AnyAgentEvent] = field(default_factory=list)
     """All events of the agent, in the order in which a log would hold them."""
@@ -85,7 +85,9 @@ class InMemoryAgent:
         self.index = AgentIndex(self.vectors.embedder.dimension)
 
     @classmethod
-    async def remembering(cls, passages: Sequence[Passage], regime: Regime, vectors: "Vectors") -> "InMemoryAgent":
+    async def remembering(
+        cls, passages: Sequence[CorpusPassage], regime: Regime, vectors: "TextVectors"
+    ) -> "InMemoryAgent":
         """Return a new agent with one memory for each passage, all encoded at the same moment."""
         living = cls(regime, vectors)
         embedding = Embedding(model=vectors.embedder.model, dimension=vectors.embedder.dimension)
@@ -125,7 +127,7 @@ class InMemoryAgent:
         self.history.append(known)
         self.mind = evolve(self.mind, known)
 
-    async def recall(self, task: Task) -> Recalled:
+    async def recall(self, task: CorpusTask) -> TaskRetrieval:
         """Return the memories retrieved for a task and those cited by the answer. The agent does not change."""
         query, agent = task.query, self.agent
         wording = query_texts(agent, query)
@@ -138,9 +140,9 @@ class InMemoryAgent:
             )
         context = selected(candidates, agent.rules, top=None, seed=0, items=len(wording.items)).memory_ids
         order = tuple(candidate.memory_id for candidate in candidates)
-        return Recalled(order, candidates, context, await self._cited(task, context), dict(wording.expansions))
+        return TaskRetrieval(order, candidates, context, await self._cited(task, context), dict(wording.expansions))
 
-    async def process(self, task: Task) -> Recalled:
+    async def process(self, task: CorpusTask) -> TaskRetrieval:
         """Process a whole task: retrieval, answer, usage detection, end of the session, and the sleep over it.
 
         Returns the retrieved and the cited memories. With the regime "none" no event is recorded and no memory changes.
@@ -179,7 +181,7 @@ class InMemoryAgent:
             known, tired = slept.model_copy(update={"sequence": len(self.history)}), sleep_input_of(self.mind)
             slept = sleep.continue_sleep(known, tired) if tired else None
 
-    async def _cited(self, task: Task, context: Sequence[UUID]) -> tuple[UUID, ...]:
+    async def _cited(self, task: CorpusTask, context: Sequence[UUID]) -> tuple[UUID, ...]:
         labels = {f"m{number}": each for number, each in enumerate(context, 1)}
         sources = tuple(Source(label, self.mind.contents[each].memory.content) for label, each in labels.items())
         job = AnswerJob(
@@ -193,7 +195,7 @@ class InMemoryAgent:
         used = usage_detection.detect_uses(answer.text, citations, shown, complete=answer.complete)
         return tuple(use.memory_id for use in used)
 
-    def _retrieved(self, cause: Event, task: Task, recalled: Recalled) -> MemoriesRetrieved:
+    def _retrieved(self, cause: Event, task: CorpusTask, recalled: TaskRetrieval) -> MemoriesRetrieved:
         return MemoriesRetrieved.following(
             cause,
             agent_id=AGENT,
@@ -211,7 +213,7 @@ class InMemoryAgent:
         )
 
 
-def _assigned(number: int, task: Task) -> TaskAssigned:
+def _assigned(number: int, task: CorpusTask) -> TaskAssigned:
     return TaskAssigned(
         event_id=derive(number, "task_assigned"),
         correlation_id=derive(number, "task_submitted"),
@@ -223,7 +225,7 @@ def _assigned(number: int, task: Task) -> TaskAssigned:
 
 
 @dataclass(slots=True)
-class Vectors:
+class TextVectors:
     """A cache of text vectors. Each vector is computed once."""
 
     embedder: BuiltInEmbedder = field(default_factory=BuiltInEmbedder)

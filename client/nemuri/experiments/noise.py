@@ -8,8 +8,8 @@ from uuid import UUID
 import numpy as np
 
 from nemuri.experiments.corpus import memories, stream
-from nemuri.experiments.in_memory_agent import InMemoryAgent, Regime, Vectors, memory_id
-from nemuri.experiments.report import Claim, Sample, windows
+from nemuri.experiments.in_memory_agent import InMemoryAgent, Regime, TextVectors, memory_id
+from nemuri.experiments.report import Sample, TestedClaim, windows
 from nemuri.experiments.statistics import auc, gain
 
 MEMORIES: Final = 420
@@ -25,23 +25,29 @@ AUC, ON_SIGNAL, RATIO = "AUC of strength", "reinforcements of needed memories", 
 KEPT_SIGNAL, KEPT_NOISE = "needed memories archived", "noise archived"
 NDCG_FIGURE = "nDCG@10, last half"
 CLAIMS: Final = (
-    Claim(
+    TestedClaim(
         "Reinforcement on use separates signal from noise better than reinforcement on retrieval",
         (AUC, USE),
         (AUC, RETRIEVAL),
     ),
-    Claim("Reinforcement on use goes to needed memories more often", (ON_SIGNAL, USE), (ON_SIGNAL, RETRIEVAL)),
-    Claim("Sleep archives more of the noise when use reinforces", (KEPT_NOISE, USE), (KEPT_NOISE, RETRIEVAL)),
-    Claim("Sleep archives fewer needed memories when use reinforces", (KEPT_SIGNAL, RETRIEVAL), (KEPT_SIGNAL, USE)),
-    Claim("Later tasks find what they need better when use reinforces", (NDCG_FIGURE, USE), (NDCG_FIGURE, RETRIEVAL)),
-    Claim("Later tasks find what they need better than without strengths", (NDCG_FIGURE, USE), (NDCG_FIGURE, WITHOUT)),
+    TestedClaim("Reinforcement on use goes to needed memories more often", (ON_SIGNAL, USE), (ON_SIGNAL, RETRIEVAL)),
+    TestedClaim("Sleep archives more of the noise when use reinforces", (KEPT_NOISE, USE), (KEPT_NOISE, RETRIEVAL)),
+    TestedClaim(
+        "Sleep archives fewer needed memories when use reinforces", (KEPT_SIGNAL, RETRIEVAL), (KEPT_SIGNAL, USE)
+    ),
+    TestedClaim(
+        "Later tasks find what they need better when use reinforces", (NDCG_FIGURE, USE), (NDCG_FIGURE, RETRIEVAL)
+    ),
+    TestedClaim(
+        "Later tasks find what they need better than without strengths", (NDCG_FIGURE, USE), (NDCG_FIGURE, WITHOUT)
+    ),
 )
 
 
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     """Return the measurements of one repeat: the same memories and the same stream of tasks under each regime."""
     chance = random.Random(f"noise/{seed}/{repeat}")
-    world, vectors = memories(chance, MEMORIES), Vectors()
+    world, vectors = memories(chance, MEMORIES), TextVectors()
     asked = list(stream(chance, world[:NEEDS], tasks, "recurring"))
     found: dict[tuple[str, str], float] = {}
     for arm, regime in ARMS.items():

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from nemuri.experiments.corpus import AREAS, Passage, Task, memories, task_needing
-from nemuri.experiments.in_memory_agent import InMemoryAgent, Recalled, Vectors, memory_id
-from nemuri.experiments.report import Claim, Sample
+from nemuri.experiments.corpus import AREAS, CorpusPassage, CorpusTask, memories, task_needing
+from nemuri.experiments.in_memory_agent import InMemoryAgent, TaskRetrieval, TextVectors, memory_id
+from nemuri.experiments.report import Sample, TestedClaim
 from nemuri.experiments.statistics import gain, jaccard_distance, jensen_shannon, kendall, overlap
 
 MEMORIES: Final = 420
@@ -25,34 +25,36 @@ LATER_QUESTIONS: Final = 40
 APART, ALIKE, WITHOUT = "different streams", "same mixture, other draws", "without strengths"
 OWN, OTHER = "specialist", "other specialist"
 CLAIMS: Final = (
-    Claim("Different streams make rankings diverge", ("ranking: 1 - tau", APART), ("ranking: 1 - tau", ALIKE)),
-    Claim(
+    TestedClaim("Different streams make rankings diverge", ("ranking: 1 - tau", APART), ("ranking: 1 - tau", ALIKE)),
+    TestedClaim(
         "Different streams make the ten memories in context diverge",
         ("context: 1 - overlap@10", APART),
         ("context: 1 - overlap@10", ALIKE),
     ),
-    Claim(
+    TestedClaim(
         "Different streams make perspectives diverge",
         ("strengths: Jensen-Shannon", APART),
         ("strengths: Jensen-Shannon", ALIKE),
     ),
-    Claim("Different streams make answers diverge", ("answer: 1 - Jaccard", APART), ("answer: 1 - Jaccard", ALIKE)),
-    Claim(
+    TestedClaim(
+        "Different streams make answers diverge", ("answer: 1 - Jaccard", APART), ("answer: 1 - Jaccard", ALIKE)
+    ),
+    TestedClaim(
         "A specialist finds what recurs in its area better than the other one",
         ("nDCG@10, recurring", OWN),
         ("nDCG@10, recurring", OTHER),
     ),
-    Claim(
+    TestedClaim(
         "A specialist finds what recurs better than an agent without strengths",
         ("nDCG@10, recurring", OWN),
         ("nDCG@10, recurring", WITHOUT),
     ),
-    Claim(
+    TestedClaim(
         "A specialist finds what is new in its area better than the other one",
         ("nDCG@10, new", OWN),
         ("nDCG@10, new", OTHER),
     ),
-    Claim(
+    TestedClaim(
         "A specialist finds what is new better than an agent without strengths",
         ("nDCG@10, new", OWN),
         ("nDCG@10, new", WITHOUT),
@@ -66,7 +68,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     A twin processes a stream of the same kind as the first agent, and two more agents have no strengths.
     """
     chance = random.Random(f"personality/{seed}/{repeat}")
-    world, vectors = memories(chance, MEMORIES), Vectors()
+    world, vectors = memories(chance, MEMORIES), TextVectors()
     needs = {area: [passage for passage in world if passage.area == area][:NEEDS] for area in AREAS}
     unseen = {area: [passage for passage in world if passage.area == area][NEEDS:] for area in AREAS}
     one, other = list(combinations(AREAS, 2))[repeat % 3]
@@ -91,7 +93,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     return found
 
 
-def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tasks: int) -> Iterator[Task]:
+def mixed(chance: random.Random, needs: dict[str, list[CorpusPassage]], area: str, tasks: int) -> Iterator[CorpusTask]:
     """Yield tasks, a share `OWN_AREA_SHARE` of them from the given area.
 
     Within an area the nth passage of `needs` is drawn with weight 1/n.
@@ -102,12 +104,12 @@ def mixed(chance: random.Random, needs: dict[str, list[Passage]], area: str, tas
         yield task_needing(chance, _zipf(chance, needs[drawn]))
 
 
-async def drift(first: InMemoryAgent, second: InMemoryAgent, probes: Sequence[Task]) -> dict[str, float]:
+async def drift(first: InMemoryAgent, second: InMemoryAgent, probes: Sequence[CorpusTask]) -> dict[str, float]:
     """Return four distances between two agents by name, each 0 for equal agents.
 
     Three are means over the probes. The distance of the strengths does not depend on the probes.
     """
-    pairs: list[tuple[Recalled, Recalled]] = [
+    pairs: list[tuple[TaskRetrieval, TaskRetrieval]] = [
         (await first.recall(probe), await second.recall(probe)) for probe in probes
     ]
     return {
@@ -128,7 +130,7 @@ def _strengths(living: InMemoryAgent) -> list[float]:
 
 
 async def _lived(
-    world: Sequence[Passage], tasks: Sequence[Task], vectors: Vectors, *, strengths: bool = True
+    world: Sequence[CorpusPassage], tasks: Sequence[CorpusTask], vectors: TextVectors, *, strengths: bool = True
 ) -> InMemoryAgent:
     living = await InMemoryAgent.remembering(world, "use" if strengths else "none", vectors)
     for task in tasks:
@@ -136,10 +138,10 @@ async def _lived(
     return living
 
 
-def _later(chance: random.Random, needs: Sequence[Passage], *, recurring: bool) -> Iterator[Task]:
+def _later(chance: random.Random, needs: Sequence[CorpusPassage], *, recurring: bool) -> Iterator[CorpusTask]:
     for _ in range(LATER_QUESTIONS):
         yield task_needing(chance, _zipf(chance, needs) if recurring else chance.choice(needs))
 
 
-def _zipf(chance: random.Random, needs: Sequence[Passage]) -> Passage:
+def _zipf(chance: random.Random, needs: Sequence[CorpusPassage]) -> CorpusPassage:
     return chance.choices(needs, [1 / rank for rank in range(1, len(needs) + 1)])[0]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from nemuri.experiments import noise, personality, scorer
-from nemuri.experiments.report import Report
+from nemuri.experiments.report import ExperimentReport
 from nemuri.terminal.plot_style import COLOURS, MARKS, canvas, save
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ SIZE: Final = (12.0, 5.0)
 """Width and height in inches."""
 
 
-def draw(report: Report, folder: Path) -> tuple[Path, ...]:
+def draw(report: ExperimentReport, folder: Path) -> tuple[Path, ...]:
     """Write the figure of a report into the folder as PNG and SVG. The same report gives the same bytes."""
     title, panels = _FIGURES[report.experiment]
     repeats = max(each.repeats for each in report.figures.values())
@@ -33,7 +33,9 @@ def draw(report: Report, folder: Path) -> tuple[Path, ...]:
     return files
 
 
-def _points(report: Report, axes: "Axes", measures: Mapping[str, str], conditions: Sequence[str], label: str) -> None:
+def _points(
+    report: ExperimentReport, axes: "Axes", measures: Mapping[str, str], conditions: Sequence[str], label: str
+) -> None:
     """Draw each measure at its own position of the x axis, with a point and an interval for each condition."""
     width = 0.36 / max(1, len(conditions) - 1)
     for number, condition in enumerate(conditions):
@@ -60,7 +62,9 @@ def _points(report: Report, axes: "Axes", measures: Mapping[str, str], condition
     _legend(axes, len(conditions))
 
 
-def _course(report: Report, axes: "Axes", measure: str, conditions: Sequence[str], title: str, against: str) -> None:
+def _course(
+    report: ExperimentReport, axes: "Axes", measure: str, conditions: Sequence[str], title: str, against: str
+) -> None:
     """Draw a measure over the stream as its difference from the condition `against`.
 
     Each condition has a line with its interval.
@@ -85,7 +89,7 @@ def _legend(axes: "Axes", columns: int) -> None:
     axes.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=columns)
 
 
-def _drift(report: Report, axes: "Axes") -> None:
+def _drift(report: ExperimentReport, axes: "Axes") -> None:
     measures = {
         "ranking: 1 - tau": "rankings\n1 - Kendall's tau",
         "context: 1 - overlap@10": "context\n1 - overlap@10",
@@ -98,7 +102,7 @@ def _drift(report: Report, axes: "Axes") -> None:
     axes.set_title("How far two agents drift apart", fontsize=10)
 
 
-def _usefulness(report: Report, axes: "Axes") -> None:
+def _usefulness(report: ExperimentReport, axes: "Axes") -> None:
     measures = {"nDCG@10, recurring": "needs that recur", "nDCG@10, new": "needs that are new"}
     conditions = (personality.OWN, personality.OTHER, personality.WITHOUT)
     _points(report, axes, measures, conditions, "nDCG@10 (0 to 1)")
@@ -108,7 +112,7 @@ def _usefulness(report: Report, axes: "Axes") -> None:
     )
 
 
-def _apart(report: Report, axes: "Axes") -> None:
+def _apart(report: ExperimentReport, axes: "Axes") -> None:
     measures = {
         noise.AUC: "AUC: strength tells\nneeded from noise",
         noise.ON_SIGNAL: "reinforcements\nof needed memories",
@@ -120,22 +124,22 @@ def _apart(report: Report, axes: "Axes") -> None:
     axes.set_title("Signal and noise at the end of the stream", fontsize=10)
 
 
-def _retrieval(report: Report, axes: "Axes") -> None:
+def _retrieval(report: ExperimentReport, axes: "Axes") -> None:
     conditions = (noise.USE, noise.RETRIEVAL)
     _course(report, axes, "nDCG@10", conditions, "Retrieval over the stream", noise.WITHOUT)
 
 
-def _recurring(report: Report, axes: "Axes") -> None:
+def _recurring(report: ExperimentReport, axes: "Axes") -> None:
     conditions = scorer.RANKINGS[1:]
     _course(report, axes, "nDCG@10, recurring", conditions, "Needs that recur", "of similarity alone")
 
 
-def _one_off(report: Report, axes: "Axes") -> None:
+def _one_off(report: ExperimentReport, axes: "Axes") -> None:
     conditions = scorer.RANKINGS[1:]
     _course(report, axes, "nDCG@10, one-off", conditions, "Needs that come once", "of similarity alone")
 
 
-_FIGURES: Final[dict[str, tuple[str, Sequence[Callable[[Report, Any], None]]]]] = {
+_FIGURES: Final[dict[str, tuple[str, Sequence[Callable[[ExperimentReport, Any], None]]]]] = {
     "personality": ("Personality: the same model and the same memories, different tasks", (_drift, _usefulness)),
     "noise": ("Noise: reinforcement on use against reinforcement on retrieval", (_apart, _retrieval)),
     "scorer": (

@@ -16,7 +16,7 @@ WINDOWS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class TestedClaim:
     """The claim that the figure `higher` is greater than the figure `lower`. A figure is named by measure and
     condition.
     """
@@ -27,13 +27,13 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ClaimResult:
     """The result of a claim: the mean difference between its two figures, with the interval at `CLAIM_LEVEL`.
 
     The difference is taken within each repeat.
     """
 
-    claim: Claim
+    claim: TestedClaim
     difference: Interval
 
     @property
@@ -45,14 +45,14 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ExperimentReport:
     """The report of an experiment."""
 
     experiment: str
     seed: int
     tasks: int
     figures: Mapping[tuple[str, str], Interval]
-    findings: Sequence[Finding]
+    findings: Sequence[ClaimResult]
     above: Mapping[tuple[str, str], Interval]
     """Figures of single windows, as differences from the baseline condition."""
 
@@ -98,8 +98,14 @@ class Report:
 
 
 def build_report(
-    experiment: str, samples: Sequence[Sample], claims: Sequence[Claim], *, seed: int, tasks: int, compared: str = ""
-) -> Report:
+    experiment: str,
+    samples: Sequence[Sample],
+    claims: Sequence[TestedClaim],
+    *,
+    seed: int,
+    tasks: int,
+    compared: str = "",
+) -> ExperimentReport:
     """Return the report of the samples, which has one sample for each repeat. The result is deterministic for a seed.
 
     `compared` is the baseline condition of the measures over the stream.
@@ -119,7 +125,7 @@ def build_report(
             if {claim.higher, claim.lower} <= set(sample)
         ]
         if len(pairs) > MOST_MISSING:
-            findings.append(Finding(claim, interval(pairs, np.random.default_rng(seed), CLAIM_LEVEL)))
+            findings.append(ClaimResult(claim, interval(pairs, np.random.default_rng(seed), CLAIM_LEVEL)))
     above = {
         (measure, condition): interval(
             [sample[measure, condition] - sample[measure, compared] for sample in samples], np.random.default_rng(seed)
@@ -127,7 +133,7 @@ def build_report(
         for measure, condition in figures
         if measure.endswith(_endings(tasks)) and condition != compared and (measure, compared) in figures
     }
-    return Report(experiment, seed, tasks, figures, findings, above)
+    return ExperimentReport(experiment, seed, tasks, figures, findings, above)
 
 
 MOST_MISSING: Final = 2

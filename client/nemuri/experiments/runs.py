@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from nemuri.experiments import noise, personality, scorer
-from nemuri.experiments.report import Claim, Report, Sample, build_report
+from nemuri.experiments.report import ExperimentReport, Sample, TestedClaim, build_report
 from nemuri_infra.process.resource_limits import ONE_THREAD
 
 CORES: Final = 8
@@ -28,7 +28,7 @@ class Experiment:
     """The definition of an experiment."""
 
     sample: Sampling
-    claims: Sequence[Claim]
+    claims: Sequence[TestedClaim]
     compared: str
     """Baseline condition of the measures over the stream."""
     tasks: int
@@ -61,7 +61,7 @@ def run(
     repeats: int,
     processes: int,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> Report:
+) -> ExperimentReport:
     """Run an experiment in `processes` processes (0: in this one), and return its report.
 
     The result does not depend on `processes`. `progress` is called with the numbers of finished and of all repeats.

@@ -11,8 +11,8 @@ from typing import Final, get_args
 import numpy as np
 
 from nemuri.experiments.corpus import Condition, memories, stream
-from nemuri.experiments.in_memory_agent import InMemoryAgent, Recalled, Vectors, memory_id
-from nemuri.experiments.report import Claim, Sample, windows
+from nemuri.experiments.in_memory_agent import InMemoryAgent, TaskRetrieval, TextVectors, memory_id
+from nemuri.experiments.report import Sample, TestedClaim, windows
 from nemuri.experiments.statistics import gain
 from nemuri_contracts.scorers import Weights
 from nemuri_contracts.strength import FEATURES, MemoriesRetrieved
@@ -33,7 +33,7 @@ SIMILARITY, LINEAR, GATED, UNGATED = "similarity alone", "linear score", "learne
 RANKINGS: Final = (SIMILARITY, LINEAR, GATED, UNGATED)
 CONDITIONS: Final[tuple[Condition, ...]] = get_args(Condition)
 CLAIMS: Final = tuple(
-    Claim(f"{text}, needs {condition}", (f"nDCG@10, {condition}", better), (f"nDCG@10, {condition}", worse))
+    TestedClaim(f"{text}, needs {condition}", (f"nDCG@10, {condition}", better), (f"nDCG@10, {condition}", worse))
     for condition in CONDITIONS
     for text, better, worse in (
         ("The linear score ranks better than similarity alone", LINEAR, SIMILARITY),
@@ -50,7 +50,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     Each condition has its own agent and trainer.
     """
     chance = random.Random(f"scorer/{seed}/{repeat}")
-    world, vectors = memories(chance, MEMORIES), Vectors()
+    world, vectors = memories(chance, MEMORIES), TextVectors()
     found: dict[tuple[str, str], float] = {}
     for condition in CONDITIONS:
         needs = world[:NEEDS] if condition == "recurring" else world
@@ -91,7 +91,7 @@ class Trainer:
     is_serving: bool = False
     trained: int = 0
 
-    def orders(self, recalled: Recalled) -> dict[str, list[object]]:
+    def orders(self, recalled: TaskRetrieval) -> dict[str, list[object]]:
         """Return the candidates in the order of each ranking; ties are ordered by relevance.
 
         Until the first training, the linear score replaces the learned one.
@@ -110,7 +110,7 @@ class Trainer:
         }
         return {name: [ids[at] for at in np.lexsort((-raw[:, 0], -values))] for name, values in by.items()}
 
-    def learn(self, living: InMemoryAgent, recalled: Recalled) -> None:
+    def learn(self, living: InMemoryAgent, recalled: TaskRetrieval) -> None:
         """Add the retrieval of a task to the training data, and train again when there are enough new samples."""
         event = next(each for each in reversed(living.history) if isinstance(each, MemoriesRetrieved))
         self.past.append(training_samples.label_retrieval(LoggedRetrieval.of(event), recalled.cited, ()))

@@ -48,7 +48,7 @@ class InputError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class TextDocument:
     """A document as text."""
 
     name: str
@@ -57,7 +57,7 @@ class Document:
     """The text, never empty and without NUL. Form feeds separate the pages of a PDF."""
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> TextDocument:
     """Return the text of a .txt, .md or .pdf file of at most `MAX_FILE_BYTES` bytes.
 
     A text file is UTF-8, or UTF-16 with a BOM. Raises `InputError` for any other file, also if the content does not
@@ -67,7 +67,7 @@ def read_document(path: Path) -> Document:
     return document_of(path.name, _content(path, name), name)
 
 
-def document_of(name: str, content: bytes, shown: str | None = None) -> Document:
+def document_of(name: str, content: bytes, shown: str | None = None) -> TextDocument:
     """Return the text of a document with this file name and content, as `read_document` does.
 
     Error messages call it `shown`, by default its name. Raises `InputError`.
@@ -83,7 +83,7 @@ def document_of(name: str, content: bytes, shown: str | None = None) -> Document
     text = _pdf_text(content, label) if suffix == _PDF else _plain_text(content, label)
     if not text.strip():
         raise InputError(f"{label}: the file is empty, it holds white space only")
-    return Document(unicodedata.normalize("NFC", Path(name).name), text)
+    return TextDocument(unicodedata.normalize("NFC", Path(name).name), text)
 
 
 def _printable(path: Path | str) -> str:

@@ -15,7 +15,7 @@ from nemuri.hook.pause import pauses
 from nemuri.hook.project import project_of
 from nemuri.hook.session_upload import session_of
 from nemuri_domain.affective.sanitize import valid_label
-from nemuri_domain.affective.transcripts import Transcript, Turn, parse_transcript, turn_id
+from nemuri_domain.affective.transcripts import Transcript, TranscriptTurn, parse_transcript, turn_id
 
 if TYPE_CHECKING:
     from nemuri_infra.process.hook_settings import HookSettings
@@ -76,7 +76,7 @@ def transcript_at(path: Path, named: object = None) -> tuple[Transcript, str]:
     return transcript, name or valid_label(transcript.session) or stem
 
 
-def outside_pauses(turns: Iterable[Turn], data: str) -> tuple[Turn, ...]:
+def outside_pauses(turns: Iterable[TranscriptTurn], data: str) -> tuple[TranscriptTurn, ...]:
     """Return the turns that lie in no pause. A turn without a time counts as one of now."""
     now, paused = datetime.now(UTC), pauses(data)
     return tuple(turn for turn in turns if not any(one.contains(turn.said_at or now) for one in paused))

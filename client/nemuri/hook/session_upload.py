@@ -14,7 +14,7 @@ from nemuri.hook.journal import write_entry
 from nemuri.hook.prompt_context import decode_answer
 from nemuri_contracts.wire_constants import OPERATOR, of_client, query
 from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, turn_id
-from nemuri_infra.bus.plain_socket import PlainConnection, PlainError, TooLargeError, connect
+from nemuri_infra.bus.plain_socket import MessageTooLargeError, PlainConnection, PlainError, connect
 from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
 
 STARTING_SECONDS = 30.0
@@ -100,7 +100,7 @@ class SessionUploader:
             event = {"event_id": turn["id"], **shared, **said, "ended_at": session["ended_at"]}
             try:
                 self._bus.append(subject, json.dumps(event, ensure_ascii=False).encode(), turn["id"])
-            except TooLargeError:
+            except MessageTooLargeError:
                 self.became.too_large += 1
             else:
                 self.became.turns += 1

@@ -15,7 +15,7 @@ from nemuri.hook.state_files import write_state
 from nemuri_contracts.wire_constants import TURN_LIMIT
 from nemuri_domain.affective.private_parts import PrivateParts
 from nemuri_domain.affective.sanitize import is_conversation, storable, valid_label, without_private
-from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, Turn
+from nemuri_domain.affective.transcripts import TURN_NAMESPACE, Transcript, TranscriptTurn
 from nemuri_domain.language.secret_redaction import Redactor
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
     name = valid_label(said.get("session_id")) or "session"
     identity = f"{said['assistant']}/{name}/{turn['number'] or f'{prompt}/{reply}'}"
     said_at = datetime.fromisoformat(kept["said_at"]) if "said_at" in kept else now
-    transcript = Transcript((Turn(prompt, reply, said_at, identity),), {}, name, now)
+    transcript = Transcript((TranscriptTurn(prompt, reply, said_at, identity),), {}, name, now)
     told = session_of(where.agent, name, transcript, now, project_of(said.get("cwd")))
     path = spool.put(where.data, told)
     session_context.add(where.data, where.agent, name, (each["id"] for each in told["turns"]))

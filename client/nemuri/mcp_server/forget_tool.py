@@ -16,7 +16,7 @@ from nemuri.client.exchange import ClientError, PassingError
 from nemuri.mcp_server.access import Caller, ToolContext, caller_of
 from nemuri.mcp_server.erasure_runs import erased
 from nemuri.mcp_server.quoted_text import beginning, plural
-from nemuri.mcp_server.results import ErasedThing, ForgetResult, answered
+from nemuri.mcp_server.results import ErasedItem, ForgetResult, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, MaxTokens, cost, fit
 from nemuri.mcp_server.tool_arguments import TimeoutSeconds, whole_id
 from nemuri.operations import erasure
@@ -159,9 +159,9 @@ def _code(caller: Caller, found: LineageResult) -> str:
     return digest(caller.secret.encode(), f"erase\n{names}".encode(), sha256).hex()[:CODE_DIGITS]
 
 
-def _things(found: LineageResult) -> list[ErasedThing]:
-    return [ErasedThing(kind=each.sort, id=str(each.name), why=why) for each, why in found.reasons.items()]
+def _things(found: LineageResult) -> list[ErasedItem]:
+    return [ErasedItem(kind=each.sort, id=str(each.name), why=why) for each, why in found.reasons.items()]
 
 
-def _line(each: ErasedThing) -> str:
+def _line(each: ErasedItem) -> str:
     return f"{each.kind} {each.id}: {beginning(each.why, 160)}"

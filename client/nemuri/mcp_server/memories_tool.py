@@ -12,7 +12,7 @@ from nemuri.client.exchange import ClientError, PassingError
 from nemuri.mcp_server.access import ToolContext, caller_of
 from nemuri.mcp_server.memory_details import detail_of, memory_text
 from nemuri.mcp_server.quoted_text import DATA_NOTE, plural, short
-from nemuri.mcp_server.results import LeftOut, MemoriesResult, MemoryDetail, answered
+from nemuri.mcp_server.results import MemoriesResult, MemoryDetail, OmittedMemory, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, MaxTokens, cost, fit
 from nemuri.mcp_server.tool_arguments import AgentName, agent_view
 from nemuri_domain.language.token_estimate import estimate_tokens, truncate
@@ -84,8 +84,8 @@ def _tokens(each: MemoryDetail) -> int:
     return cost(memory_text(each), each)
 
 
-def _left_out(each: MemoryDetail) -> LeftOut:
-    return LeftOut(memory_id=each.memory_id, tokens=_tokens(each))
+def _left_out(each: MemoryDetail) -> OmittedMemory:
+    return OmittedMemory(memory_id=each.memory_id, tokens=_tokens(each))
 
 
 def _name(each: MemoryDetail) -> str:

@@ -134,14 +134,14 @@ async def tiered_detail(client: Client, agent: str, named: str) -> MemoryDetail:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryState:
+class MemorySummary:
     """The agent of a memory, and its state in a few words."""
 
     agent: str
     state: str
 
 
-async def memory_state(client: Client, memory_id: UUID) -> MemoryState:
+async def memory_state(client: Client, memory_id: UUID) -> MemorySummary:
     """Return the state of a memory of any kind. Raises `ClientError` if there is none with this id."""
     for view in await client.agents():
         kind, agent = view.definition.memory, view.agent_id
@@ -149,17 +149,17 @@ async def memory_state(client: Client, memory_id: UUID) -> MemoryState:
             match kind:
                 case "affective":
                     felt = await client.affect_memory(agent, str(memory_id))
-                    return MemoryState(agent, f"{'archived' if felt.archived else 'active'}, level {felt.level} of 4")
+                    return MemorySummary(agent, f"{'archived' if felt.archived else 'active'}, level {felt.level} of 4")
                 case "tiered":
                     tiered = await client.tiers_memory(agent, str(memory_id))
-                    return MemoryState(agent, f"in {tiered.layer}-term memory, importance {tiered.importance:.2f}")
+                    return MemorySummary(agent, f"in {tiered.layer}-term memory, importance {tiered.importance:.2f}")
         except PassingError:
             raise
         except ClientError:
             continue
     memory = await client.memory(memory_id)
     used = plural(memory.access_count, "time")
-    return MemoryState(memory.agent_id, f"{memory.status}, strength {memory.strength:.2f}, used {used}")
+    return MemorySummary(memory.agent_id, f"{memory.status}, strength {memory.strength:.2f}, used {used}")
 
 
 async def history_lines(client: Client, agent: str, memory_id: UUID) -> tuple[str, ...]:

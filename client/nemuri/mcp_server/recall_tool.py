@@ -10,8 +10,8 @@ from pydantic import Field
 from nemuri.mcp_server.access import ToolContext, caller_of
 from nemuri.mcp_server.operation_arguments import takes
 from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, plural, quoted, short
-from nemuri.mcp_server.recalled_memories import Recalled, recalled_now, recalled_then
-from nemuri.mcp_server.results import LeftOut, RecalledMemory, RecallResult, answered
+from nemuri.mcp_server.recalled_memories import RecallAnswer, recalled_now, recalled_then
+from nemuri.mcp_server.results import OmittedMemory, QuotedMemory, RecallResult, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, Fitted, MaxTokens, cost, fit
 from nemuri.mcp_server.tool_arguments import AgentName
 from nemuri_contracts.client_events import TEXT_LIMIT
@@ -66,7 +66,7 @@ async def recall(
     return _answer(found, query, max_tokens, explain=explain)
 
 
-def _answer(found: Recalled, query: str, max_tokens: int, *, explain: bool) -> CallToolResult:
+def _answer(found: RecallAnswer, query: str, max_tokens: int, *, explain: bool) -> CallToolResult:
     principles = tuple(principle[:PRINCIPLE_CHARACTERS] for principle in found.principles[:MAX_PRINCIPLES])
     rules = "\n".join(f"- {beginning(principle, PRINCIPLE_CHARACTERS)}" for principle in principles)
     rows = [memory if explain else memory.model_copy(update={"why": None}) for memory in found.memories]
@@ -88,7 +88,7 @@ def _answer(found: Recalled, query: str, max_tokens: int, *, explain: bool) -> C
     return answered("\n\n".join(parts), result)
 
 
-def _heading(found: Recalled, query: str) -> str:
+def _heading(found: RecallAnswer, query: str) -> str:
     then = f" as of {found.as_of}" if found.as_of else ""
     about = beginning(query) + (f" in the project {beginning(found.project)}" if found.project else "")
     if not found.memories:
@@ -101,7 +101,7 @@ def _heading(found: Recalled, query: str) -> str:
     return f"{number} of {found.agent} for {about}{then}, best first.{deep} {DATA_NOTE}"
 
 
-def _lines(each: RecalledMemory) -> str:
+def _lines(each: QuotedMemory) -> str:
     facts = [f"[{short(each.memory_id)}] score {each.score:.3f}"]
     facts += [f"relevance {each.relevance:.2f}"] if each.relevance is not None else []
     facts += [f"strength {each.strength:.2f}"] if each.strength is not None else []
@@ -115,23 +115,23 @@ def _lines(each: RecalledMemory) -> str:
     return "\n".join([" · ".join(facts), *why, quoted(each.words)])
 
 
-def _standing(each: RecalledMemory) -> str:
+def _standing(each: QuotedMemory) -> str:
     newer = f"[{short(each.yields_to)}]" if each.yields_to else ""
     if each.held_until:
         return f"held until {each.held_until}, when {newer} was told"
     return f"older than {newer} about the same" if each.same_matter else f"outdated by {newer}"
 
 
-def _left_out(each: RecalledMemory) -> LeftOut:
-    return LeftOut(memory_id=each.memory_id, score=each.score, tokens=estimate_tokens(each.words))
+def _left_out(each: QuotedMemory) -> OmittedMemory:
+    return OmittedMemory(memory_id=each.memory_id, score=each.score, tokens=estimate_tokens(each.words))
 
 
-def _name(each: RecalledMemory) -> str:
+def _name(each: QuotedMemory) -> str:
     size = plural(estimate_tokens(each.words), "token")
     return f"- [{short(each.memory_id)}] score {each.score:.3f}, {size}: {beginning(each.words)}"
 
 
-def rest_lines(fitted: Fitted[RecalledMemory], max_tokens: int) -> Iterator[str]:
+def rest_lines(fitted: Fitted[QuotedMemory], max_tokens: int) -> Iterator[str]:
     """Yield a text that says what was left out and how to get it, if anything was."""
     number = len(fitted.named) + fitted.counted
     if not number:

@@ -7,7 +7,7 @@ from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError, validated
 from nemuri.mcp_server.access import Caller
 from nemuri.mcp_server.quoted_text import moment
-from nemuri.mcp_server.results import RecalledMemory
+from nemuri.mcp_server.results import QuotedMemory
 from nemuri.mcp_server.tool_arguments import agent_view, check_no_setting
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.past_recall import recall_as_of
@@ -16,11 +16,11 @@ from nemuri_contracts.strength import FEATURES, Candidate
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecallAnswer:
     """The recalled memories of an agent, best first."""
 
     agent: str
-    memories: tuple[RecalledMemory, ...]
+    memories: tuple[QuotedMemory, ...]
     ranking: str | None = None
     deep: bool = False
     """True if the archive was searched."""
@@ -34,7 +34,7 @@ class Recalled:
 
 async def recalled_now(
     caller: Caller, agent: str, query: str, *, top: int, project: str | None = None, domains: tuple[str, ...] = ()
-) -> Recalled:
+) -> RecallAnswer:
     """Return the memories that an agent would be given for a query now. Nothing is recorded.
 
     Affective memory is searched in the project of the caller if none is given. Raises `ClientError` if the agent is
@@ -61,7 +61,7 @@ async def recalled_then(
     top: int,
     project: str | None = None,
     domains: tuple[str, ...] = (),
-) -> Recalled:
+) -> RecallAnswer:
     """Return the memories that an agent would have been given for a query at a position of the log.
 
     Raises `ToolError` unless the caller is an operator, and `OperationError` and `LogPositionError` as `recall_as_of`
@@ -73,7 +73,7 @@ async def recalled_then(
     position = LogPosition.read(as_of, datetime.now(UTC))
     setting = validated(Setting, project=project, domains=list(domains))
     found = await recall_as_of(caller.client.log, caller.settings, agent, position, query, top=top, setting=setting)
-    return Recalled(
+    return RecallAnswer(
         agent,
         tuple(strength_row(candidate, memory) for candidate, memory in found.memories),
         found.ranking,
@@ -85,9 +85,9 @@ async def recalled_then(
 
 async def _by_strength(
     client: Client, agent: str, query: str, top: int, project: str | None = None, domains: tuple[str, ...] = ()
-) -> Recalled:
+) -> RecallAnswer:
     found = await client.recall(agent, query, top=top, project=project, domains=domains)
-    return Recalled(
+    return RecallAnswer(
         agent,
         tuple(strength_row(memory.candidate, memory.memory) for memory in found.memories),
         found.ranking,
@@ -97,11 +97,11 @@ async def _by_strength(
     )
 
 
-def strength_row(candidate: Candidate, memory: MemoryContent) -> RecalledMemory:
+def strength_row(candidate: Candidate, memory: MemoryContent) -> QuotedMemory:
     """Return a recalled strength memory."""
     values = dict(zip(FEATURES, candidate.features, strict=True))
     parts = {"cosine": candidate.similarity, "words": candidate.lexical, "relevance": candidate.relevance} | values
-    return RecalledMemory(
+    return QuotedMemory(
         memory_id=candidate.memory_id,
         score=round(candidate.score, 4),
         words=memory.content,
@@ -117,10 +117,10 @@ def strength_row(candidate: Candidate, memory: MemoryContent) -> RecalledMemory:
     )
 
 
-async def _by_affect(client: Client, agent: str, query: str, top: int, project: str) -> Recalled:
+async def _by_affect(client: Client, agent: str, query: str, top: int, project: str) -> RecallAnswer:
     found = await client.affect_recall(agent, query, project=project, quietly=True)
     rows = [
-        RecalledMemory(
+        QuotedMemory(
             memory_id=recalled.memory.memory_id,
             score=round(recalled.priority, 4),
             words=f"{recalled.memory.trigger}\n{recalled.memory.content}".strip(),
@@ -137,13 +137,13 @@ async def _by_affect(client: Client, agent: str, query: str, top: int, project: 
         )
         for recalled in found.recalled[:top]
     ]
-    return Recalled(agent, tuple(rows), project=project)
+    return RecallAnswer(agent, tuple(rows), project=project)
 
 
-async def _by_tiers(client: Client, agent: str, query: str, top: int) -> Recalled:
+async def _by_tiers(client: Client, agent: str, query: str, top: int) -> RecallAnswer:
     found = await client.tiers_recall(agent, query, top=top, quietly=True)
     rows = [
-        RecalledMemory(
+        QuotedMemory(
             memory_id=tier_recalled.memory.memory_id,
             score=round(tier_recalled.score, 4),
             words=tier_recalled.memory.content,
@@ -157,4 +157,4 @@ async def _by_tiers(client: Client, agent: str, query: str, top: int) -> Recalle
         )
         for tier_recalled in found.recalled
     ]
-    return Recalled(agent, tuple(rows))
+    return RecallAnswer(agent, tuple(rows))

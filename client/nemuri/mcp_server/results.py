@@ -21,7 +21,7 @@ class Result(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class LeftOut(Result):
+class OmittedMemory(Result):
     """A memory that did not fit into the answer."""
 
     memory_id: UUID
@@ -39,7 +39,7 @@ class RememberResult(Result):
     key: str | None = None
 
 
-class RecalledMemory(Result):
+class QuotedMemory(Result):
     """A recalled memory."""
 
     memory_id: UUID
@@ -75,8 +75,8 @@ class RecallResult(Result):
     project: str | None = None
     """Project in which affective memory was searched, with memories about the user; "/" outside of every project."""
     ranking: str | None = None
-    memories: tuple[RecalledMemory, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    memories: tuple[QuotedMemory, ...]
+    left_out: tuple[OmittedMemory, ...] = ()
     more_left_out: int = 0
     """Number of memories that were left out and are not listed."""
     principles: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class MemoriesResult(Result):
     """Memories in full."""
 
     memories: tuple[MemoryDetail, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedMemory, ...] = ()
     problems: dict[str, str] = {}
     """Reasons why there is no memory for an id, by id."""
 
@@ -182,7 +182,7 @@ class FeedbackResult(Result):
     credited: tuple[UUID, ...] = ()
 
 
-class ErasedThing(Result):
+class ErasedItem(Result):
     """Something that an erasure takes with it."""
 
     kind: str
@@ -196,7 +196,7 @@ class ForgetResult(Result):
     erased: bool
     number: int
     """Number of the items that would be erased, or of the events that were deleted."""
-    items: tuple[ErasedThing, ...] = ()
+    items: tuple[ErasedItem, ...] = ()
     more_items: int = 0
     confirmation: str | None = None
     """Code that confirms the erasure of exactly these items, where the assistant's host cannot ask a person."""

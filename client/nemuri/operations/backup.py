@@ -36,7 +36,7 @@ FORMAT = 2
 PIECE = 1024 * 1024
 
 
-class Part(BaseModel):
+class BackupFile(BaseModel):
     """A file of a backup."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,7 +60,7 @@ class Manifest(BaseModel):
     """Version of the folds at the time of the backup. It is not used by a restore, which rebuilds the projections."""
     events: int = Field(ge=0)
     made_at: AwareDatetime
-    files: dict[str, Part]
+    files: dict[str, BackupFile]
     seal: str
     """SHA-256 of the other fields. It reveals a changed field, which could bring erased content back."""
 
@@ -191,18 +191,18 @@ def read_manifest(directory: Path) -> Manifest:
     return manifest
 
 
-def _part(path: Path) -> Part:
+def _part(path: Path) -> BackupFile:
     digest, size = sha256(), 0
     with path.open("rb") as file:
         while piece := file.read(PIECE):
             digest.update(piece)
             size += len(piece)
-    return Part(bytes=size, sha256=digest.hexdigest())
+    return BackupFile(bytes=size, sha256=digest.hexdigest())
 
 
 def _ledgers(
     settings: Settings, directory: Path, namespace: str, erasures: Path | None
-) -> list[erasure_ledger.Entry] | None:
+) -> list[erasure_ledger.LedgerEntry] | None:
     """Return the erasures of all ledgers, each once; None if there is no ledger besides the backup's own."""
     if erasures is not None and not erasures.exists():
         raise OperationError(f"{erasures} cannot be read: there is no such file")
@@ -215,7 +215,9 @@ def _ledgers(
     return list({each.model_dump_json(): each for each in found}.values())
 
 
-def _agents_to_exclude(entries: Iterable[erasure_ledger.Entry], before: Container[erasure_ledger.Entry]) -> set[str]:
+def _agents_to_exclude(
+    entries: Iterable[erasure_ledger.LedgerEntry], before: Container[erasure_ledger.LedgerEntry]
+) -> set[str]:
     """Return the agents whose words the restored stores of extensions must not contain.
 
     These are all erased agents, and the agents that lost memories in an erasure that is not in `before`, the ledger of
@@ -233,7 +235,7 @@ def _same(own: Path, other: Path) -> bool:
     return own.exists() and own.samefile(other)
 
 
-def _unnoted(settings: Settings, known: Iterable[erasure_ledger.Entry]) -> list[erasure_ledger.Entry]:
+def _unnoted(settings: Settings, known: Iterable[erasure_ledger.LedgerEntry]) -> list[erasure_ledger.LedgerEntry]:
     """Return the erasures in `known` that are missing from the ledger of the data directory, for its namespace."""
     there = erasure_ledger.entries(erasure_ledger.ledger_path(settings), settings.namespace)
     mine = (entry.model_copy(update={"namespace": settings.namespace}) for entry in known)
@@ -278,7 +280,7 @@ class _File:
         blobs = frozenset(self.doomed.refs - self.refs)
         return ErasedContent(Erased.of_erasure(self.erasure), blobs, frozenset(gone - self.hashes))
 
-    def tombstones(self, known: Iterable[erasure_ledger.Entry], room: int) -> Iterator[Event]:
+    def tombstones(self, known: Iterable[erasure_ledger.LedgerEntry], room: int) -> Iterator[Event]:
         """Yield tombstones for the erasures `known` that the file does not contain yet.
 
         The first ones name the erased items. The others state the remaining memories anew; each fits into `room` bytes.

@@ -26,7 +26,7 @@ from nemuri_infra.runtime.settings import Settings
 LEDGER = "erasures.jsonl"
 
 
-class Entry(BaseModel):
+class LedgerEntry(BaseModel):
     """One erasure."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,10 +71,10 @@ def record_steps(settings: Settings, steps: Iterable[Step]) -> None:
     """
     said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
     noted = ({"sort": step.root.sort, "name": str(step.root.name), "erasure": step.erasure} for step in steps)
-    append(ledger_path(settings), [Entry.model_validate(said | each) for each in noted])
+    append(ledger_path(settings), [LedgerEntry.model_validate(said | each) for each in noted])
 
 
-def append(path: Path, entries: Iterable[Entry]) -> None:
+def append(path: Path, entries: Iterable[LedgerEntry]) -> None:
     """Append entries to a ledger, in place of an incomplete last line, and sync it to disk.
 
     If `OperationError` is raised, the ledger is unchanged.
@@ -110,13 +110,13 @@ def _whole(data: bytes) -> bytes:
     """Return the data of a ledger without an incomplete last line."""
     end = data.rfind(b"\n") + 1
     try:
-        Entry.model_validate_json(data[end:])
+        LedgerEntry.model_validate_json(data[end:])
     except ValidationError:
         return data[:end]
     return data
 
 
-def entries(path: Path, namespace: str, *, copied: bool = False) -> list[Entry]:
+def entries(path: Path, namespace: str, *, copied: bool = False) -> list[LedgerEntry]:
     """Return the erasures of a namespace in order; empty without a ledger. Raises `OperationError`.
 
     An incomplete last line is skipped. In a `copied` file it is an error, because the copy itself may be incomplete.
@@ -125,10 +125,10 @@ def entries(path: Path, namespace: str, *, copied: bool = False) -> list[Entry]:
         data = path.read_bytes() if path.exists() else b""
     except OSError as error:
         raise OperationError(f"{path} cannot be read: {error.strerror}") from error
-    found: list[Entry] = []
+    found: list[LedgerEntry] = []
     for number, line in enumerate((data if copied else _whole(data)).splitlines(), 1):
         try:
-            found.append(Entry.model_validate_json(line))
+            found.append(LedgerEntry.model_validate_json(line))
         except ValidationError as error:
             raise OperationError(f"{path}:{number}: {validation_message(error)}") from error
     return [entry for entry in found if entry.namespace == namespace]

@@ -8,7 +8,7 @@ DAYS_PER_YEAR = 365
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class OperationCounts:
     """Number of operations of each kind in a period."""
 
     remembered: float
@@ -20,10 +20,10 @@ class Workload:
     keyword_lists: float
     """Number of memories that were lowered to level 3."""
 
-    def yearly(self, days: float) -> "Workload":
+    def yearly(self, days: float) -> "OperationCounts":
         """Return the expected workload of a year, if this is the workload of `days` days."""
         share = DAYS_PER_YEAR / days
-        return Workload(
+        return OperationCounts(
             self.remembered * share, self.recalls * share, self.summaries * share, self.keyword_lists * share
         )
 
@@ -47,7 +47,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class OperationCost:
     """The cost of one kind of operation."""
 
     work: str
@@ -56,7 +56,7 @@ class Cost:
     dollars: float
 
 
-def estimate_costs(work: Workload, prices: Prices | None = None) -> tuple[Cost, ...]:
+def estimate_costs(work: OperationCounts, prices: Prices | None = None) -> tuple[OperationCost, ...]:
     """Return the cost of each kind of operation, embeddings first.
 
     The tables of document 001 show the same numbers, with tokens rounded to 0.1 million. The document's comparison with
@@ -77,14 +77,14 @@ def estimate_costs(work: Workload, prices: Prices | None = None) -> tuple[Cost, 
     )
 
 
-def total_dollars(found: tuple[Cost, ...]) -> float:
+def total_dollars(found: tuple[OperationCost, ...]) -> float:
     """Return the sum of these costs in dollars."""
     return sum(cost.dollars for cost in found)
 
 
-def _embedding(work: str, tokens: float, at: Prices) -> Cost:
-    return Cost(work, tokens, 0.0, tokens * at.embedding / MILLION)
+def _embedding(work: str, tokens: float, at: Prices) -> OperationCost:
+    return OperationCost(work, tokens, 0.0, tokens * at.embedding / MILLION)
 
 
-def _model(work: str, read: float, written: float, at: Prices) -> Cost:
-    return Cost(work, read, written, (read * at.model_input + written * at.model_output) / MILLION)
+def _model(work: str, read: float, written: float, at: Prices) -> OperationCost:
+    return OperationCost(work, read, written, (read * at.model_input + written * at.model_output) / MILLION)

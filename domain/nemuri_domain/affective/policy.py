@@ -29,13 +29,13 @@ def _zone(name: str) -> str:
     return name
 
 
-class Section(BaseModel):
+class AffectSection(BaseModel):
     """A group of parameters."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Range(Section):
+class Range(AffectSection):
     """Decay coefficients of a category at intensity 0 and at intensity 100."""
 
     min: Coefficient
@@ -50,7 +50,7 @@ class Range(Section):
         return self
 
 
-class Categories(Section):
+class Categories(AffectSection):
     """Decay coefficients of each category."""
 
     casual: Range = Range(min=0.70, max=0.80)
@@ -63,7 +63,7 @@ class Categories(Section):
     """Decay coefficients of emotional turns."""
 
 
-class Retention(Section):
+class Retention(AffectSection):
     """Parameters of decay."""
 
     base_decay_coefficient: Coefficient = 0.995
@@ -107,7 +107,7 @@ class Retention(Section):
         return within.min + (within.max - within.min) * intensity / 100
 
 
-class Levels(Section):
+class Levels(AffectSection):
     """Retention scores. A memory stays at a level while its score is above the level's threshold."""
 
     level1_threshold: Score = 50
@@ -124,7 +124,7 @@ class Levels(Section):
         return self
 
 
-class Recall(Section):
+class Recall(AffectSection):
     """Effect that a recall has on the memory in the next night."""
 
     decay_coefficient_boost: Annotated[float, Field(ge=0, le=1)] = 0.02
@@ -135,7 +135,7 @@ class Recall(Section):
     """Weight of each earlier recall in the priority of a memory."""
 
 
-class Resonance(Section):
+class Resonance(AffectSection):
     """Weights of emotional resonance, the similarity of the present mood and a memory's emotion."""
 
     valence_match_bonus: Weight = 0.3
@@ -153,7 +153,7 @@ class Resonance(Section):
         return self.valence_match_bonus + self.arousal_proximity_bonus + self.tags_overlap_weight
 
 
-class Compression(Section):
+class Compression(AffectSection):
     """Maximum share of all memories at each level, and the time of the nightly job."""
 
     level1_ratio: Ratio = 0.15
@@ -180,7 +180,7 @@ class Compression(Section):
         return self
 
 
-class Relations(Section):
+class Relations(AffectSection):
     """Parameters of relations between memories."""
 
     score_proximity_threshold: Score = 5.0
@@ -199,7 +199,7 @@ class Relations(Section):
     """True to add relations `same_topic` in the nightly job."""
 
 
-class Retrieval(Section):
+class AffectRetrieval(AffectSection):
     """Parameters of retrieval."""
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 5
@@ -224,7 +224,7 @@ class Retrieval(Section):
         return 100 * (1 - self.retention_weight) + self.retention_weight * retention
 
 
-class Archive(Section):
+class Archive(AffectSection):
     """Parameters of the archive: revival and automatic deletion."""
 
     enable_archive_recall: bool = True
@@ -249,14 +249,14 @@ class Archive(Section):
     """`AND`: all conditions must be met. `OR`: one is enough."""
 
 
-class Protection(Section):
+class Protection(AffectSection):
     """Limit of protected memories."""
 
     max_protected_memories: Count = 50
     """Maximum number of protected memories. Further ones wait until the user releases a protected memory."""
 
 
-class Spending(Section):
+class Spending(AffectSection):
     """Limits of what language models may spend on the memories of an agent in a day (UTC). Above them words decide."""
 
     daily_tokens: Annotated[int, Field(ge=1, le=10**12)] | None = None
@@ -265,7 +265,7 @@ class Spending(Section):
     """The same in the currency of the operator's price list; US dollars for the provider `assistant`."""
 
 
-class AffectPolicy(Section):
+class AffectPolicy(AffectSection):
     """All parameters of an agent's affective memory."""
 
     retention: Retention = Retention()
@@ -274,7 +274,7 @@ class AffectPolicy(Section):
     resonance: Resonance = Resonance()
     compression: Compression = Compression()
     relations: Relations = Relations()
-    retrieval: Retrieval = Retrieval()
+    retrieval: AffectRetrieval = AffectRetrieval()
     archive: Archive = Archive()
     protection: Protection = Protection()
     spending: Spending = Spending()

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from nemuri_domain.affective.folded_text import FoldedText
-from nemuri_domain.affective.private_words import Piece, PieceReader
+from nemuri_domain.affective.private_words import PieceReader, TextPiece
 from nemuri_domain.affective.sanitize import PRIVATE_MARK
 from nemuri_domain.affective.shared_runs import RunFinder, SharedRun
 from nemuri_domain.affective.word_information import TELLING
@@ -103,7 +103,7 @@ class Repetitions:
                 found.append(span)
         return found
 
-    def _span(self, text: str, pieces: Sequence[Piece], end: int, run: SharedRun) -> tuple[int, int] | None:
+    def _span(self, text: str, pieces: Sequence[TextPiece], end: int, run: SharedRun) -> tuple[int, int] | None:
         """Return the part of a run that is replaced; None if it tells nothing. It ends before the piece at `end`."""
         weights, source = self._weights, run.source_end - run.length
         first, last = weights.begins[source], weights.ends[run.source_end]
@@ -129,7 +129,7 @@ def _is_gap(text: str, end: int, start: int) -> bool:
 
 
 def _with_joined(
-    text: str, pieces: Sequence[Piece], before: tuple[int, int], after: tuple[int, int]
+    text: str, pieces: Sequence[TextPiece], before: tuple[int, int], after: tuple[int, int]
 ) -> tuple[int, int]:
     """Return the first piece that is replaced, and the one after the last: what is joined to them belongs to them.
 
@@ -145,7 +145,7 @@ def _with_joined(
     return start, stop
 
 
-def _is_joined(text: str, before: Piece, after: Piece, *, after_it: bool) -> bool:
+def _is_joined(text: str, before: TextPiece, after: TextPiece, *, after_it: bool) -> bool:
     """Return True for hangul that touches, for hiragana that touches what is before it, and for a joint (A-4711)."""
     if before.end == after.start:
         both = text[before.start] + text[after.start]
@@ -153,7 +153,7 @@ def _is_joined(text: str, before: Piece, after: Piece, *, after_it: bool) -> boo
     return after.start - before.end == 1 and text[before.end] in _JOINTS
 
 
-def _is_within_run(text: str, piece: Piece, information: float) -> bool:
+def _is_within_run(text: str, piece: TextPiece, information: float) -> bool:
     """Return True for one character of a script without spaces beside others, except a kanji that tells much."""
     if piece.kind != "character" or (information >= _ALONE and is_kanji(text[piece.start])):
         return False

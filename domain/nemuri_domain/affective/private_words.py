@@ -54,7 +54,7 @@ _UNIT: Final = 2.0
 """Information of the unit beside a number of two digits or more."""
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A piece of a text."""
 
     key: str
@@ -80,7 +80,7 @@ class PieceReader:
     """A reader of pieces. It knows the pieces of the private parts, and finds them in other forms in other texts."""
 
     def __init__(self, parts: Sequence[str]) -> None:
-        self.pieces = list[Piece]()
+        self.pieces = list[TextPiece]()
         self.words = list[InformativeWord]()
         self._names = set[str]()
         """Ordinary words that are names also where a sentence begins with them."""
@@ -100,12 +100,12 @@ class PieceReader:
         self._plain_keys = frozenset(each.removeprefix(_NAME_MARK) for each in self._keys)
         self._beginnings = frozenset(each[:_SHORTEST_BEGINNING] for each in self._forms)
 
-    def read(self, text: str) -> list[Piece]:
+    def read(self, text: str) -> list[TextPiece]:
         """Return the pieces of a text that the private parts may have too."""
-        found = list[Piece]()
+        found = list[TextPiece]()
         for match in self._pattern.finditer(text):
             if match.lastgroup == "character":
-                found.append(Piece(match.group(), *match.span(), "character"))
+                found.append(TextPiece(match.group(), *match.span(), "character"))
             elif self._may_be_known(match.lastgroup, match.group()):
                 found += (piece._replace(key=self._known_key(piece)) for piece in _pieces_of(match))
         maybe = [index for index, each in enumerate(found) if _NAME_MARK + each.key in self._keys]
@@ -125,7 +125,7 @@ class PieceReader:
             return True
         return folded[1:] != said[1:] and not said.isupper()
 
-    def _known_key(self, piece: Piece) -> str:
+    def _known_key(self, piece: TextPiece) -> str:
         """Return the key of the piece of the private parts that a piece repeats, else its own key."""
         key = piece.key
         if key in self._plain_keys or piece.kind not in ("word", "katakana"):
@@ -135,7 +135,7 @@ class PieceReader:
             return key
         return self._forms[form]
 
-    def _read(self, part: str, pieces: list[Piece]) -> None:
+    def _read(self, part: str, pieces: list[TextPiece]) -> None:
         """Add the pieces and the words of one private part."""
         first = len(self.pieces)
         japanese = _KANA.search(part) is not None
@@ -150,9 +150,9 @@ class PieceReader:
                 found[0] = found[0]._replace(unit=_UNIT)
             self.words += found
         self._name(part, pieces, first)
-        self.pieces += [*pieces, Piece(BREAK, 0, 0, "word")]
+        self.pieces += [*pieces, TextPiece(BREAK, 0, 0, "word")]
 
-    def _name(self, part: str, pieces: list[Piece], first: int) -> None:
+    def _name(self, part: str, pieces: list[TextPiece], first: int) -> None:
         """Mark the ordinary words that may be names, because they begin with a capital letter."""
         for number, word in enumerate(self.words):
             if word.start < first or word.information >= TELLING:
@@ -167,20 +167,20 @@ class PieceReader:
                     self._names.add(piece.key)
 
 
-def _pieces_of(match: re.Match[str]) -> Iterator[Piece]:
+def _pieces_of(match: re.Match[str]) -> Iterator[TextPiece]:
     """Yield the pieces of a match: the words of an identifier (`openMindedness`), otherwise one."""
     kind, said, start = match.lastgroup or "word", match.group(), match.start()
     if kind == "number":
-        yield Piece(_number(said), start, match.end(), kind)
+        yield TextPiece(_number(said), start, match.end(), kind)
     elif kind == "word" and not said.islower() and not said.isupper() and len(parts := _HUMP.split(said)) > 1:
         for part in parts:
-            yield Piece(part.casefold(), start, start + len(part), kind)
+            yield TextPiece(part.casefold(), start, start + len(part), kind)
             start += len(part)
     else:
-        yield Piece(said.casefold(), start, match.end(), kind)
+        yield TextPiece(said.casefold(), start, match.end(), kind)
 
 
-def _runs(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
+def _runs(pieces: Sequence[TextPiece]) -> Iterator[tuple[int, int]]:
     """Yield the places of runs of characters that touch each other, and of every other piece."""
     start = 0
     for index in range(1, len(pieces) + 1):
@@ -194,13 +194,13 @@ def _runs(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
             start = index
 
 
-def _information(piece: Piece) -> float:
+def _information(piece: TextPiece) -> float:
     if piece.kind == "number":
         return number_information(sum(map(str.isdigit, piece.key)))
     return run_word_information(piece.key) if piece.kind == "katakana" else word_information(piece.key)
 
 
-def _may_be_name(text: str, piece: Piece) -> bool:
+def _may_be_name(text: str, piece: TextPiece) -> bool:
     return piece.kind == "word" and piece.end - piece.start >= _SHORTEST_NAME and text[piece.start].isupper()
 
 
@@ -208,11 +208,11 @@ def _is_within_sentence(text: str, index: int) -> bool:
     return _SENTENCE_END.search(text[max(0, index - _BEFORE) : index]) is None
 
 
-def _is_unit(number: Piece, following: Piece) -> bool:
+def _is_unit(number: TextPiece, following: TextPiece) -> bool:
     return number.kind == "number" and len(number.key) > 1 and following.start - number.end <= 1
 
 
-def _forms(piece: Piece) -> list[str]:
+def _forms(piece: TextPiece) -> list[str]:
     """Return forms of a word by which it is found although its ending or what follows is another, longest first."""
     key, size = piece.key, len(piece.key)
     if piece.kind == "katakana":

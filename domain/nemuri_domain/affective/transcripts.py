@@ -43,7 +43,7 @@ _NOT_TYPED = (
 """Fields that are set in entries that a program wrote."""
 
 
-class Turn(NamedTuple):
+class TranscriptTurn(NamedTuple):
     """A prompt and the reply to it."""
 
     prompt: str
@@ -59,7 +59,7 @@ class Turn(NamedTuple):
 class Transcript(NamedTuple):
     """The result of parsing a transcript."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[TranscriptTurn, ...]
     skipped: dict[SkipReason, int]
     """Number of lines that were skipped, by reason."""
     session: str | None
@@ -96,11 +96,11 @@ class _Reading:
         self._session, self._rewound = session, rewound
         self._named: str | None = None
         self._directory: str | None = None
-        self._turns: list[Turn] = []
+        self._turns: list[TranscriptTurn] = []
         self._taken_back: list[str] = []
         self._skipped: Counter[SkipReason] = Counter()
         self._seen: set[str] = set()
-        self._open: Turn | None = None
+        self._open: TranscriptTurn | None = None
         self._asked: list[str] = []
         self._reply: list[str] = []
         self._private = PrivateParts()
@@ -174,7 +174,7 @@ class _Reading:
         if not is_conversation(said):
             return "blank"
         identity = _identity(entry) or f"{self._session}/{len(self._turns)}/{prompt}"
-        self._open = Turn("", "", at or self._last, storable(identity, len(identity)))
+        self._open = TranscriptTurn("", "", at or self._last, storable(identity, len(identity)))
         self._asked = [said]
         return None
 

@@ -27,7 +27,7 @@ ExercisePosition = tuple[int, int]
 CourseEvent = CourseBegun | ChapterRead | ExerciseGraded | MemoriesReviewed | CourseFinished
 
 
-class Reading(State):
+class ChapterReading(State):
     """A chapter that was read."""
 
     session_id: UUID
@@ -61,7 +61,7 @@ class Course(State):
     textbook: Textbook
     repeating: Repeating
     scope: Scope = Scope()
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[ChapterReading, ...] = ()
     """One entry per chapter that was read, in order."""
     begun_at: datetime
     finished_at: datetime | None = None
@@ -184,7 +184,7 @@ def _read(state: CourseState, event: ChapterRead) -> CourseState:
         return state
     keys = (memory_key(event.agent_id, section.memory) for section in event.sections)
     memories = tuple(dict.fromkeys(derive(key, "memory_encoded") for key in keys))
-    reading = Reading(session_id=event.session_id, memories=memories, usage=event.usage)
+    reading = ChapterReading(session_id=event.session_id, memories=memories, usage=event.usage)
     return replace(state, course=course.replace(readings=(*course.readings, reading)))
 
 

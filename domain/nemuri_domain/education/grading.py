@@ -35,7 +35,7 @@ _LEAST_ACRONYM: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GradingVerdict:
     """The result of grading an answer."""
 
     missing: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ def missing_keywords(keywords: Iterable[str], answer: str, synonyms: Synonyms | 
 
 def grade_by_words(
     keywords: Sequence[str], answer: str, *, right: str = "", synonyms: Synonyms | None = None
-) -> Verdict:
+) -> GradingVerdict:
     """Return the verdict on an answer by its words: it must contain each keyword, or a synonym of it, without denying
     it.
 
@@ -83,7 +83,7 @@ def grade_by_words(
     )
     order = {each: index for index, each in enumerate(keywords)}
     note = f"the answer denies {', '.join(denied)}" if denied else ""
-    return Verdict(tuple(sorted((*missing, *denied), key=order.__getitem__)), denied, note)
+    return GradingVerdict(tuple(sorted((*missing, *denied), key=order.__getitem__)), denied, note)
 
 
 def is_echo(question: str, keywords: Sequence[str], *, drew_on_something: bool) -> bool:

@@ -109,7 +109,7 @@ def grade(
     course: Course,
     trial: ExerciseState,
     work: Sequence[Assignment],
-    verdict: grading.Verdict | None,
+    verdict: grading.GradingVerdict | None,
     usage: Usage | None,
     *,
     now: datetime,
@@ -118,7 +118,7 @@ def grade(
 
     `work` are the answered assignments. `usage` is that of the model that graded. `now` is the platform's time.
     """
-    found = verdict or grading.Verdict(exercise_of(course, trial).keywords)
+    found = verdict or grading.GradingVerdict(exercise_of(course, trial).keywords)
     return _graded(
         cause,
         course,

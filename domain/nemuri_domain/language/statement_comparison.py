@@ -14,7 +14,7 @@ from functools import cache
 from typing import Final, Literal
 
 from nemuri_domain.language.sentences import sentences
-from nemuri_domain.language.statement_parser import VALUE, WORDS, Statement, parse_statement
+from nemuri_domain.language.statement_parser import VALUE, WORDS, ParsedStatement, parse_statement
 from nemuri_domain.language.tokenization import stem
 from nemuri_domain.language.writing_systems import is_cjk
 
@@ -49,7 +49,7 @@ def compare_statements(new: str, old: str) -> Comparison:
     return next((rank for rank in ranks if rank in found), "unrelated")
 
 
-def _said_of(new: Statement, old: Statement) -> Comparison:
+def _said_of(new: ParsedStatement, old: ParsedStatement) -> Comparison:
     if new.plain == old.plain:
         return "same"
     if not new.words or not old.words or max(len(new.words), len(old.words)) > COMPARED_WORDS:
@@ -86,7 +86,7 @@ def _missing(part: tuple[str, ...], whole: tuple[str, ...]) -> list[str] | None:
     return left if at == len(part) else None
 
 
-def _contrary(new: Statement, old: Statement) -> bool:
+def _contrary(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Return True if two statements have nearly the same words, and either exactly one of them is negated or exactly
     one value differs, but not both.
     """
@@ -112,7 +112,7 @@ def _enough(words: int, shared: list[str]) -> bool:
     return words >= _LEAST_WORDS or characters >= _LEAST_CHARACTERS or (words > 0 and VALUE in shared)
 
 
-def _supersedes(new: Statement, old: Statement) -> bool:
+def _supersedes(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Return True if a statement about a change repeats most of the older statement, but not all of it unchanged."""
     mine, others = (tuple(each for each in one.core if each not in _particles()) for one in (new, old))
     if (mine, new.values, new.denied) == (others, old.values, old.denied):

@@ -34,7 +34,7 @@ _BEFORE_DENIAL: Final = frozenset("あかがさたなばまらわいきぎしち
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ParsedStatement:
     """A parsed statement."""
 
     plain: str
@@ -56,7 +56,7 @@ class Statement:
 
 
 @lru_cache(maxsize=4_096)
-def parse_statement(text: str) -> Statement:
+def parse_statement(text: str) -> ParsedStatement:
     """Return the parsed statement of a text."""
     whole = unicodedata.normalize("NFKC", text)
     plain = "".join(each for each in whole.casefold() if each.isalnum() or each in _OPERATORS)
@@ -88,13 +88,13 @@ class _Reader:
         self.before = ""
         self.quoted = False
 
-    def read(self, text: str, plain: str, *, told: bool, filled: bool, denied: int) -> Statement:
+    def read(self, text: str, plain: str, *, told: bool, filled: bool, denied: int) -> ParsedStatement:
         matches = list(_PIECE.finditer(text))
         self.denials += [False] * denied
         for match, following in pairwise([*matches, None]):
             if match is not None:
                 self._piece(match, following, text)
-        return Statement(
+        return ParsedStatement(
             plain, tuple(self.words), tuple(self.core), tuple(self.values), tuple(self.conditional),
             denied=self.denials.count(False) % 2 == 1, denied_condition=self.denials.count(True) % 2 == 1,
             changed=told, filled=filled,

@@ -35,7 +35,7 @@ class CandidateLearning:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LearningVerdict:
     """Result of comparing a learning with one of an older memory's statements."""
 
     memory: Memory
@@ -48,7 +48,7 @@ class Verdict:
 class Verdicts:
     """Results of comparing a learning with older memories and with other learnings."""
 
-    older: Sequence[Verdict]
+    older: Sequence[LearningVerdict]
     """One verdict for each compared memory of the agent, nearest first."""
     doubled: bool = False
     """True if an earlier learning of the same session has the same meaning."""
@@ -118,13 +118,13 @@ def compared_statements(learning: CandidateLearning, content: Content) -> dict[s
     }
 
 
-def verdict_on(memory: Memory, comparisons: Mapping[str | None, Comparison]) -> Verdict:
+def verdict_on(memory: Memory, comparisons: Mapping[str | None, Comparison]) -> LearningVerdict:
     """Return the verdict on a memory from the comparisons with its statements, by perspective: the first of `RANKS`."""
     for rank in RANKS:
         for perspective, comparison in comparisons.items():
             if comparison == rank:
-                return Verdict(memory, rank, perspective)
-    return Verdict(memory, "unrelated")
+                return LearningVerdict(memory, rank, perspective)
+    return LearningVerdict(memory, "unrelated")
 
 
 def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Collection[UUID]) -> LearningDecision:

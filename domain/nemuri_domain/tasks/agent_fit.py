@@ -31,7 +31,7 @@ Rows = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class FitConstants:
     """Constants of the regression, chosen by `python -m bench.routing --tune`."""
 
     vector_share: float
@@ -46,7 +46,7 @@ class Calibration:
     """Distance from the threshold of familiarity at which a task surely counts as inside or outside."""
 
 
-CALIBRATION: Final = Calibration(vector_share=0.75, ridge=0.8, sharpness=8.0, familiar=-0.115, doubt=0.2)
+CALIBRATION: Final = FitConstants(vector_share=0.75, ridge=0.8, sharpness=8.0, familiar=-0.115, doubt=0.2)
 
 WHOLE: Final = 8.0
 """Weight of a whole definition. A judged task of full strength has weight 1."""
@@ -158,7 +158,7 @@ class FitModel:
         definitions: Mapping[str, Definition],
         judged: Sequence[Judged],
         vectors: Mapping[str, NDArray[np.float32]],
-        calibration: Calibration,
+        calibration: FitConstants,
     ) -> None:
         """Train the regression.
 

@@ -61,7 +61,7 @@ class Market:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class AgentKnowledge:
     """Knowledge that the agents have of the words of a text."""
 
     words: Words
@@ -105,7 +105,7 @@ def market(able: Sequence[Applicant], applicants: Sequence[Applicant]) -> Market
     )
 
 
-def margin(of: Market, known: Known, fit: Fit) -> float:
+def margin(of: Market, known: AgentKnowledge, fit: Fit) -> float:
     """Return how far the familiarity of a text is above its threshold. Below 0, it is outside the eligible agents'
     fields.
     """
@@ -113,7 +113,7 @@ def margin(of: Market, known: Known, fit: Fit) -> float:
     return familiarity(best, known.words) - fit.threshold
 
 
-def knowing(of: Market, known: Known, fit: Fit) -> tuple[str, ...]:
+def knowing(of: Market, known: AgentKnowledge, fit: Fit) -> tuple[str, ...]:
     """Return the eligible agents whose own field a text may belong to, best first. What most of them know alike says
     nothing about any of them.
     """
@@ -125,7 +125,12 @@ def knowing(of: Market, known: Known, fit: Fit) -> tuple[str, ...]:
 
 
 def ranked(
-    of: Market, known: Known, fit: Fit | None, sharpness: float, given: Mapping[str, int], above: float | None = None
+    of: Market,
+    known: AgentKnowledge,
+    fit: Fit | None,
+    sharpness: float,
+    given: Mapping[str, int],
+    above: float | None = None,
 ) -> Ranking:
     """Return the ranking of the eligible agents for a text.
 

@@ -15,7 +15,7 @@ from nemuri_domain.language.citations import cited_labels, without_citations
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.perspective_memories import PerspectiveMemories
 from nemuri_domain.tasks.agent_fit import Fit
-from nemuri_domain.tasks.agent_scores import Applicant, Known, knowing, market
+from nemuri_domain.tasks.agent_scores import AgentKnowledge, Applicant, knowing, market
 from nemuri_domain.tasks.aggregate import Assignment, TaskState
 from nemuri_domain.tasks.panel_seats import fitting
 
@@ -32,7 +32,7 @@ def colleagues(question: str, asker: str, agents: Sequence[Applicant], fit: Fit)
     if not others:
         return ()
     of = market(tuple(others.values()), agents)
-    found = knowing(of, Known.of(of, question), fit)
+    found = knowing(of, AgentKnowledge.of(of, question), fit)
     return tuple(others[name] for name in found[:MAX_COLLEAGUES])
 
 

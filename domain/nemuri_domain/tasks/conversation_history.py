@@ -17,7 +17,7 @@ LONGEST_REQUEST = 800
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class EarlierTurn:
     """An earlier question and its answer."""
 
     question: str
@@ -46,16 +46,16 @@ def waits(earlier: Iterable[Task]) -> bool:
     return any(task.status == "open" for task in earlier)
 
 
-def turns(earlier: Iterable[Task]) -> tuple[Turn, ...]:
+def turns(earlier: Iterable[Task]) -> tuple[EarlierTurn, ...]:
     """Return the newest answered turns that fit `TURNS_TOKENS` together, oldest first. `earlier` has the newest task
     first.
     """
-    found: list[Turn] = []
+    found: list[EarlierTurn] = []
     left = TURNS_TOKENS
     for task in earlier:
         if task.answer is None:
             continue
-        turn = Turn(
+        turn = EarlierTurn(
             token_estimate.truncate(task.request or task.text, TURN_TOKENS),
             token_estimate.truncate(without_citations(task.answer), TURN_TOKENS),
         )

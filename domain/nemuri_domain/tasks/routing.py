@@ -23,7 +23,7 @@ from nemuri_domain.language import token_estimate
 from nemuri_domain.language.overview_requests import about_material
 from nemuri_domain.tasks import conversation_history, panel_seats
 from nemuri_domain.tasks.agent_fit import Fit, blended
-from nemuri_domain.tasks.agent_scores import Applicant, Known, Market, Ranking, margin, market, ranked
+from nemuri_domain.tasks.agent_scores import AgentKnowledge, Applicant, Market, Ranking, margin, market, ranked
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.eligible_agents import able_agents, competing, is_one_field, no_panel, nobody
 from nemuri_domain.tasks.panel_seats import Seat
@@ -41,7 +41,7 @@ FEWEST_VOICES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class RoutingAdvice:
     """The choice of a light model between agents."""
 
     agent_id: str | None
@@ -59,7 +59,7 @@ class Evidence:
     """Fit of each text in `compared_texts`, by text."""
     sharpness: float = 1.0
     """Factor on the scores before they become probabilities."""
-    advice: Advice | None = None
+    advice: RoutingAdvice | None = None
     """Choice of the light model; None if it was not asked."""
 
 
@@ -206,7 +206,7 @@ def _asked(cause: Event, task: Task, of: Market, ranking: Ranking, evidence: Evi
     )
 
 
-def _nobody_fits(ranking: Ranking, advice: Advice | None) -> bool:
+def _nobody_fits(ranking: Ranking, advice: RoutingAdvice | None) -> bool:
     return advice.agent_id is None if advice else ranking.outside
 
 
@@ -231,7 +231,7 @@ def _best(task: Task, of: Market, whole: Ranking, evidence: Evidence) -> tuple[C
         if len(task.parts) == 1:
             best = whole.scores[0].agent_id
         else:
-            known = Known.of(of, text)
+            known = AgentKnowledge.of(of, text)
             best = ranked(of, known, evidence.fits.get(text), evidence.sharpness, given).scores[0].agent_id
         if evidence.advice is not None and evidence.advice.agent_id is not None:
             best = evidence.advice.agent_id
@@ -247,7 +247,9 @@ def _whole(task: Task, of: Market, evidence: Evidence) -> Ranking:
     told = [(text, evidence.fits[text]) for text in (request_of(task), _summary(task)) if text in evidence.fits]
     fit = blended(told[0][1], told[-1][1], REQUEST) if told else None
     one_field = not told or is_one_field(of.able)
-    known = {text: Known.of(of, text) for text in dict.fromkeys((request_of(task), *(text for text, _ in told)))}
+    known = {
+        text: AgentKnowledge.of(of, text) for text in dict.fromkeys((request_of(task), *(text for text, _ in told)))
+    }
     above = None if one_field else max(margin(of, known[text], each) for text, each in told)
     return ranked(of, known[request_of(task)], fit, evidence.sharpness, {}, above)
 

@@ -16,13 +16,13 @@ Minutes = Annotated[float, Field(ge=0, le=1_000_000)]
 Hours = Annotated[float, Field(ge=0, le=100_000)]
 
 
-class Section(BaseModel):
+class TierSection(BaseModel):
     """A group of parameters."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class ShortTerm(Section):
+class ShortTerm(TierSection):
     """Capacity and retention of short-term memory (document 004 §4.2.2)."""
 
     base_capacity: Number = 100
@@ -49,7 +49,7 @@ class ShortTerm(Section):
         return self
 
 
-class Consolidation(Section):
+class Consolidation(TierSection):
     """Times and thresholds of consolidation (document 004 §4.2.2, §4.3)."""
 
     interval_minutes: Minutes = 10.0
@@ -77,7 +77,7 @@ class Consolidation(Section):
         return minutes * 60
 
 
-class LongTerm(Section):
+class LongTerm(TierSection):
     """Capacity of long-term memory and thresholds of forgetting (document 004 §4.2.3, §4.3)."""
 
     capacity: Number = 10_000
@@ -94,7 +94,7 @@ class LongTerm(Section):
     """Maximum number of memories that one consolidation deletes, and maximum number that it considers for merging."""
 
 
-class Pattern(Section):
+class Pattern(TierSection):
     """Retrieval parameters of a module (document 004 §4.6.3)."""
 
     layers: tuple[Literal["working"] | Layer, ...]
@@ -111,7 +111,7 @@ class Pattern(Section):
     """Maximum number of memories."""
 
 
-class Patterns(Section):
+class Patterns(TierSection):
     """Retrieval parameters of every module: the table of document 004 §4.6.3."""
 
     default: Pattern = Pattern(layers=("short", "long"))
@@ -124,7 +124,7 @@ class Patterns(Section):
     cognitive_controller: Pattern = Pattern(layers=("working", "short"), alpha=0.4, beta=0.4, gamma=0.2, top=10)
 
 
-class Retrieval(Section):
+class TierRetrieval(TierSection):
     """Parameters of retrieval (document 004 §4.6)."""
 
     decay_per_hour: Annotated[float, Field(ge=0, le=100)] = 0.5
@@ -136,13 +136,13 @@ class Retrieval(Section):
     modules: Patterns = Patterns()
 
 
-class TiersPolicy(Section):
+class TiersPolicy(TierSection):
     """All parameters of an agent's tiered memory."""
 
     short_term: ShortTerm = ShortTerm()
     consolidation: Consolidation = Consolidation()
     long_term: LongTerm = LongTerm()
-    retrieval: Retrieval = Retrieval()
+    retrieval: TierRetrieval = TierRetrieval()
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "TiersPolicy":

@@ -26,7 +26,7 @@ class PlainError(Exception):
     """The server or the responder refused the request. The message is one line."""
 
 
-class TooLargeError(PlainError):
+class MessageTooLargeError(PlainError):
     """The message exceeds the server's limit."""
 
 
@@ -79,11 +79,11 @@ class PlainConnection:
     def request(self, subject: str, data: bytes, message_id: str | None = None) -> bytes:
         """Send a request, wait for the answer and return it.
 
-        `message_id` becomes the header `Nats-Msg-Id`. Raises `TooLargeError` if the message exceeds the server's limit,
-        `PlainError` if nobody answers on the subject, and `OSError`, including `TimeoutError`.
+        `message_id` becomes the header `Nats-Msg-Id`. Raises `MessageTooLargeError` if the message exceeds the server's
+        limit, `PlainError` if nobody answers on the subject, and `OSError`, including `TimeoutError`.
         """
         if len(data) + len(message_id or "") > self._room:
-            raise TooLargeError(f"a message of {len(data)} bytes exceeds the NATS server's limit")
+            raise MessageTooLargeError(f"a message of {len(data)} bytes exceeds the NATS server's limit")
         self._until = min(self._end, time.monotonic() + ANSWER_SECONDS)
         self._asked += 1
         reply = f"{self._inbox}.{self._asked}"

@@ -15,19 +15,19 @@ _TURN: Final = re.compile(r"<\|[^\s|<>]{1,40}\|>|<</?SYS>>|\[/?INST\]|</?(?:star
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class FencedText:
     """An untrusted text that is shown to a model word for word, such as a question. It is no source."""
 
     label: str
     text: str
 
 
-def noted(source: Source | Quote) -> str:
+def noted(source: Source | FencedText) -> str:
     """Return the text of a source below its origin and the remark about it. A quote is returned word for word.
 
     Square brackets around labels in a source become round, so that a model that repeats it cites nothing by accident.
     """
-    if isinstance(source, Quote):
+    if isinstance(source, FencedText):
         return source.text
     origin = f"(From: {without_citation_brackets(normalised(source.origin))})\n" if source.origin else ""
     note = f"(Note: {source.note})\n" if source.note else ""

@@ -10,17 +10,17 @@ from typing import Any, Final
 
 from nemuri_domain.language.prompt_files import PLACEHOLDER, PromptError, PromptText, names_in, read_prompt
 from nemuri_infra.models.chat import ChatRequest
-from nemuri_infra.models.prompt_fences import Quote, digest, fenced, noted
+from nemuri_infra.models.prompt_fences import FencedText, digest, fenced, noted
 from nemuri_infra.models.sources import Source
 from nemuri_infra.process.extensions import extensions
 
-__all__ = ["Part", "Prompt", "PromptError", "Value", "Values", "prompt", "prompt_names"]
+__all__ = ["Prompt", "PromptError", "PromptPart", "Value", "Values", "prompt", "prompt_names"]
 
 _JOBS: Final = "nemuri_infra.models"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PromptPart:
     """The filled system message of a prompt that is a part of another prompt."""
 
     label: str
@@ -28,7 +28,7 @@ class Part:
     text: str
 
 
-Value = str | Part | Quote | Source | Sequence[Source | Quote]
+Value = str | PromptPart | FencedText | Source | Sequence[Source | FencedText]
 """Value of a placeholder: a text of ours, which is inserted as it is, or untrusted texts, which are fenced."""
 Values = Mapping[str, Value]
 """Values of the placeholders by name."""
@@ -45,12 +45,12 @@ class Prompt(PromptText):
         `PromptError` if a value is missing, or has no placeholder.
         """
         system, user = self.render(values)
-        parts = (value.label for value in values.values() if isinstance(value, Part))
+        parts = (value.label for value in values.values() if isinstance(value, PromptPart))
         return ChatRequest(system, user, max_tokens, prompts=(self.label, *parts), **options)
 
-    def part(self, values: Values) -> Part:
+    def part(self, values: Values) -> PromptPart:
         """Return the prompt's system message as a value for another prompt. Raises `PromptError` as `request` does."""
-        return Part(self.label, self.render(values)[0])
+        return PromptPart(self.label, self.render(values)[0])
 
     def render(self, values: Values) -> tuple[str, str]:
         """Return the system message and the user message with the values. Raises `PromptError` as `request` does."""
@@ -94,12 +94,12 @@ def _paragraph(template: str, values: Values, mark: str) -> str:
 
 
 def _inserted(value: Value, mark: str) -> str:
-    if isinstance(value, str | Part):
+    if isinstance(value, str | PromptPart):
         return value if isinstance(value, str) else value.text
     return "\n\n".join(fenced(source.label, noted(source), mark) for source in _sources(value))
 
 
-def _sources(value: Value) -> Sequence[Source | Quote]:
-    if isinstance(value, str | Part):
+def _sources(value: Value) -> Sequence[Source | FencedText]:
+    if isinstance(value, str | PromptPart):
         return ()
-    return (value,) if isinstance(value, Source | Quote) else value
+    return (value,) if isinstance(value, Source | FencedText) else value

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from nemuri_domain.language.json_objects import find_objects
 from nemuri_infra.models.chat import ChatRequest, Tool, ToolCall, ToolTurn
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.reply_check import tool_call
 
@@ -18,7 +18,7 @@ def without_tools(request: ChatRequest) -> ChatRequest:
         system.append(part.text)
         labels.append(part.label)
     if request.turns:
-        results = [Quote(f"call {number}", _told(turn)) for number, turn in enumerate(request.turns, 1)]
+        results = [FencedText(f"call {number}", _told(turn)) for number, turn in enumerate(request.turns, 1)]
         part = prompt("tool_results").part({"results": results})
         user.append(part.text)
         labels.append(part.label)

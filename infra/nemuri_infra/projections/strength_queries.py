@@ -42,7 +42,7 @@ _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
 
-class MemoryChange(NamedTuple):
+class ChangedState(NamedTuple):
     """A memory whose state changed."""
 
     memory_id: UUID
@@ -83,17 +83,17 @@ def memory_in_row(row: Row[Any]) -> Remembered:
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
 
 
-async def changes(database: Database, agent_id: str, after: int) -> list[MemoryChange]:
+async def changes(database: Database, agent_id: str, after: int) -> list[ChangedState]:
     """Return the agent's memories that changed after the sequence `after`, in the order of their changes.
 
     A memory may occur twice.
     """
-    found: list[MemoryChange] = []
-    last = MemoryChange(UUID(int=2**128 - 1), "active", None, changed=after)
+    found: list[ChangedState] = []
+    last = ChangedState(UUID(int=2**128 - 1), "active", None, changed=after)
     while True:
         place = {"agent_id": agent_id, "changed": last.changed, "memory_id": last.memory_id}
         async with database.reading() as connection:
-            page = [MemoryChange(*row) for row in await binary_rows(connection, _CHANGED, place)]
+            page = [ChangedState(*row) for row in await binary_rows(connection, _CHANGED, place)]
         found += page
         if len(page) < PAGE_SIZE:
             return found

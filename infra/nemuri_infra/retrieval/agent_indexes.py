@@ -31,7 +31,7 @@ from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_domain.strength.search_texts import QueryText
 from nemuri_infra.observability.tracing import span
 from nemuri_infra.projections.strength_queries import memories_with_ids
-from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
+from nemuri_infra.retrieval.index_cache import CachedRetrievalIndex, IndexCache
 from nemuri_infra.retrieval.index_refresh import refresh
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
@@ -42,7 +42,7 @@ _PROCESS = IndexCache()
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievalResult:
+class RankedRetrieval:
     """The result of a retrieval: the ranked candidates, best first, and all inputs of the ranking."""
 
     candidates: tuple[Candidate, ...]
@@ -81,7 +81,7 @@ class AgentIndexes:
         deep: bool = False,
         now: datetime | None = None,
         summary: str | None = None,
-    ) -> RetrievalResult:
+    ) -> RankedRetrieval:
         """Return the memories that are relevant to a query and to the `summary` of its task, ranked; none if none is
         relevant.
 
@@ -107,7 +107,7 @@ class AgentIndexes:
                 now=now or datetime.now(UTC),
                 scorer=scorer,
             )
-            return RetrievalResult(
+            return RankedRetrieval(
                 candidates=ranked,
                 known={candidate.memory_id: known[candidate.memory_id] for candidate in ranked},
                 terms=tuple(terms(query)),
@@ -150,13 +150,15 @@ class AgentIndexes:
         return tuple(close[:COMPARED_MEMORIES])
 
     @asynccontextmanager
-    async def _current(self, resources: Resources, agent: Agent, vectors: Vectors) -> AsyncIterator[CachedIndex]:
+    async def _current(
+        self, resources: Resources, agent: Agent, vectors: Vectors
+    ) -> AsyncIterator[CachedRetrievalIndex]:
         """Update the index of an agent from the projections and yield it. It is locked during the context."""
         views, dimension = resources.database, vectors.embedder.dimension
         name = (views.url, views.schema, agent.agent_id, vectors.comparing.space)
         empty = AgentIndex(dimension)
         indexed = self.indexes.get_or_create(
-            name, lambda: CachedIndex(empty, vectors.generation, vectors.comparing.calibration.digest)
+            name, lambda: CachedRetrievalIndex(empty, vectors.generation, vectors.comparing.calibration.digest)
         )
         try:
             async with indexed.lock:
@@ -168,7 +170,7 @@ class AgentIndexes:
 
 
 async def _memories(
-    indexed: CachedIndex, resources: Resources, memory_ids: Collection[UUID]
+    indexed: CachedRetrievalIndex, resources: Resources, memory_ids: Collection[UUID]
 ) -> Mapping[UUID, Remembered]:
     """Return these memories, by id, without those that were erased since the last update of the index.
 

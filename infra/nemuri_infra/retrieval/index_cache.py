@@ -19,7 +19,7 @@ TAG_BYTES = 60
 
 
 @dataclass(slots=True)
-class CachedIndex:
+class CachedRetrievalIndex:
     """The retrieval index of one agent, with the memories in it, as of the last update from the projections."""
 
     index: AgentIndex
@@ -76,7 +76,7 @@ class IndexCache:
     Its lock `loading` makes agents load one at a time, because the size of an agent's index is not known before.
     """
 
-    _kept: OrderedDict[IndexKey, CachedIndex] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[IndexKey, CachedRetrievalIndex] = field(default_factory=OrderedDict)
     _loading: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = field(default_factory=WeakKeyDictionary)
 
     def __len__(self) -> int:
@@ -95,7 +95,7 @@ class IndexCache:
         """Return the estimated size of all indexes in bytes."""
         return sum(each.bytes for each in self._kept.values())
 
-    def get_or_create(self, name: IndexKey, make: Callable[[], CachedIndex]) -> CachedIndex:
+    def get_or_create(self, name: IndexKey, make: Callable[[], CachedRetrievalIndex]) -> CachedRetrievalIndex:
         """Return the index with this key and mark it as most recently used.
 
         If it is not cached, `make` creates it.

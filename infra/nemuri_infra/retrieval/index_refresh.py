@@ -11,8 +11,8 @@ from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_infra.projections.erasure import everything_erased
 from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
-from nemuri_infra.projections.strength_queries import IndexedMemory, MemoryChange, changes, indexed_memories
-from nemuri_infra.retrieval.index_cache import CachedIndex
+from nemuri_infra.projections.strength_queries import ChangedState, IndexedMemory, changes, indexed_memories
+from nemuri_infra.retrieval.index_cache import CachedRetrievalIndex
 from nemuri_infra.retrieval.index_encoding import FORMAT, decode, encode
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
@@ -28,7 +28,7 @@ STORED_SHARE = 8
 """A new copy is stored when there is more than one change for this number of memories, but at least `LEAST_STORED`."""
 
 
-async def refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
+async def refresh(indexed: CachedRetrievalIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     """Add to the index the memories that changed in the projections since its last update.
 
     An empty index begins with its stored copy. If a memory in the index was erased, the whole index is read again.
@@ -47,7 +47,7 @@ async def refresh(indexed: CachedIndex, resources: Resources, agent: Agent, vect
     indexed.seen = here
 
 
-async def _drop_erased(indexed: CachedIndex, resources: Resources) -> None:
+async def _drop_erased(indexed: CachedRetrievalIndex, resources: Resources) -> None:
     changes = resources.views.progress.changes
     if len(indexed.index) and changes.excluded > indexed.seen:  # only then anything may have been erased
         erased = await everything_erased(resources.database, after=indexed.seen)
@@ -55,7 +55,7 @@ async def _drop_erased(indexed: CachedIndex, resources: Resources) -> None:
             indexed.clear()
 
 
-async def _read_copy(indexed: CachedIndex, resources: Resources, agent: Agent) -> None:
+async def _read_copy(indexed: CachedRetrievalIndex, resources: Resources, agent: Agent) -> None:
     copy = await read_index(resources.database, agent.agent_id, indexed.generation, format_version=FORMAT)
     indexed.tables = copy.tables
     if not copy.data:
@@ -68,14 +68,14 @@ async def _read_copy(indexed: CachedIndex, resources: Resources, agent: Agent) -
         logging.getLogger(__name__).warning("the stored index of %s is damaged and is made again", agent.agent_id)
 
 
-async def _store_copy(indexed: CachedIndex, resources: Resources, agent: Agent, here: int) -> None:
+async def _store_copy(indexed: CachedRetrievalIndex, resources: Resources, agent: Agent, here: int) -> None:
     copy = StoredIndex(indexed.tables, indexed.until, encode(indexed.index, indexed.principles, indexed.calibration))
     name = (agent.agent_id, indexed.generation)
     await write_index(resources.database, *name, copy, seen=here, format_version=FORMAT)
     indexed.unstored = 0
 
 
-async def _read_changes(indexed: CachedIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
+async def _read_changes(indexed: CachedRetrievalIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     changed = await changes(resources.database, agent.agent_id, indexed.until)
     now = {change.memory_id: change for change in changed}
     indexed.index.remove([change.memory_id for change in changed if change.rescoped > indexed.until])
@@ -88,7 +88,7 @@ async def _read_changes(indexed: CachedIndex, resources: Resources, agent: Agent
     indexed.unstored += len(now)
 
 
-def _set_status(indexed: CachedIndex, changed: Collection[MemoryChange]) -> None:
+def _set_status(indexed: CachedRetrievalIndex, changed: Collection[ChangedState]) -> None:
     for active in (True, False):
         indexed.index.set_active(
             [memory_change.memory_id for memory_change in changed if (memory_change.status == "active") == active],
@@ -107,7 +107,7 @@ def _set_status(indexed: CachedIndex, changed: Collection[MemoryChange]) -> None
     )
 
 
-async def _index(indexed: CachedIndex, fresh: Sequence[IndexedMemory], vectors: Vectors) -> None:
+async def _index(indexed: CachedRetrievalIndex, fresh: Sequence[IndexedMemory], vectors: Vectors) -> None:
     # A memory that was encoded with another embedding model gets a vector of the present model here.
     missing = [indexed_memory for indexed_memory in fresh if indexed_memory.vector is None]
     made = await vectors.of([embedded_text(indexed_memory.memory) for indexed_memory in missing])
@@ -125,7 +125,7 @@ async def _index(indexed: CachedIndex, fresh: Sequence[IndexedMemory], vectors: 
         _add(indexed, fresh, rows)
 
 
-def _add(indexed: CachedIndex, fresh: Sequence[IndexedMemory], rows: Sequence[NDArray[np.float32]]) -> None:
+def _add(indexed: CachedRetrievalIndex, fresh: Sequence[IndexedMemory], rows: Sequence[NDArray[np.float32]]) -> None:
     if not fresh:
         return
     indexed.index.add(

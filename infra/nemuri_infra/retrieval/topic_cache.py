@@ -60,7 +60,7 @@ TopicKey = tuple[str, str, str, tuple[str | None, frozenset[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownTopics:
     """What an agent knows, in short."""
 
     fingerprint: MemoryFingerprint
@@ -74,7 +74,7 @@ class Known:
 class TopicCache:
     """A cache of what each agent knows in each setting (project and domains)."""
 
-    known: ByteCache[TopicKey, Known] = field(default_factory=lambda: _PROCESS)
+    known: ByteCache[TopicKey, KnownTopics] = field(default_factory=lambda: _PROCESS)
 
     async def topics(self, agent: Agent, setting: Setting, views: Views) -> tuple[Topic, ...]:
         """Return the topics of the agent's active memories that are valid in the setting, strongest first.
@@ -83,7 +83,7 @@ class TopicCache:
         """
         return (await self.of(agent, setting, views)).topics
 
-    async def of(self, agent: Agent, setting: Setting, views: Views) -> Known:
+    async def of(self, agent: Agent, setting: Setting, views: Views) -> KnownTopics:
         """Return what the agent knows in the setting: its topics, and the memories strong in each perspective."""
         where = (setting.project, frozenset(setting.domains))
         name = (views.database.url, views.database.schema, agent.agent_id, where)
@@ -99,19 +99,19 @@ class TopicCache:
         if found is None or found.fingerprint != state:
             held = await strongest_memories(views.database, agent, setting)
             # Runs in a thread, because extracting keywords from many untagged memories is slow the first time.
-            found = await asyncio.to_thread(lambda: Known(state, topics(held), perspective_memories(held)))
+            found = await asyncio.to_thread(lambda: KnownTopics(state, topics(held), perspective_memories(held)))
             self.known.keep(name, found)
         return found
 
 
-def _bytes(key: TopicKey, known: Known) -> int:
+def _bytes(key: TopicKey, known: KnownTopics) -> int:
     url, schema, agent, (project, domains) = key
     texts = [url, schema, agent, project or "", *domains, *(topic.name for topic in known.topics)]
     texts += [each.text for some in known.perspectives.values() for each in some]
     return sum(map(getsizeof, texts)) + TOPIC_BYTES * len(texts)
 
 
-_PROCESS: ByteCache[TopicKey, Known] = ByteCache(CACHE_BYTES, _bytes)
+_PROCESS: ByteCache[TopicKey, KnownTopics] = ByteCache(CACHE_BYTES, _bytes)
 """What agents know, shared by all services of this process."""
 
 

@@ -8,7 +8,7 @@ from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.tasks import routing
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
-from nemuri_domain.tasks.routing import Advice
+from nemuri_domain.tasks.routing import RoutingAdvice
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.agent_choice import RouteCandidate, RouteJob
@@ -20,7 +20,7 @@ MEMO_TOKENS = 60
 """Maximum tokens of each agent's table of contents in the prompt that chooses between agents."""
 
 
-async def advice(task: Task, offered: Sequence[Applicant], resources: Resources) -> Advice | None:
+async def advice(task: Task, offered: Sequence[Applicant], resources: Resources) -> RoutingAdvice | None:
     """Return the light model's choice between agents whose fit is not clear.
 
     None if no agent is offered, or if no language model can choose: then the fit decides.
@@ -41,4 +41,4 @@ async def advice(task: Task, offered: Sequence[Applicant], resources: Resources)
     except ModelRefused as error:
         logger.warning("no agent chosen by a model", task=str(task.task_id), why=log_safe(error))
         return None
-    return None if reply.value is None else Advice(reply.value.agent_id, reply.value.confidence, reply.usage)
+    return None if reply.value is None else RoutingAdvice(reply.value.agent_id, reply.value.confidence, reply.usage)

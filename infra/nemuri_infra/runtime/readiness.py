@@ -34,7 +34,7 @@ logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReadinessReport:
     """The readiness of a process."""
 
     problems: tuple[str, ...]
@@ -61,7 +61,7 @@ class Readiness:
     services: Sequence[Service]
     pings: Mapping[str, Callable[[], Awaitable[bool]]]
     """Checks of the NATS connection, by service."""
-    _newest: Report = Report(("not checked yet",), {})
+    _newest: ReadinessReport = ReadinessReport(("not checked yet",), {})
     _looked: float = float("-inf")
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -73,7 +73,7 @@ class Readiness:
         lost = {"nats": "closed for good"} if self.resources.log.lost.is_set() else {}
         return lost | self.resources.halted
 
-    async def report(self) -> Report:
+    async def report(self) -> ReadinessReport:
         """Return a report that is at most `CACHE_SECONDS` old.
 
         If the cached report is older, check the servers, cache a new report and update the metrics.
@@ -106,7 +106,7 @@ class Readiness:
             warned = filling
             await asyncio.sleep(CHECK_SECONDS)
 
-    async def _refresh(self) -> Report:
+    async def _refresh(self) -> ReadinessReport:
         lag: dict[str, tuple[int, int]] = {}
         numbers: dict[str, int] = {}
         full: dict[str, float] = {}
@@ -125,7 +125,9 @@ class Readiness:
         halted = (f"{name} halted: {why}" for name, why in (self.fatal_problems() | others).items())
         last, projected = numbers.get("last"), numbers.get("projected")
         behind = None if last is None or projected is None else max(0, last - projected)
-        return Report(tuple(check for check in (*halted, *found) if check), lag, behind, numbers.get("dead"), full)
+        return ReadinessReport(
+            tuple(check for check in (*halted, *found) if check), lag, behind, numbers.get("dead"), full
+        )
 
     def _consumers(self, service: Service) -> Iterable[tuple[str, str]]:
         subjects = self.resources.log.subjects
@@ -163,7 +165,7 @@ class Readiness:
         numbers["dead"] = int((await log.stream.stream_info(log.subjects.dead_stream)).state.messages)
         full |= await fullness(log)
 
-    def _show(self, report: Report) -> None:
+    def _show(self, report: ReadinessReport) -> None:
         metrics = self.resources.metrics
         metrics.ready.set(report.ready)
         for name, (pending, in_work) in report.lag.items():

@@ -18,7 +18,7 @@ OPERATION_HEADER = "KV-Operation"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BucketEntry:
     """A key of a bucket with its present value and the revision of the value."""
 
     key: str
@@ -28,7 +28,7 @@ class Entry:
 
 async def entries(
     log: Log, bucket: str, keys: str = ">", *, under: str = "", idle: float = IDLE_SECONDS
-) -> AsyncIterator[Entry]:
+) -> AsyncIterator[BucketEntry]:
     """Yield the entries whose keys match the pattern `keys`, in the order of their revisions.
 
     The pattern is prefixed with `under`, and this prefix is removed from the yielded keys. A key that is written during
@@ -53,10 +53,10 @@ class EntryReader:
         """Create the reader. If it is not used for `idle` seconds, the next `present` reads all entries again."""
         self._log, self._stream, self._beginning = log, f"KV_{bucket}", f"$KV.{bucket}.{under}"
         self._keys, self._idle = keys, idle
-        self._there: dict[str, Entry] = {}
+        self._there: dict[str, BucketEntry] = {}
         self._reader: tuple[AsyncExitStack, Pull] | None = None
 
-    async def present(self) -> Mapping[str, Entry]:
+    async def present(self) -> Mapping[str, BucketEntry]:
         """Read the changes since the last call and return the present entries by key. The next call changes the same
         mapping.
 
@@ -92,8 +92,8 @@ class EntryReader:
         return stack, await stack.enter_async_context(reading)
 
 
-def _entry(message: Msg, beginning: str) -> Entry | None:
+def _entry(message: Msg, beginning: str) -> BucketEntry | None:
     """Return the entry in a message; None if the message deletes its key."""
     if OPERATION_HEADER in (message.headers or {}):
         return None
-    return Entry(message.subject.removeprefix(beginning), message.data, message.metadata.sequence.stream)
+    return BucketEntry(message.subject.removeprefix(beginning), message.data, message.metadata.sequence.stream)

@@ -23,7 +23,7 @@ from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.calibration import Calibration, Thresholds
 from nemuri_infra.embeddings.protocol import Embedder
-from nemuri_infra.stores.bucket_reader import Entry, entries
+from nemuri_infra.stores.bucket_reader import BucketEntry, entries
 from nemuri_infra.stores.calibrations import Calibrations, is_calibration
 
 Embed = Callable[[Sequence[str]], Awaitable[NDArray[np.float32]]]
@@ -242,7 +242,7 @@ class Vectors:
             async for sequence in sequences_on(self.log.stream, f"KV_{self._bucket}", f"$KV.{self._bucket}.{key}"):
                 await delete_message(self.log.stream, f"KV_{self._bucket}", sequence)
 
-    def _entries(self) -> AsyncIterator[Entry]:
+    def _entries(self) -> AsyncIterator[BucketEntry]:
         return entries(self.log, self._bucket)
 
     @property

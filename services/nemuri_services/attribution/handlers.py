@@ -33,7 +33,7 @@ from nemuri_infra.models.jobs.learnings import Learned, LearningsJob
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
-from nemuri_services.attribution.learning_comparison import Session, decide_learnings
+from nemuri_services.attribution.learning_comparison import FinishedSession, decide_learnings
 from nemuri_services.attribution.lessons import learn_lessons
 from nemuri_services.attribution.usage_evidence import detect_used_memories
 
@@ -74,7 +74,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     reply = await _extract_learnings(_job(agent, state, work, work.answer), resources)
     learnings, empty = candidate_learnings(reply.value.by_perspective, state.task.setting)
     used = await resources.views.memories_by_id(event.memory_ids) if event.memory_ids else {}
-    session = Session(
+    session = FinishedSession(
         question=state.question(work),
         happened=reply.value.happened,
         used=event.memory_ids,

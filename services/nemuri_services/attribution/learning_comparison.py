@@ -40,7 +40,7 @@ logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class FinishedSession:
     """A finished session: what was asked, what happened, and what its answer rested on."""
 
     question: str
@@ -69,7 +69,7 @@ class DecidedLearnings:
 
 
 async def decide_learnings(
-    agent: Agent, learnings: Sequence[CandidateLearning], session: Session, resources: Resources
+    agent: Agent, learnings: Sequence[CandidateLearning], session: FinishedSession, resources: Resources
 ) -> tuple[DecidedLearnings, Usage | None]:
     """Return the decisions on a session's learnings, and the usage of the model; None if no model compared them.
 
@@ -154,7 +154,7 @@ async def _sorted(
     agent: Agent,
     learnings: Sequence[CandidateLearning],
     decisions: Sequence[LearningDecision],
-    session: Session,
+    session: FinishedSession,
     vectors: Vectors,
 ) -> DecidedLearnings:
     kept: list[CandidateLearning] = []
@@ -189,7 +189,7 @@ async def _entry(
     agent: Agent,
     kept: Sequence[CandidateLearning],
     relations: Sequence[Relation],
-    session: Session,
+    session: FinishedSession,
     vectors: Vectors,
 ) -> NewMemory:
     """Return the memory of a session in which these learnings are new. Its vector is stored."""

@@ -13,15 +13,14 @@ from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import shown_text
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification, consultations
-from nemuri_domain.tasks.aggregate import Assignment, TaskState
-from nemuri_domain.tasks.aggregate import TakenStep as RecordedStep
-from nemuri_infra.models.jobs.answer_tools import Colleague, TakenStep, ToolRequest
+from nemuri_domain.tasks.aggregate import Assignment, TakenStep, TaskState
+from nemuri_infra.models.jobs.answer_tools import Colleague, EarlierCall, ToolRequest
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.routing.applicants import Applicants
 from nemuri_infra.routing.fitness import Fitness
 from nemuri_infra.runtime.resources import Resources
-from nemuri_services.specialist.passage_selection import Passage
+from nemuri_services.specialist.passage_selection import DocumentPassage
 from nemuri_services.specialist.task_passages import read_passages
 
 STEP_MEMORIES = 5
@@ -136,14 +135,14 @@ async def _colleagues(now: Situation, resources: Resources) -> tuple[Colleague, 
 
 async def shown_steps(
     now: Situation, resources: Resources, memories: int, details: int
-) -> tuple[tuple[TakenStep, ...], dict[str, UUID]]:
+) -> tuple[tuple[EarlierCall, ...], dict[str, UUID]]:
     """Return the steps with what they found as labelled sources, and the memory of each label.
 
     `memories` and `details` are the numbers of sources that the context had from the beginning: labels continue them.
     """
     ids = [memory for step in now.work.steps for memory in step.memories]
     known = await resources.views.memories_by_id(ids) if ids else {}
-    labels, steps, answers = dict[str, UUID](), list[TakenStep](), 0
+    labels, steps, answers = dict[str, UUID](), list[EarlierCall](), 0
     for step in now.work.steps:
         sources = list[Source]()
         for memory in step.memories:
@@ -154,7 +153,7 @@ async def shown_steps(
         for detail in step.details:
             details += 1
             text = (await resources.blobs.get(detail.ref))[detail.start : detail.end]
-            sources.append(Passage(detail, text).source(f"d{details}"))
+            sources.append(DocumentPassage(detail, text).source(f"d{details}"))
         if step.answer is not None:
             answers += 1
             sources.append(Source(f"c{answers}", step.answer, origin=f"your colleague {step.colleague}"))
@@ -162,8 +161,8 @@ async def shown_steps(
     return tuple(steps), labels
 
 
-def _taken(step: RecordedStep, sources: Sequence[Source]) -> TakenStep:
-    return TakenStep(step.tool, step.query, step.colleague, tuple(sources), step.problem)
+def _taken(step: TakenStep, sources: Sequence[Source]) -> EarlierCall:
+    return EarlierCall(step.tool, step.query, step.colleague, tuple(sources), step.problem)
 
 
 async def take_step(

@@ -23,7 +23,7 @@ PASSAGE_CHARACTERS: Final = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class OverviewPiece:
     """A passage, or a note on it, in the prompt of an overview."""
 
     detail: Detail
@@ -36,7 +36,7 @@ class OverviewMaterial:
     """The share of a task's documents in an answer about them as a whole."""
 
     overview: Overview
-    parts: tuple[tuple[Piece, ...], ...]
+    parts: tuple[tuple[OverviewPiece, ...], ...]
     """Pieces of each part that has any, in the order of the documents."""
 
     def job(self, answering: AnswerJob) -> OverviewJob:
@@ -94,7 +94,7 @@ async def _whole_text(
     kind: OverviewKind, details: Sequence[DetailPoint], resources: Resources
 ) -> OverviewMaterial | None:
     """Return the text of the documents; None if it does not fit the prompt."""
-    room, parts = resources.settings.overview_prompt_tokens, list[tuple[Piece, ...]]()
+    room, parts = resources.settings.overview_prompt_tokens, list[tuple[OverviewPiece, ...]]()
     for detail in details:
         part = await _pieces(detail.detail, resources.blobs)
         room -= await asyncio.to_thread(_tokens, part)
@@ -104,11 +104,11 @@ async def _whole_text(
     return _material(kind, "text", details, parts)
 
 
-def _tokens(part: Sequence[Piece]) -> int:
+def _tokens(part: Sequence[OverviewPiece]) -> int:
     return sum(token_estimate.estimate_tokens(piece.text) for piece in part)
 
 
-async def _pieces(chunk: Detail, blobs: Blobs) -> tuple[Piece, ...]:
+async def _pieces(chunk: Detail, blobs: Blobs) -> tuple[OverviewPiece, ...]:
     text = (await blobs.get(chunk.ref))[chunk.start : chunk.end]
     first = chunk.pages[0] - 1 if chunk.pages else 0
     found = []
@@ -117,7 +117,7 @@ async def _pieces(chunk: Detail, blobs: Blobs) -> tuple[Piece, ...]:
         bounds = {"start": chunk.start + span.start, "end": chunk.start + span.end, "pages": pages}
         detail = chunk.model_copy(update=bounds)
         if text[span.start : span.end].strip():
-            found.append(Piece(detail, text[span.start : span.end], place_of(detail)))
+            found.append(OverviewPiece(detail, text[span.start : span.end], place_of(detail)))
     return tuple(found)
 
 
@@ -125,13 +125,15 @@ def _key_points(kind: OverviewKind, details: Sequence[DetailPoint]) -> OverviewM
     """Return the key points of all parts; None if a part has none, because nothing has read it."""
     if any(detail.point is None for detail in details):
         return None
-    parts = [(Piece(detail.detail, detail.point, place_of(detail.detail)),) for detail in details if detail.point]
+    parts = [
+        (OverviewPiece(detail.detail, detail.point, place_of(detail.detail)),) for detail in details if detail.point
+    ]
     return _material(kind, "key points", details, parts) if parts else None
 
 
-def _noted(notes: Sequence[Note]) -> tuple[Piece, ...]:
+def _noted(notes: Sequence[Note]) -> tuple[OverviewPiece, ...]:
     return tuple(
-        Piece(note.details[0], note.text, "; ".join(place_of(detail) for detail in note.details[:4]))
+        OverviewPiece(note.details[0], note.text, "; ".join(place_of(detail) for detail in note.details[:4]))
         for note in notes
         if note.details
     )
@@ -141,7 +143,7 @@ def _material(
     kind: OverviewKind,
     basis: OverviewBasis,
     details: Sequence[DetailPoint],
-    parts: Sequence[tuple[Piece, ...]],
+    parts: Sequence[tuple[OverviewPiece, ...]],
     unread: Sequence[int] = (),
 ) -> OverviewMaterial:
     sizes = [detail.detail.end - detail.detail.start for detail in details]

@@ -37,7 +37,7 @@ _HEADING_MARKS = re.compile(r"^[#=*\s]+|[#=*\s:：]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class DocumentPassage:
     """A part of a document that may contain the answer."""
 
     detail: Detail
@@ -68,7 +68,7 @@ class PassageReader:
         embedder: CalibratedEmbedder,
         *,
         characters: int = READ_CHARACTERS,
-    ) -> tuple[Passage, ...]:
+    ) -> tuple[DocumentPassage, ...]:
         """Return the passages for a question, most relevant first, with about `characters` characters together.
 
         All units of all documents are searched for the question and for each request that it lists. A passage is a
@@ -176,7 +176,9 @@ class _Selection:
         return not within or bool(index.section[other] == index.section[row])
 
 
-def _passage(index: PassageIndex, first: int, last: int, texts: Mapping[str, str], scores: Sequence[Floats]) -> Passage:
+def _passage(
+    index: PassageIndex, first: int, last: int, texts: Mapping[str, str], scores: Sequence[Floats]
+) -> DocumentPassage:
     document = index.documents[index.document[first]]
     whole, (start, end) = texts[document.ref], index.bounds(first, last)
     best = first + int(np.sum([score[first : last + 1] for score in scores], axis=0).argmax())
@@ -192,7 +194,7 @@ def _passage(index: PassageIndex, first: int, last: int, texts: Mapping[str, str
     )
     above, headings = index.contexts[index.context[first]]
     outside = [whole[one:other] for one, other in above[headings:] if one < start]
-    return Passage(detail, whole[start:end], "\n".join(outside), _hits(index, first, last, texts, scores))
+    return DocumentPassage(detail, whole[start:end], "\n".join(outside), _hits(index, first, last, texts, scores))
 
 
 def _hits(

@@ -13,7 +13,7 @@ from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.specialist.passage_search import Wanted
-from nemuri_services.specialist.passage_selection import Passage, PassageReader
+from nemuri_services.specialist.passage_selection import DocumentPassage, PassageReader
 
 MOST_REMEMBERED: Final = 8
 """Maximum number of memories whose words are searched in the documents: the first of the context."""
@@ -31,7 +31,7 @@ async def passages_for(
     task: Task,
     remembered: Sequence[Remembered],
     resources: Resources,
-) -> tuple[Passage, ...]:
+) -> tuple[DocumentPassage, ...]:
     """Return the passages for an assignment, most relevant first: for its question, the words of the agent's
     perspectives, and what its memories add.
     """
@@ -44,7 +44,7 @@ async def passages_for(
 
 async def read_passages(
     query: str, task: Task, resources: Resources, *, agent: Agent | None = None, characters: int = 3_000
-) -> tuple[Passage, ...]:
+) -> tuple[DocumentPassage, ...]:
     """Return the passages of a task's documents for a query, most relevant first, with about `characters` characters
     together; none for a task without documents.
 
@@ -71,7 +71,7 @@ def outline(task: Task) -> str:
     return "\n".join(part for part in (summary, *points[::step]) if part)[:OUTLINE_CHARACTERS]
 
 
-def detail_sources(passages: Sequence[Passage], first: int = 1) -> tuple[Source, ...]:
+def detail_sources(passages: Sequence[DocumentPassage], first: int = 1) -> tuple[Source, ...]:
     """Return the passages as sources for a prompt, labelled "d1", "d2", … from the number `first`."""
     return tuple(each.source(f"d{number}") for number, each in enumerate(passages, first))
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from nemuri_contracts.event import derive
 from nemuri_contracts.queries import AccessMemories, TiersRecallQuery
-from nemuri_contracts.tiered import Access, MemoriesAccessed
+from nemuri_contracts.tiered import MemoriesAccessed, MemoryAccess
 from nemuri_contracts.tiered_views import TierRecalledView, TiersRecallView
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.succession import Statement, newer_first, successors
@@ -100,7 +100,7 @@ def access_events(command: AccessMemories, found: TiersRecallView) -> list[Memor
         MemoriesAccessed(
             event_id=derive(f"{command.agent_id}/{command.request}", MemoriesAccessed.kind_of()),
             agent_id=command.agent_id,
-            accessed=tuple(Access(memory_id=memory_id) for memory_id in own),
+            accessed=tuple(MemoryAccess(memory_id=memory_id) for memory_id in own),
             second=command.second,
         )
     ]

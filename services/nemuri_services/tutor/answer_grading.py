@@ -7,7 +7,7 @@ import structlog
 from nemuri_contracts.event import Usage
 from nemuri_domain.education import lesson_plan
 from nemuri_domain.education.course import Course, ExerciseState
-from nemuri_domain.education.grading import Verdict
+from nemuri_domain.education.grading import GradingVerdict
 from nemuri_domain.tasks.aggregate import Assignment
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.extractive import ExtractiveModel
@@ -21,7 +21,7 @@ logger = structlog.get_logger()
 
 async def judge_answer(
     course: Course, trial: ExerciseState, work: Sequence[Assignment], resources: Resources
-) -> tuple[Verdict, Usage]:
+) -> tuple[GradingVerdict, Usage]:
     """Return the verdict on the answers in `work` and the usage of the model. If the model refuses, words decide."""
     exercise = lesson_plan.exercise_of(course, trial)
     job = GradeJob(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from nemuri.experiments.report import Claim, Report, Sample, build_report
+from nemuri.experiments.report import ExperimentReport, Sample, TestedClaim, build_report
 from nemuri.experiments.runs import run_repeats
 from nemuri_society.experiments import item_progression, likeability, memes, specialisation, taxes
 from nemuri_society.experiments.experiment_society import Setting
@@ -17,7 +17,7 @@ class Experiment:
 
     sample: Callable[[int, int, Setting], Sample]
     """A function from (seed, repeat, setting) to the measurements of this repeat."""
-    claims: Sequence[Claim]
+    claims: Sequence[TestedClaim]
     title: str
     label: str
     """The caveat: the meaning and the limits of the figures without a language model."""
@@ -100,7 +100,7 @@ def run(
     runs: int,
     processes: int,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> Report:
+) -> ExperimentReport:
     """Run the experiment `runs` times in `processes` processes (0: in this one), and return its report.
 
     The result depends on the seed, not on `processes`. `progress` is called with the numbers of finished and of all
@@ -122,7 +122,7 @@ def one(name: str, seed: int, repeat: int, setting: Setting) -> Sample:
     return EXPERIMENTS[name].sample(seed, repeat, setting)
 
 
-def as_json(report: Report, setting: Setting, runs: int) -> dict[str, Any]:
+def as_json(report: ExperimentReport, setting: Setting, runs: int) -> dict[str, Any]:
     """Return a report as JSON values, with its size and its caveat."""
     found = report.as_json()
     del found["tasks"]

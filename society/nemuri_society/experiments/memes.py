@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any, Final
 
-from nemuri.experiments.report import Claim, Sample
+from nemuri.experiments.report import Sample, TestedClaim
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.contracts.world_protocol import Percept
 from nemuri_society.experiments.experiment_society import Member, Setting, Stage, course, parts, staged
@@ -32,11 +32,11 @@ TRAVELS: Final = {True: 0.05, False: 0.15}
 """
 MODULES: Final = ("conversing", "wandering")
 CLAIMS: Final = (
-    Claim(
+    TestedClaim(
         "More agents convert in the priests' town than in the country", (INDIRECT, PRIESTS_TOWN), (INDIRECT, COUNTRY)
     ),
-    Claim("More agents convert in the priests' town than in others", (INDIRECT, PRIESTS_TOWN), (INDIRECT, TOWNS)),
-    Claim("Agents in towns mention more memes than in the country", (KINDS, TOWNS), (KINDS, COUNTRY)),
+    TestedClaim("More agents convert in the priests' town than in others", (INDIRECT, PRIESTS_TOWN), (INDIRECT, TOWNS)),
+    TestedClaim("Agents in towns mention more memes than in the country", (KINDS, TOWNS), (KINDS, COUNTRY)),
 )
 
 

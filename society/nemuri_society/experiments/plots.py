@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from nemuri.experiments.report import Report, window_names
+from nemuri.experiments.report import ExperimentReport, window_names
 from nemuri.experiments.statistics import Interval
 from nemuri.terminal.plot_style import COLOURS, MARKS, canvas, save
 from nemuri_society.experiments import item_progression, likeability, memes, specialisation, taxes
@@ -22,7 +22,7 @@ Line = tuple[str, str]
 """A measure and a condition."""
 
 
-def draw(report: Report, setting: Setting, runs: int, file: Path) -> None:
+def draw(report: ExperimentReport, setting: Setting, runs: int, file: Path) -> None:
     """Write the figure of a report in the format of the file's suffix. The same report gives the same bytes."""
     experiment = EXPERIMENTS[report.experiment]
     panels = _FIGURES[report.experiment]
@@ -38,12 +38,12 @@ def draw(report: Report, setting: Setting, runs: int, file: Path) -> None:
         save(figure, file)
 
 
-def _conditions(report: Report, measure: str) -> list[str]:
+def _conditions(report: ExperimentReport, measure: str) -> list[str]:
     """Return the conditions of a measure, at most as many as there are colours."""
     return [condition for name, condition in report.figures if name == measure][: len(COLOURS)]
 
 
-def _over_time(report: Report, axes: "Axes", lines: Mapping[Line, str], label: str) -> None:
+def _over_time(report: ExperimentReport, axes: "Axes", lines: Mapping[Line, str], label: str) -> None:
     for number, (line, name) in enumerate(lines.items()):
         known = [
             (int(each.split("-")[1]), report.figure(f"{line[0]} {each}", line[1]))
@@ -64,7 +64,9 @@ def _line(axes: "Axes", number: int, name: str, course: Sequence[tuple[int, Inte
     )
 
 
-def _bars(report: Report, axes: "Axes", measures: Sequence[str], conditions: Sequence[str], label: str) -> None:
+def _bars(
+    report: ExperimentReport, axes: "Axes", measures: Sequence[str], conditions: Sequence[str], label: str
+) -> None:
     for number, condition in enumerate(conditions):
         known = [(place, report.figure(each, condition)) for place, each in enumerate(measures)]
         found = [(place - 0.2 + 0.13 * number, each) for place, each in known if each]
@@ -88,17 +90,17 @@ def _finish(axes: "Axes", label: str) -> None:
     axes.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
 
 
-def _items(report: Report, axes: "Axes") -> None:
+def _items(report: ExperimentReport, axes: "Axes") -> None:
     arms = _conditions(report, item_progression.ITEMS)
     _over_time(report, axes, {(item_progression.ITEMS, arm): arm for arm in arms}, "different items (mean of agents)")
 
 
-def _fits(report: Report, axes: "Axes") -> None:
+def _fits(report: ExperimentReport, axes: "Axes") -> None:
     arms = _conditions(report, likeability.R)
     _bars(report, axes, (likeability.R, likeability.SLOPE), arms, "true against perceived likeability")
 
 
-def _observers(report: Report, axes: "Axes") -> None:
+def _observers(report: ExperimentReport, axes: "Axes") -> None:
     for number, arm in enumerate(_conditions(report, likeability.R)):
         known = [(observer, report.figure(f"r with {observer} observers", arm)) for observer in likeability.OBSERVERS]
         _line(axes, number, arm, [(place, each) for place, each in known if each])
@@ -106,22 +108,22 @@ def _observers(report: Report, axes: "Axes") -> None:
     _finish(axes, "Pearson's r")
 
 
-def _entropies(report: Report, axes: "Axes") -> None:
+def _entropies(report: ExperimentReport, axes: "Axes") -> None:
     arms = _conditions(report, specialisation.ENTROPY)
     _over_time(report, axes, {(specialisation.ENTROPY, arm): arm for arm in arms}, "entropy of roles (0 to 1)")
 
 
-def _lasting(report: Report, axes: "Axes") -> None:
+def _lasting(report: ExperimentReport, axes: "Axes") -> None:
     arms = _conditions(report, specialisation.PERSISTENCE)
     _bars(report, axes, (specialisation.PERSISTENCE,), arms, "share of reviews that keep the role")
 
 
-def _paid(report: Report, axes: "Axes") -> None:
+def _paid(report: ExperimentReport, axes: "Axes") -> None:
     arms = _conditions(report, taxes.AFTER)
     _over_time(report, axes, {(taxes.PAID, arm): arm for arm in arms}, "share of income paid")
 
 
-def _converts(report: Report, axes: "Axes") -> None:
+def _converts(report: ExperimentReport, axes: "Axes") -> None:
     lines = {
         (memes.EXPOSED, memes.EVERYBODY): "have heard of the faith",
         (memes.DIRECT, memes.EVERYBODY): "speak of it by name",
@@ -129,13 +131,13 @@ def _converts(report: Report, axes: "Axes") -> None:
     _over_time(report, axes, lines, "share of all but the priests")
 
 
-def _places(report: Report, axes: "Axes") -> None:
+def _places(report: ExperimentReport, axes: "Axes") -> None:
     measures = (memes.INDIRECT, memes.EXPOSED, memes.KINDS)
     conditions = (memes.PRIESTS_TOWN, memes.TOWNS, memes.COUNTRY)
     _bars(report, axes, measures, conditions, "at the end (share, or number of memes)")
 
 
-_FIGURES: Final[dict[str, Sequence[Callable[[Report, Any], None]]]] = {
+_FIGURES: Final[dict[str, Sequence[Callable[[ExperimentReport, Any], None]]]] = {
     "items": (_items,),
     "likeability": (_fits, _observers),
     "specialisation": (_entropies, _lasting),

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 
 import orjson
 
-from nemuri_infra.stores.bucket_reader import Entry
+from nemuri_infra.stores.bucket_reader import BucketEntry
 from nemuri_society.simulation.cooperative_yield import TimeSlice
 
 _GZIP = 31
 _LEVEL = 3
 
 
-async def pack_entries(entries: AsyncIterator[Entry]) -> bytes:
+async def pack_entries(entries: AsyncIterator[BucketEntry]) -> bytes:
     """Return a compressed archive of the entries. They are compressed as they arrive, so they are never all in memory.
 
     If a key occurs twice, its last entry counts.

@@ -10,7 +10,7 @@ import structlog
 
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.stores.bucket_reader import Entry
+from nemuri_infra.stores.bucket_reader import BucketEntry
 from nemuri_infra.stores.objects import Objects
 from nemuri_society.contracts.society import Society
 from nemuri_society.simulation.archive_format import pack_entries, unpack_entries
@@ -173,7 +173,7 @@ class CheckpointSchedule:
             logger.info("checkpoint made", name=name)
 
 
-async def entries_without_leases(states: States) -> AsyncIterator[Entry]:
+async def entries_without_leases(states: States) -> AsyncIterator[BucketEntry]:
     """Yield all entries of a society except leases and the mark of a restore."""
     async for each in states.read():
         if each.key != RESTORING_KEY and not each.key.startswith(lease_key("")):

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from nemuri_infra.stores.bucket_reader import Entry
+from nemuri_infra.stores.bucket_reader import BucketEntry
 from nemuri_society.contracts.society import Lease
 from nemuri_society.stores.society_states import LEASE, RevisionError, States
 
@@ -40,7 +40,7 @@ class Leases:
         now = time.monotonic()
         return self._without_holder(names, await self._lease_entries.present(), now)
 
-    def _without_holder(self, names: Iterable[str], entries: Mapping[str, Entry], now: float) -> list[str]:
+    def _without_holder(self, names: Iterable[str], entries: Mapping[str, BucketEntry], now: float) -> list[str]:
         found = []
         for name in names:
             entry = entries.get(lease_key(name))

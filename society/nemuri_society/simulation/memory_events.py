@@ -8,12 +8,12 @@ from uuid import UUID
 
 from nemuri_contracts.event import derive
 from nemuri_contracts.tiered import (
-    Access,
     ConsolidationBegun,
     Cues,
     Experience,
     ExperienceRecorded,
     MemoriesAccessed,
+    MemoryAccess,
 )
 from nemuri_domain.tiered.admission import cues_and_importance, worth_recording
 from nemuri_domain.tiered.aggregate import TierMemory
@@ -77,7 +77,7 @@ def access_event(
         event_id=derive(f"{agent_id}/{counts}", MemoriesAccessed.kind_of()),
         agent_id=agent_id,
         accessed=tuple(
-            Access(memory_id=memory.memory_id, times=access_counts[memory.memory_id]) for memory in memories
+            MemoryAccess(memory_id=memory.memory_id, times=access_counts[memory.memory_id]) for memory in memories
         ),
         second=second,
     )

@@ -12,7 +12,7 @@ import structlog
 
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.stores.bucket_reader import Entry
+from nemuri_infra.stores.bucket_reader import BucketEntry
 from nemuri_society.contracts.society import Lease
 from nemuri_society.simulation.cell_leases import WRITE_ERRORS
 from nemuri_society.simulation.leases import BEAT_SECONDS, Leases, lease_key
@@ -98,7 +98,7 @@ class WorldLease:
         lease = (await self._read_entries(lease_key(WORLD))).get(lease_key(WORLD))
         return lease is not None and Lease.model_validate_json(lease.value).host == self._leases.holder
 
-    async def _read_entries(self, keys: str) -> dict[str, Entry]:
+    async def _read_entries(self, keys: str) -> dict[str, BucketEntry]:
         """Return the entries whose keys match the pattern `keys`, by key, and remember their revisions."""
         entries = {entry.key: entry async for entry in self._states.read_one_by_one(keys)}
         self._leases.revisions |= {key: each.revision for key, each in entries.items()}
@@ -118,7 +118,7 @@ async def read_world(states: States) -> bytes | None:
     return _join_parts({each.key: each async for each in states.read(f"{WORLD}.*")})
 
 
-def _join_parts(entries: Mapping[str, Entry]) -> bytes | None:
+def _join_parts(entries: Mapping[str, BucketEntry]) -> bytes | None:
     head = entries.get(f"{WORLD}.head")
     if head is None:
         return None

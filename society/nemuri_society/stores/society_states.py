@@ -20,7 +20,7 @@ from nats.js.errors import APIError, NotFoundError
 
 from nemuri_infra.bus.event_log import ANSWER_SECONDS, EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
 from nemuri_infra.bus.message_deletion import messages_on
-from nemuri_infra.stores.bucket_reader import Entry, EntryReader, entries
+from nemuri_infra.stores.bucket_reader import BucketEntry, EntryReader, entries
 from nemuri_society.contracts.society import Society
 
 MAX_BATCH_ENTRIES: Final = 900
@@ -139,7 +139,7 @@ class States:
         first = said["seq"] - len(keys) + 1
         return {key: first + nth for nth, key in enumerate(keys)}
 
-    def read(self, keys: str = ">") -> AsyncIterator[Entry]:
+    def read(self, keys: str = ">") -> AsyncIterator[BucketEntry]:
         """Yield the entries whose keys match the pattern `keys`, in the order of their revisions."""
         return entries(self.log, self._bucket, keys, under=f"{self.society}.", idle=READER_IDLE_SECONDS)
 
@@ -147,22 +147,24 @@ class States:
         """Return a long-lived reader of the entries whose keys match the pattern `keys`, for callers that poll."""
         return EntryReader(self.log, self._bucket, keys, under=f"{self.society}.", idle=READER_IDLE_SECONDS)
 
-    async def read_one_by_one(self, keys: str) -> AsyncIterator[Entry]:
+    async def read_one_by_one(self, keys: str) -> AsyncIterator[BucketEntry]:
         """Yield the entries whose keys match the pattern `keys`, with one request for each. No consumer is created.
 
         It is for few entries, and for a world process, which may not create consumers.
         """
         beginning = self._subject("")
         async for stream_msg in messages_on(self.log.stream, self.stream, f"{beginning}{keys}"):
-            yield Entry((stream_msg.subject or "").removeprefix(beginning), stream_msg.data or b"", stream_msg.seq or 0)
+            yield BucketEntry(
+                (stream_msg.subject or "").removeprefix(beginning), stream_msg.data or b"", stream_msg.seq or 0
+            )
 
-    async def get(self, key: str) -> Entry | None:
+    async def get(self, key: str) -> BucketEntry | None:
         """Return the entry of a key; None if there is none. No consumer is created."""
         try:
             raw = await self.log.stream.get_last_msg(self.stream, self._subject(key))
         except NotFoundError:
             return None
-        return Entry(key, raw.data or b"", raw.seq or 0)
+        return BucketEntry(key, raw.data or b"", raw.seq or 0)
 
     @property
     def _bucket(self) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import InterruptedPullError
-from nemuri_infra.stores.bucket_reader import Entry
+from nemuri_infra.stores.bucket_reader import BucketEntry
 from nemuri_society.cognition.engine import Engine
 from nemuri_society.contracts.society import Society
 from nemuri_society.simulation.cell_leases import CellLeases
@@ -55,7 +55,7 @@ async def test_societies_in_one_bucket_are_independent(log: Log, society: Societ
     for each in (states, *others):
         await each.write({"agent.0.a00.goals": each.society.encode(), "world.head": b"{}"}, {})
     found = await states.get("agent.0.a00.goals")
-    assert found == Entry("agent.0.a00.goals", b"village", 4)
+    assert found == BucketEntry("agent.0.a00.goals", b"village", 4)
     await states.empty(before=found.revision)
     assert [each.key async for each in states.read()] == ["agent.0.a00.goals", "world.head"]
     await states.delete()

@@ -14,7 +14,7 @@ from nemuri_infra.models.jobs.learnings import LearningsJob
 from nemuri_infra.stores.blobs import Blobs, TextCache
 from nemuri_services.specialist.passage_index import PassageIndexes
 from nemuri_services.specialist.passage_search import Wanted
-from nemuri_services.specialist.passage_selection import READ_CHARACTERS, Passage, PassageReader
+from nemuri_services.specialist.passage_selection import READ_CHARACTERS, DocumentPassage, PassageReader
 
 README = Path(__file__).parents[3] / "README.md"
 ROUTES = "Which service routes a task?"
@@ -47,7 +47,7 @@ def details(ref: str, text: str) -> tuple[DetailPoint, ...]:
     )
 
 
-async def found(question: str, text: str, *remembered: str) -> tuple[Passage, ...]:
+async def found(question: str, text: str, *remembered: str) -> tuple[DocumentPassage, ...]:
     """Return the passages of a text that are selected for a question. `remembered` are texts of memories."""
     wanted = Wanted(question, remembered=remembered)
     return await PassageReader().passages(

@@ -9,7 +9,7 @@ from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
 from nemuri_services.specialist.open_parts import open_parts
 from nemuri_services.specialist.passage_index import PassageIndex
 from nemuri_services.specialist.passage_search import Wanted
-from nemuri_services.specialist.passage_selection import READ_CHARACTERS, Passage, PassageReader
+from nemuri_services.specialist.passage_selection import READ_CHARACTERS, DocumentPassage, PassageReader
 from tests.unit.services.test_passage_index import Held, details
 
 FILLER = [
@@ -17,7 +17,7 @@ FILLER = [
 ]
 
 
-async def found(question: str, text: str, *remembered: str) -> tuple[Passage, ...]:
+async def found(question: str, text: str, *remembered: str) -> tuple[DocumentPassage, ...]:
     """Return the passages of a text for a question and memories."""
     wanted = Wanted(question, remembered=remembered)
     return await PassageReader().passages(
@@ -25,7 +25,7 @@ async def found(question: str, text: str, *remembered: str) -> tuple[Passage, ..
     )
 
 
-async def quoted(question: str, passages: tuple[Passage, ...]) -> list[str]:
+async def quoted(question: str, passages: tuple[DocumentPassage, ...]) -> list[str]:
     """Return the quotes of the extractive model, best first."""
     sources = tuple(each.source(f"d{number}") for number, each in enumerate(passages, 1))
     reply = await ExtractiveModel().do(AnswerJob("clerk", "", None, question, (), sources))

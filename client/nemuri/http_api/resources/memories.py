@@ -47,7 +47,7 @@ class MemoriesCondition(MemoryListOptions):
     cursor: Cursor = None
 
 
-class MemoryPage(Value):
+class MemoryListing(Value):
     """A page of memories. It may hold fewer than `limit` although `next` is set."""
 
     memories: tuple[MemoryView, ...]
@@ -78,11 +78,11 @@ async def store_memory(call: Call, agent_id: Identifier, body: MemoryRequest) ->
 
 
 @RESOURCE.get("/agents/{agent_id}/memories")
-async def list_memories(call: Call, agent_id: Identifier, query: MemoriesCondition) -> MemoryPage:
+async def list_memories(call: Call, agent_id: Identifier, query: MemoriesCondition) -> MemoryListing:
     """List the memories of an agent, the strongest or the newest first."""
     cursor = place_of(MemoryPlace, query.cursor)
     found = await call.client.memory_page(agent_id, following=cursor, **values_of(query, MemoryListOptions))
-    return MemoryPage(memories=found.memories, next=cursor_of(found.following))
+    return MemoryListing(memories=found.memories, next=cursor_of(found.following))
 
 
 @RESOURCE.get("/agents/{agent_id}/recall")

@@ -52,7 +52,7 @@ class Waiting(Value):
     """Seconds to wait until the task has ended or waits for its client; none to answer at once."""
 
 
-class Reply(Value):
+class QuestionReply(Value):
     """The answer to an agent's question."""
 
     text: Written = Field(max_length=TEXT_LIMIT)
@@ -123,7 +123,7 @@ async def choose_option(call: Call, task_id: UUID, body: OptionChoice) -> None:
 
 
 @RESOURCE.post("/tasks/{task_id}/reply", status=204)
-async def answer_question(call: Call, task_id: UUID, body: Reply) -> None:
+async def answer_question(call: Call, task_id: UUID, body: QuestionReply) -> None:
     """Answer the question that an agent asked about a task."""
     await call.client.answer_question(task_id, body.text)
 

@@ -34,7 +34,7 @@ async def why(request: Request) -> Response:
     values = {
         "task": await client.progress(task_id),
         "routing": await client.routing(task_id),
-        "retrievals": [Retrieval(explanation, None if every else SHOWN) for explanation in explanations],
+        "retrievals": [ShownRetrieval(explanation, None if every else SHOWN) for explanation in explanations],
         "features": FEATURES,
     }
     return render(request, "why.html", values)
@@ -54,7 +54,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieval:
+class ShownRetrieval:
     """One retrieval, as its tables and bars show it."""
 
     explained: Explanation

@@ -5,7 +5,7 @@ from typing import Final
 
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import NUMBER, TEXT, closed
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -58,7 +58,7 @@ class RouteJob(Job[ChosenAgent | None]):
             for number, agent in enumerate(self.agents, 1)
         ]
         return prompt("agent_choice").request(
-            TOKENS, {"agents": agents, "request": Quote("request", self.request)}, steady=True, schema=SCHEMA
+            TOKENS, {"agents": agents, "request": FencedText("request", self.request)}, steady=True, schema=SCHEMA
         )
 
     def read(self, reply: ChatReply) -> ChosenAgent | None:

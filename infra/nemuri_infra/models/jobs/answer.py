@@ -16,9 +16,9 @@ from nemuri_infra.models.chat import ChatReply, ChatRequest, OnText
 from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.extractive_answers import quoted_answer
 from nemuri_infra.models.jobs import answer_notes, answer_tools
-from nemuri_infra.models.jobs.answer_tools import Colleague, TakenStep, ToolRequest
-from nemuri_infra.models.prompt_fences import Quote
-from nemuri_infra.models.prompt_library import Part, prompt
+from nemuri_infra.models.jobs.answer_tools import Colleague, EarlierCall, ToolRequest
+from nemuri_infra.models.prompt_fences import FencedText
+from nemuri_infra.models.prompt_library import PromptPart, prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
 
@@ -64,7 +64,7 @@ class AnswerJob(Job[AnswerOutcome]):
     """Tools that the model may call instead of answering; empty to forbid it."""
     colleagues: tuple[Colleague, ...] = ()
     """Agents that `consult` may ask."""
-    steps: tuple[TakenStep, ...] = ()
+    steps: tuple[EarlierCall, ...] = ()
     """Earlier calls of tools, oldest first."""
     steps_left: int = 0
     """Number of further calls that are allowed. With 0 the model must answer."""
@@ -104,7 +104,7 @@ class AnswerJob(Job[AnswerOutcome]):
                 "tools": prompt("answer_tools").part({"steps": str(self.steps_left)}) if self.tools else "",
                 "colleagues": [Source(one.agent_id, one.contents, one.role) for one in self.colleagues],
                 "asked": answer_notes.asked(self.asked),
-                "question": Quote("question", self.question),
+                "question": FencedText("question", self.question),
             },
             tools=answer_tools.offered(self.tools),
             turns=answer_tools.turns(self.steps),
@@ -137,9 +137,9 @@ class AnswerJob(Job[AnswerOutcome]):
             quoted_answer(self.question, self.memories, self.details, partly_read=partly_read), signs=self.signs
         )
 
-    def _missing_words(self) -> Sequence[Quote]:
+    def _missing_words(self) -> Sequence[FencedText]:
         """Return the words of the question that refer to something missing; empty if the model may not ask."""
-        return [Quote("missing", self.missing.words)] if self.missing is not None and self.may_ask else ()
+        return [FencedText("missing", self.missing.words)] if self.missing is not None and self.may_ask else ()
 
 
 def answer_of(outcome: AnswerOutcome) -> Answer:
@@ -159,7 +159,7 @@ def cited_answer(reply: ChatReply, question: str, sources: Sequence[Source]) -> 
     return Answer(text, found, complete=bool(found))
 
 
-def _partly_read(share: Share | None) -> str | Part:
+def _partly_read(share: Share | None) -> str | PromptPart:
     """Return a note that only a part of the documents was read; empty if they were read whole."""
     if share is None or share.text >= 1:
         return ""
@@ -167,12 +167,16 @@ def _partly_read(share: Share | None) -> str | Part:
     return prompt("answer_share").part(values)
 
 
-def _outlined(outline: str) -> str | Part:
+def _outlined(outline: str) -> str | PromptPart:
     """Return the outline of the documents as a fenced text with an introduction; empty if there is none."""
     told = without_citation_brackets(outline)
-    return prompt("answer_outline").part({"outline": Quote("outline", told)}) if outline else ""
+    return prompt("answer_outline").part({"outline": FencedText("outline", told)}) if outline else ""
 
 
-def contents(memo: str) -> str | Part:
+def contents(memo: str) -> str | PromptPart:
     """Return the memo as a fenced text with an introduction; empty if there is no memo."""
-    return prompt("answer_memo").part({"contents": Quote("contents", without_citation_brackets(memo))}) if memo else ""
+    return (
+        prompt("answer_memo").part({"contents": FencedText("contents", without_citation_brackets(memo))})
+        if memo
+        else ""
+    )

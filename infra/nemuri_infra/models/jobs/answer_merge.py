@@ -10,7 +10,7 @@ from nemuri_domain.tasks.panel import dissenting, merged, side_by_side
 from nemuri_infra.models import extractive_framing as framing
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed, record
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -42,7 +42,7 @@ class MergeJob(Job[Merged]):
     def chat_request(self) -> ChatRequest:
         """Return the request for a language model."""
         voices = [Source(label, _said(voice)) for label, voice in _labelled(self).items()]
-        question = Quote("question", self.question)
+        question = FencedText("question", self.question)
         return prompt("answer_merge").request(TOKENS, {"voices": voices, "question": question}, schema=SCHEMA)
 
     def read(self, reply: ChatReply) -> Merged:

@@ -13,8 +13,8 @@ from nemuri_contracts.clarifications import MAX_OPTIONS, QUESTION_LIMIT, Clarifi
 from nemuri_contracts.trouble_signs import MAX_SIGNS, Sign
 from nemuri_domain.language.json_objects import find_objects, one_line
 from nemuri_infra.models.chat import OnText
-from nemuri_infra.models.prompt_fences import Quote
-from nemuri_infra.models.prompt_library import Part, prompt
+from nemuri_infra.models.prompt_fences import FencedText
+from nemuri_infra.models.prompt_library import PromptPart, prompt
 
 _ANSWERED: Final = "The answer is at the end of the question, or the last detail. Work with both."
 _EXPIRED: Final = "Nobody answered in time. Work on your assumption, which follows it. The reader is told."
@@ -22,20 +22,20 @@ _NOTE: Final = re.compile(r"(?:^|\n)\s*(?:\{|```json)")
 _LAST: Final = re.compile(r"\n*(?:```(?:json)?\s*)?(\{\s*\"signs\"\s*:.*\})\s*(?:```)?\s*\Z", re.DOTALL)
 
 
-def asked(clarification: Clarification | None) -> str | Part:
+def asked(clarification: Clarification | None) -> str | PromptPart:
     """Return the paragraph about the question that the agent asked before; empty if it asked none."""
     if clarification is None:
         return ""
-    texts = [Quote("asked", clarification.request.question)]
+    texts = [FencedText("asked", clarification.request.question)]
     if clarification.answer is None:
-        texts.append(Quote("assumption", clarification.request.assumption))
+        texts.append(FencedText("assumption", clarification.request.assumption))
     outcome = _EXPIRED if clarification.answer is None else _ANSWERED
     return prompt("answer_asked").part({"outcome": outcome, "asked": texts})
 
 
-def found_signs(signs: Sequence[Sign]) -> list[Quote]:
+def found_signs(signs: Sequence[Sign]) -> list[FencedText]:
     """Return the signs of trouble that rules found, fenced because they quote sources."""
-    return [Quote(f"sign{number}", f"{sign.kind}: {sign.text}") for number, sign in enumerate(signs, 1)]
+    return [FencedText(f"sign{number}", f"{sign.kind}: {sign.text}") for number, sign in enumerate(signs, 1)]
 
 
 def read_request(text: str) -> ClarificationRequest | None:

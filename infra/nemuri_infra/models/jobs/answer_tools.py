@@ -51,7 +51,7 @@ class Colleague:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenStep:
+class EarlierCall:
     """An earlier call of a tool in the same job, and its result."""
 
     tool: Name
@@ -79,13 +79,13 @@ def offered(tools: Sequence[Name]) -> tuple[Tool, ...]:
     return tuple(_TOOLS[tool] for tool in tools)
 
 
-def turns(steps: Sequence[TakenStep]) -> tuple[ToolTurn, ...]:
+def turns(steps: Sequence[EarlierCall]) -> tuple[ToolTurn, ...]:
     """Return earlier calls with their results."""
     return tuple(ToolTurn(_call(step, number), _result(step)) for number, step in enumerate(steps, 1))
 
 
 def read(
-    call: ToolCall, tools: Sequence[Name], colleagues: Sequence[Colleague], steps: Sequence[TakenStep]
+    call: ToolCall, tools: Sequence[Name], colleagues: Sequence[Colleague], steps: Sequence[EarlierCall]
 ) -> ToolRequest:
     """Return a model's call as a request. A call that cannot be carried out has a problem, which the model is told."""
     name: Name = next((tool for tool in tools if tool == call.name), tools[0])
@@ -103,13 +103,13 @@ def read(
     return ToolRequest(name, query, colleague, problem)
 
 
-def _call(step: TakenStep, number: int) -> ToolCall:
+def _call(step: EarlierCall, number: int) -> ToolCall:
     if step.tool == "consult":
         return ToolCall(f"step_{number}", step.tool, {"colleague": step.colleague or "", "question": step.query})
     return ToolCall(f"step_{number}", step.tool, {"query": step.query})
 
 
-def _result(step: TakenStep) -> str:
+def _result(step: EarlierCall) -> str:
     if step.problem:
         return f"The call was not carried out: {step.problem}"
     if not step.sources:

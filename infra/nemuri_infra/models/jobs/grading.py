@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from nemuri_domain.education.grading import Verdict, grade_by_words, is_echo
+from nemuri_domain.education.grading import GradingVerdict, grade_by_words, is_echo
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.json_objects import one_line
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import FLAG, TEXT, closed, listed, record
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.sources import Source
@@ -20,7 +20,7 @@ LONGEST_NOTE: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class GradeJob(Job[Verdict]):
+class GradeJob(Job[GradingVerdict]):
     """The job of grading an answer to an exercise, by what a right answer says."""
 
     question: str
@@ -41,14 +41,14 @@ class GradeJob(Job[Verdict]):
             for number, keyword in enumerate(self.keywords, 1)
         )
         values: Values = {
-            "question": Quote("question", self.question),
+            "question": FencedText("question", self.question),
             "points": Source("points", points),
             "right_answer": (Source("right answer", self.right),) if self.right.strip() else (),
             "answer": Source("answer", without_citations(self.answer)),
         }
         return prompt("grading").request(TOKENS, values, steady=True, schema=SCHEMA)
 
-    def read(self, reply: ChatReply) -> Verdict:
+    def read(self, reply: ChatReply) -> GradingVerdict:
         """Return the verdict in a reply that judges every point and the whole answer.
 
         The points may be a list, or an object by point.
@@ -61,10 +61,10 @@ class GradeJob(Job[Verdict]):
             if all(isinstance(said, bool) for said in made):
                 missing = tuple(keyword for keyword, said in zip(self.keywords, made, strict=True) if not said)
                 note = one_line(pairs.get("why"), LONGEST_NOTE)
-                return Verdict(missing, note=note, wrong=not right and not missing)
+                return GradingVerdict(missing, note=note, wrong=not right and not missing)
         raise UnreadableReplyError("no verdict on every point and the whole answer")
 
-    def without_model(self) -> Verdict:
+    def without_model(self) -> GradingVerdict:
         """Return the verdict by words: keywords, their synonyms, and negation. An answer that may be an echo of the
         question is wrong.
         """

@@ -8,7 +8,7 @@ from nemuri_domain.language.item_importance import Importance, most_important
 from nemuri_domain.language.json_objects import one_line
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import INTEGER, TEXT, closed, listed, record
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -34,7 +34,7 @@ class ImportanceJob(Job[tuple[Importance, ...]]):
     def chat_request(self) -> ChatRequest:
         """Return the request for a language model."""
         numbered = "\n".join(f"{number}. {item[:LONGEST_ITEM]}" for number, item in enumerate(self.items, 1))
-        values: Values = {"introduction": _around(self), "items": Quote("items", numbered), "k": str(self.k)}
+        values: Values = {"introduction": _around(self), "items": FencedText("items", numbered), "k": str(self.k)}
         return prompt("item_importance").request(TOKENS, values, steady=True, schema=SCHEMA)
 
     def read(self, reply: ChatReply) -> tuple[Importance, ...]:

@@ -9,7 +9,7 @@ from nemuri_domain.language.request_items import is_echo
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.tokenization import content_terms
 from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -29,7 +29,7 @@ class KeyPointJob(Job[str]):
     def chat_request(self) -> ChatRequest:
         """Return the request for a language model."""
         return prompt("key_point").request(
-            TOKENS, {"text": Source("text", self.text), "question": Quote("question", self.question)}
+            TOKENS, {"text": Source("text", self.text), "question": FencedText("question", self.question)}
         )
 
     def read(self, reply: ChatReply) -> str:

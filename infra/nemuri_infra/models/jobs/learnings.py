@@ -14,7 +14,7 @@ from nemuri_infra.models import extractive_framing as framing
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.extractive_answers import kinds, telling
 from nemuri_infra.models.json_schema import TEXT, closed, listed, record
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -56,7 +56,7 @@ class LearningsJob(Job[Learned]):
             {
                 "role": self.role,
                 "details": self.details,
-                "question": Quote("question", self.question),
+                "question": FencedText("question", self.question),
                 "answer": Source("answer", without_citations(self.answer)),
                 "perspectives": "\n".join(f"- {normalised(perspective)}" for perspective in self.perspectives),
             },

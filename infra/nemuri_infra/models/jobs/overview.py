@@ -10,7 +10,7 @@ from nemuri_infra.models import extractive_overview
 from nemuri_infra.models.chat import ChatReply, ChatRequest, OnText
 from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.jobs.answer import cited_answer, contents
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -75,7 +75,7 @@ class OverviewJob(Job[Answer]):
                 "basis": f"{_BASIS[self.basis]} Wanted: {self.kind}.",
                 "unread": unread,
                 "perspective": angle,
-                "question": Quote("question", self.question),
+                "question": FencedText("question", self.question),
             },
         )
         return replace(asked, on_text=self.on_text)

@@ -10,7 +10,7 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models import extractive_overview
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.cited_texts import NoteText
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -36,7 +36,7 @@ class NotesJob(Job[tuple[NoteText, ...]]):
     def chat_request(self) -> ChatRequest:
         """Return the request. The reply may be twice as long as wanted before it is cut."""
         wanted = f"Wanted: {self.kind}. Length: at most about {self.tokens} tokens."
-        values: Values = {"passages": self.sources, "wanted": wanted, "request": Quote("request", self.request)}
+        values: Values = {"passages": self.sources, "wanted": wanted, "request": FencedText("request", self.request)}
         return prompt("overview_notes").request(2 * self.tokens, values)
 
     def read(self, reply: ChatReply) -> tuple[NoteText, ...]:

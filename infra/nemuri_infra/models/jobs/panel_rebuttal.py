@@ -10,7 +10,7 @@ from nemuri_domain.tasks.panel import seat
 from nemuri_infra.models import extractive_framing as framing
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, one_of
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -63,7 +63,7 @@ class RebutJob(Job[Rebuttal]):
                 "own": Source("yours", self.own),
                 "others": others,
                 "perspective": angle,
-                "question": Quote("question", self.question),
+                "question": FencedText("question", self.question),
             },
             schema=SCHEMA,
         )

@@ -10,7 +10,7 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.tokenization import content_terms
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job
 
@@ -29,7 +29,7 @@ class ItemsJob(Job[tuple[str, ...]]):
 
     def chat_request(self) -> ChatRequest:
         """Return the request for a language model."""
-        values: Values = {"request": Quote("request", self.text)}
+        values: Values = {"request": FencedText("request", self.text)}
         return prompt("request_items").request(TOKENS, values, steady=True, schema=SCHEMA)
 
     def read(self, reply: ChatReply) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from typing import Final
 
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.follow_up_requests import self_contained
-from nemuri_domain.tasks.conversation_history import Turn
+from nemuri_domain.tasks.conversation_history import EarlierTurn
 from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -19,7 +19,7 @@ TOKENS: Final = 1_500
 class RestateJob(Job[str]):
     """The job of rewording a request that continues a conversation, so that it is understood without it."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[EarlierTurn, ...]
     """Earlier questions and answers, oldest first; at least one."""
     request: str
 
@@ -30,7 +30,7 @@ class RestateJob(Job[str]):
             for number, turn in enumerate(self.turns, 1)
             for name, text in (("asked", turn.question), ("answered", without_citations(turn.answer)))
         ]
-        return prompt("restatement").request(TOKENS, {"turns": turns, "request": Quote("request", self.request)})
+        return prompt("restatement").request(TOKENS, {"turns": turns, "request": FencedText("request", self.request)})
 
     def read(self, reply: ChatReply) -> str:
         """Return the restated request in a reply; the original request if the reply is empty or cut off."""

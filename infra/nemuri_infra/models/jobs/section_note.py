@@ -9,7 +9,7 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.tokenization import content_terms
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.extractive_answers import telling
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -34,7 +34,7 @@ class SectionJob(Job[str]):
         words = f" ({', '.join(self.keywords)})" if self.keywords else ""
         values: Values = {
             "role": self.role,
-            "title": Quote("title", self.title),
+            "title": FencedText("title", self.title),
             "section": Source("section", self.text),
             "perspective": f"{normalised(self.perspective)}{words}",
         }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from nemuri_domain.language.citations import without_citations
 from nemuri_infra.models.chat import ChatReply, ChatRequest
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
@@ -23,7 +23,7 @@ class SummaryJob(Job[str | None]):
         """Return the request. The reply may be twice as long as wanted before it is cut."""
         texts = [Source(f"s{number}", text) for number, text in enumerate(self.texts, 1)]
         length = f"Length: at most {self.tokens} tokens."
-        values: Values = {"texts": texts, "length": length, "request": Quote("request", self.request)}
+        values: Values = {"texts": texts, "length": length, "request": FencedText("request", self.request)}
         return prompt("task_summary").request(2 * self.tokens, values)
 
     def read(self, reply: ChatReply) -> str | None:

@@ -8,7 +8,7 @@ from nemuri_domain.affective.text_compression import KEYWORDS_PER_TEXT, compress
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.provider_calls import sendable, storable
@@ -39,7 +39,7 @@ class CompressJob(Job[Compressed]):
     def chat_request(self) -> ChatRequest:
         """Return the request for a language model."""
         name = "compression_to_sentences" if self.level == 2 else "compression_to_keywords"
-        values: Values = {"trigger": Quote("trigger", self.trigger), "content": Source("content", self.content)}
+        values: Values = {"trigger": FencedText("trigger", self.trigger), "content": Source("content", self.content)}
         return prompt(name).request(TOKENS, values, steady=True, schema=SCHEMA)
 
     def read(self, reply: ChatReply) -> Compressed:

@@ -25,7 +25,7 @@ from nemuri_domain.affective.turn_reader import LEXICON_MODEL, read_turn
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import FLAG, INTEGER, TEXT, closed, listed, one_of, record
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.provider_calls import sendable, storable
@@ -87,7 +87,7 @@ class FeelJob(Job[TurnReading]):
         """Return the request. The middle of very long texts is left out."""
         values: Values = {
             "tags": ", ".join(_TAGS),
-            "request": Quote("request", _shown(self.prompt)),
+            "request": FencedText("request", _shown(self.prompt)),
             "reply": Source("reply", _shown(self.reply)),
             "earlier": self.earlier,
         }

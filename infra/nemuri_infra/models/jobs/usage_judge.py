@@ -10,7 +10,7 @@ from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.passage_ranking import labels_used, passages
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
 from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.sources import Source
@@ -39,7 +39,7 @@ class JudgeJob(Job[tuple[str, ...]]):
         """Return the request. The answer has no citations in it, so that the judgement does not depend on them."""
         values: Values = {
             "memories": self.memories,
-            "question": Quote("question", self.question),
+            "question": FencedText("question", self.question),
             "answer": Source("answer", without_citations(self.answer)),
         }
         return prompt("usage_judgement").request(TOKENS, values, schema=SCHEMA)

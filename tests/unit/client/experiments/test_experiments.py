@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from nemuri.experiments import noise, personality, plots, runs, scorer
-from nemuri.experiments.corpus import AREAS, Task, memories, task_needing
-from nemuri.experiments.in_memory_agent import InMemoryAgent, Vectors
+from nemuri.experiments.corpus import AREAS, CorpusTask, memories, task_needing
+from nemuri.experiments.in_memory_agent import InMemoryAgent, TextVectors
 from nemuri.experiments.personality import ALIKE, APART, WITHOUT
-from nemuri.experiments.report import Claim, Sample, build_report, window_names, windows
+from nemuri.experiments.report import Sample, TestedClaim, build_report, window_names, windows
 
 TASKS = 10
 
@@ -60,7 +60,7 @@ def test_agents_without_strengths_do_not_diverge() -> None:
 async def test_agents_with_equal_streams_are_equal() -> None:
     """Two agents with the same tasks have a divergence of 0."""
     chance = random.Random(5)
-    world, vectors = memories(chance, 60), Vectors()
+    world, vectors = memories(chance, 60), TextVectors()
     needs = {area: [passage for passage in world if passage.area == area] for area in AREAS}
     tasks = list(personality.mixed(chance, needs, "flow", TASKS))
     pair = [await InMemoryAgent.remembering(world, "use", vectors) for _ in range(2)]
@@ -74,7 +74,7 @@ async def test_agents_with_equal_streams_are_equal() -> None:
 
 def test_a_finding_states_the_verdict_of_its_interval() -> None:
     """A finding states the verdict of its interval: shown, not shown, or the opposite is shown."""
-    claim = Claim("more is more", ("a", "x"), ("a", "y"))
+    claim = TestedClaim("more is more", ("a", "x"), ("a", "y"))
     samples: list[Sample]
     for step, verdict in ((0.5, "shown"), (-0.5, "the opposite is shown"), (0.0, "not shown")):
         samples = [{("a", "x"): step + noise, ("a", "y"): 0.0} for noise in (-0.02, -0.01, 0.0, 0.01, 0.02)]
@@ -99,8 +99,8 @@ def test_windows_partition_a_stream() -> None:
 async def test_a_task_without_relevant_memories_is_ranked_and_learned_from() -> None:
     """A task without relevant memories has empty rankings, and the experiment continues."""
     world = memories(random.Random(6), 60)
-    living, trainer = await InMemoryAgent.remembering(world, "use", Vectors()), scorer.Trainer()
-    recalled = await living.process(Task("Rhubarb glacier trombone", world[0]))
+    living, trainer = await InMemoryAgent.remembering(world, "use", TextVectors()), scorer.Trainer()
+    recalled = await living.process(CorpusTask("Rhubarb glacier trombone", world[0]))
     assert not recalled.candidates
     assert trainer.orders(recalled) == {ranking: [] for ranking in scorer.RANKINGS}
     trainer.learn(living, recalled)

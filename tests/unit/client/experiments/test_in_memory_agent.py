@@ -3,7 +3,7 @@
 import random
 
 from nemuri.experiments.corpus import AREAS, library, memories, stream
-from nemuri.experiments.in_memory_agent import InMemoryAgent, Regime, Vectors, memory_id
+from nemuri.experiments.in_memory_agent import InMemoryAgent, Regime, TextVectors, memory_id
 from nemuri_contracts.strength import AgentSlept, MemoriesRetrieved, MemoriesUsed, SessionEnded
 from nemuri_domain.strength.fold import fold
 
@@ -13,7 +13,7 @@ PASSAGES, TASKS = 90, 25
 async def _lived(regime: Regime, tasks: int = TASKS) -> InMemoryAgent:
     chance = random.Random("living")
     world = memories(chance, PASSAGES)
-    living = await InMemoryAgent.remembering(world, regime, Vectors())
+    living = await InMemoryAgent.remembering(world, regime, TextVectors())
     for task in stream(chance, world[:20], tasks, "recurring"):
         await living.process(task)
     return living

@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from nemuri.files.documents import MAX_FILE_BYTES, Document, InputError, read_document
+from nemuri.files.documents import MAX_FILE_BYTES, InputError, TextDocument, read_document
 
 
 def _pdf(*pages: str, password: str | None = None) -> bytes:
@@ -46,7 +46,7 @@ def _pdf(*pages: str, password: str | None = None) -> bytes:
 )
 def test_text_is_read_in_utf8_and_marked_utf16(tmp_path: Path, name: str, content: bytes) -> None:
     """UTF-8 text, and UTF-16 text with a byte order mark, is read. The mark is not part of the text."""
-    assert read_document(_written(tmp_path, name, content)) == Document(name, "記憶 memory")
+    assert read_document(_written(tmp_path, name, content)) == TextDocument(name, "記憶 memory")
 
 
 def test_the_pages_of_a_pdf_are_separated_by_form_feeds(tmp_path: Path) -> None:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri.window.views.why import Retrieval
+from nemuri.window.views.why import ShownRetrieval
 from nemuri_contracts.explanation_views import ExplainedCandidate, Explanation
 from nemuri_contracts.strength import FEATURES, Candidate
 
 additions = st.lists(st.lists(st.floats(-5, 5), min_size=len(FEATURES), max_size=len(FEATURES)), min_size=1, max_size=5)
 
 
-def retrieval(rows: list[list[float]]) -> Retrieval:
+def retrieval(rows: list[list[float]]) -> ShownRetrieval:
     """Return a retrieval whose candidates have these contributions."""
     candidates = tuple(
         ExplainedCandidate(
@@ -38,7 +38,7 @@ def retrieval(rows: list[list[float]]) -> Retrieval:
         principles=(),
         candidates=candidates,
     )
-    return Retrieval(explained, None)
+    return ShownRetrieval(explained, None)
 
 
 @given(additions)
@@ -61,7 +61,7 @@ def test_parts_of_one_side_follow_each_other() -> None:
 
 def test_a_limit_leaves_candidates_out() -> None:
     """Count the candidates that are not shown."""
-    drawn = Retrieval(retrieval([[0.0] * 9] * 3).explained, 2)
+    drawn = ShownRetrieval(retrieval([[0.0] * 9] * 3).explained, 2)
     assert (len(drawn.candidates), drawn.left) == (2, 1)
     assert drawn.segments(drawn.candidates[0]) == []
     assert pytest.approx(0) == sum(drawn.candidates[0].contributions)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from nemuri_domain.affective.cost_estimate import MILLION, Prices, Workload, estimate_costs, total_dollars
+from nemuri_domain.affective.cost_estimate import MILLION, OperationCounts, Prices, estimate_costs, total_dollars
 from nemuri_domain.affective.nightly_job import allowed_number
 from nemuri_domain.affective.policy import AffectPolicy
 
 A_YEAR = 36_500
-FALLEN = Workload(remembered=A_YEAR, recalls=A_YEAR, summaries=31_025, keyword_lists=20_075)
+FALLEN = OperationCounts(remembered=A_YEAR, recalls=A_YEAR, summaries=31_025, keyword_lists=20_075)
 EMBEDDING = [(120.5, 2.41), (8.2, 0.16), (13.0, 0.26), (1.5, 0.03)]
 MODEL = [(120.5, 3.7, 139.00), (102.4, 13.0, 167.40), (8.4, 1.5, 15.90)]
 
@@ -53,8 +53,8 @@ def test_a_pace_is_told_for_a_year() -> None:
     """A tenth of a year's work, done in a tenth of a year, gives the same cost per year. Costs are proportional to
     prices.
     """
-    tenth = Workload(3_650, 3_650, 3_102.5, 2_007.5)
+    tenth = OperationCounts(3_650, 3_650, 3_102.5, 2_007.5)
     assert total_dollars(estimate_costs(tenth.yearly(36.5))) == pytest.approx(total_dollars(estimate_costs(FALLEN)))
     dear = Prices(embedding=0.04, model_input=2, model_output=10)
     assert total_dollars(estimate_costs(FALLEN, dear)) == pytest.approx(2 * total_dollars(estimate_costs(FALLEN)))
-    assert total_dollars(estimate_costs(Workload(0, 0, 0, 0))) == 0
+    assert total_dollars(estimate_costs(OperationCounts(0, 0, 0, 0))) == 0

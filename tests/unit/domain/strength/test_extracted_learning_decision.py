@@ -12,8 +12,8 @@ from nemuri_domain.strength.extracted_learning_decision import (
     REPEATS_USED_MEMORY,
     CandidateLearning,
     KeptLearning,
+    LearningVerdict,
     RepeatedLearning,
-    Verdict,
     Verdicts,
     candidate_learnings,
     compared_statements,
@@ -31,7 +31,7 @@ MIND = given(encoded(A), encoded(B), related(C, A)).mind
 
 def told(*judgements: tuple[UUID, Comparison], doubled: bool = False) -> Verdicts:
     """Return the verdicts of a learning's comparison with these memories, nearest memory first."""
-    return Verdicts([Verdict(known(memory_id)[1], judgement) for memory_id, judgement in judgements], doubled)
+    return Verdicts([LearningVerdict(known(memory_id)[1], judgement) for memory_id, judgement in judgements], doubled)
 
 
 def known(memory_id: UUID) -> Remembered:
@@ -150,6 +150,8 @@ def test_a_memory_repeats_a_learning_if_one_of_its_statements_does() -> None:
     """The verdict on a memory with several statements names the statement that counts first."""
     memory = known(A)[1]
 
-    assert verdict_on(memory, {"cost": "contradicts", "quality": "same"}) == Verdict(memory, "same", "quality")
-    assert verdict_on(memory, {None: "unrelated", "cost": "contradicts"}) == Verdict(memory, "contradicts", "cost")
-    assert verdict_on(memory, {}) == Verdict(memory, "unrelated")
+    assert verdict_on(memory, {"cost": "contradicts", "quality": "same"}) == LearningVerdict(memory, "same", "quality")
+    assert verdict_on(memory, {None: "unrelated", "cost": "contradicts"}) == LearningVerdict(
+        memory, "contradicts", "cost"
+    )
+    assert verdict_on(memory, {}) == LearningVerdict(memory, "unrelated")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.agents import Definition, Perspective
 from nemuri_domain.tasks.agent_fit import CALIBRATION, ROWS, Fit, FitModel, Judged, features, texts_of
-from nemuri_domain.tasks.agent_scores import Applicant, Known, margin, market
+from nemuri_domain.tasks.agent_scores import AgentKnowledge, Applicant, margin, market
 from nemuri_domain.tasks.definition_phrases import PHRASES, phrases
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 
@@ -145,7 +145,7 @@ def _margin(text: str, fit: Fit, of: Mapping[str, Definition] | None = None) -> 
     definitions = of or {name: _definition(each) for name, each in FIELDS.items()}
     agents = [Applicant(name, each, (), 0, 0, 0) for name, each in definitions.items()]
     together = market(agents, agents)
-    return margin(together, Known.of(together, text), fit)
+    return margin(together, AgentKnowledge.of(together, text), fit)
 
 
 COLLEAGUES = {

@@ -6,7 +6,7 @@ from nemuri_domain.tasks.conversation_history import (
     LONGEST_REQUEST,
     TURN_TOKENS,
     TURNS_TOKENS,
-    Turn,
+    EarlierTurn,
     continues,
     restated,
     stands_alone,
@@ -34,8 +34,8 @@ def test_finished_turns_are_included_oldest_first() -> None:
     lost = given(submitted("lost", conversation="c"), failed()).task
 
     assert turns([_done("And it?", "Blue [m1].", request="And moss?"), lost, _done("What is moss?", "A plant.")]) == (
-        Turn("What is moss?", "A plant."),
-        Turn("And moss?", "Blue."),
+        EarlierTurn("What is moss?", "A plant."),
+        EarlierTurn("And moss?", "Blue."),
     )
 
 

@@ -18,7 +18,7 @@ from nemuri_domain.tasks import routing
 from nemuri_domain.tasks.agent_fit import CALIBRATION, FitModel, Judged, features, texts_of
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
-from nemuri_domain.tasks.routing import NO_EVIDENCE, Advice, Evidence
+from nemuri_domain.tasks.routing import NO_EVIDENCE, Evidence, RoutingAdvice
 from nemuri_domain.tasks.task_summary import SUMMARY_TOKENS
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from tests.unit.domain.tasks.stories import failed, given, reopened, submitted, summarised
@@ -137,7 +137,7 @@ def test_a_light_model_decides_a_close_call() -> None:
     evidence = _evidence(task, (buyer, cook))
 
     assert set(routing.close_call(task, [buyer, cook], evidence)) == {"buyer", "cook"}
-    told = Advice("cook", 0.9, Usage(model="light"))
+    told = RoutingAdvice("cook", 0.9, Usage(model="light"))
     routed = routing.route(submitted(), task, [buyer, cook], replace(evidence, advice=told))
     nobody = routing.route(submitted(), task, [buyer, cook], replace(evidence, advice=replace(told, agent_id=None)))
 

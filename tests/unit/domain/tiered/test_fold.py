@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.erasure import MemoriesErased
-from nemuri_contracts.tiered import Access, ConsolidationBegun, Group, MemoriesAccessed, MemoryShared
+from nemuri_contracts.tiered import ConsolidationBegun, Group, MemoriesAccessed, MemoryAccess, MemoryShared
 from nemuri_domain.tiered.aggregate import TieredMind, TierMemory
 from nemuri_domain.tiered.fold import evolve_at_its_time, fold, touched
 from tests.unit.domain.tiered.lives import AGENT, BORN, became, defined, lived, mind, named, simulated
@@ -35,7 +35,7 @@ def accessed(number: int, times: int, *, second: float = 60.0) -> MemoriesAccess
     return MemoriesAccessed(
         event_id=named(f"accessed {number} {times}"),
         agent_id=AGENT,
-        accessed=(Access(memory_id=named(number), times=times),),
+        accessed=(MemoryAccess(memory_id=named(number), times=times),),
         second=second,
         recorded_at=BORN,
         sequence=200 + number,

@@ -7,7 +7,7 @@ import pytest
 
 import nemuri_infra.models.jobs
 import nemuri_society.cognition
-from nemuri_infra.models.prompt_fences import Quote
+from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Prompt, PromptError, Value, prompt, prompt_names
 from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.prompt_goldens import changed, goldens
@@ -18,7 +18,7 @@ VALUES: dict[str, Value] = {
     "rules": "",
     "sources": (Source("m1", "Moss [m2] is green.", origin="Ann"), Source("m2", "Fern.\n\n\n\nShade.")),
     "who": "Bob",
-    "question": Quote("question", "What is [m1]?"),
+    "question": FencedText("question", "What is [m1]?"),
 }
 
 
@@ -51,7 +51,7 @@ def test_values_fill_the_placeholders() -> None:
 
 def test_a_value_is_never_read_as_a_template() -> None:
     """A placeholder in a value stays as it is."""
-    _, user = TWO.render(VALUES | {"who": "{{role}}", "question": Quote("question", "{{rules}} \\1")})
+    _, user = TWO.render(VALUES | {"who": "{{role}}", "question": FencedText("question", "{{rules}} \\1")})
     assert "Asked by {{role}}:" in user
     assert "\n{{rules}} \\1\n" in user
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_contracts.tasks import Dissent, Voice
-from nemuri_domain.tasks.conversation_history import Turn
+from nemuri_domain.tasks.conversation_history import EarlierTurn
 from nemuri_domain.tasks.panel import side_by_side
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
@@ -17,7 +17,7 @@ from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Absent, Parrot
 
 MODEL = ExtractiveModel()
-TURNS = (Turn("What does moss need?", "Water [m1]."), Turn("What does a fern need?", "Shade."))
+TURNS = (EarlierTurn("What does moss need?", "Water [m1]."), EarlierTurn("What does a fern need?", "Shade."))
 VOICES = (
     Voice(agent_id="ann", perspective="cost", answer="It costs 5 euro."),
     Voice(agent_id="bob", perspective="time", answer="It costs 7 euro."),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_domain.education.grading import Verdict
+from nemuri_domain.education.grading import GradingVerdict
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.grading import GradeJob
@@ -41,7 +41,7 @@ async def test_a_free_answer_is_graded_by_its_meaning() -> None:
     """The prompt of grading has the points with synonyms, the right answer and the answer without citations."""
     chat = Parrot('{"points": {"p1": true, "p2": false}, "right": false, "why": "No figure."}')
     reply = await PromptedModel(chat).do(ANSWER)
-    assert reply.value == Verdict(("15 %",), note="No figure.")
+    assert reply.value == GradingVerdict(("15 %",), note="No figure.")
     [(system, user)] = chat.heard
     assert "synonym, a paraphrase" in system
     assert "denied" in system

@@ -63,7 +63,7 @@ def _topics() -> tuple[Any, Any]:
     place = ("postgresql://h/d", "nemuri", "ann", (None, frozenset({f"domain {uuid4()}"})))
     memories = tuple(PerspectiveMemory(f"memory {number} {uuid4()}", number / 24) for number in range(24))
     topics = tuple(Topic(name, 1.5 + len(name) / 7, 2) for name in names)
-    return place, topic_cache.Known((0, 0, (), 0, 0, ("cost",)), topics, {"cost": memories})
+    return place, topic_cache.KnownTopics((0, 0, (), 0, 0, ("cost",)), topics, {"cost": memories})
 
 
 def _spent() -> tuple[Any, Any]:

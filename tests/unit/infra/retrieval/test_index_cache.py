@@ -13,16 +13,16 @@ import pytest
 from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.process import resource_limits
-from nemuri_infra.retrieval.index_cache import CachedIndex, IndexCache
+from nemuri_infra.retrieval.index_cache import CachedRetrievalIndex, IndexCache
 from nemuri_infra.runtime.settings import MAX_INDEX_BYTES, MEGABYTE, Settings
 
 DIMENSION = 256
 WORDS = ["".join(random.Random(seed).choices("abcdefghijklmnop", k=7)) for seed in range(5_000)]
 
 
-def mind(number: int, characters: int, chance: random.Random) -> CachedIndex:
+def mind(number: int, characters: int, chance: random.Random) -> CachedRetrievalIndex:
     """Return the index of an agent with `number` memories of `characters` characters each."""
-    indexed = CachedIndex(AgentIndex(DIMENSION), "g", "raw")
+    indexed = CachedRetrievalIndex(AgentIndex(DIMENSION), "g", "raw")
     known = dict(_remembered(characters, chance) for _ in range(number))
     vectors = np.zeros((number, DIMENSION), np.float32)
     indexed.index.add(list(known), vectors, [content.memory.content for content, _ in known.values()])

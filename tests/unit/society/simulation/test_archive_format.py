@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_infra.stores.bucket_reader import Entry
+from nemuri_infra.stores.bucket_reader import BucketEntry
 from nemuri_society.simulation.archive_format import pack_entries, unpack_entries
 
 
-async def as_entries(entries: Sequence[tuple[str, bytes]]) -> AsyncIterator[Entry]:
+async def as_entries(entries: Sequence[tuple[str, bytes]]) -> AsyncIterator[BucketEntry]:
     """Yield the pairs of key and value as entries with increasing revisions."""
     for number, (key, value) in enumerate(entries, 1):
-        yield Entry(key, value, number)
+        yield BucketEntry(key, value, number)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["society", "agent.0.a00.goals", "world.0", "\n"]), st.binary(max_size=99))))
