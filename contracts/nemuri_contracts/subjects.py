@@ -104,8 +104,12 @@ class Subjects:
         return f"{self.namespace}.client.*.{client}.>"
 
     def client_of(self, subject: str) -> str | None:
-        """Return the client named in a client subject; None for any other subject."""
-        return _name_in(subject, "client", 3)
+        """Return the client named in a client subject; None for any other subject.
+
+        Of a malformed client subject that is too short, return the last name.
+        """
+        _, family, *names = subject.split(".")
+        return names[:2][-1] if family == "client" else None
 
     def agent_of(self, subject: str) -> str | None:
         """Return the agent named in an agent subject; None for any other subject."""

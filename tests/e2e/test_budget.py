@@ -7,7 +7,7 @@ STATEMENTS_OF_A_TASK = 40
 STATEMENTS_OF_A_MEMORY = 6
 STATEMENTS_OF_MEMORIES_IN_BULK = 50
 """Statements for `BULK` memories together."""
-MESSAGES_OF_A_TASK = 75
+MESSAGES_OF_A_TASK = 85
 MESSAGES_OF_A_MEMORY_IN_BULK = 3.1
 """The offer, the encoded memory and an acknowledgement, and a tenth for what all of them cost together."""
 

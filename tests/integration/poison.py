@@ -12,6 +12,7 @@ import orjson
 from nemuri_contracts.client_events import Document, FeedbackGiven, MemoryContent, MemoryOffered, TaskSubmitted
 from nemuri_contracts.codec import encode
 from nemuri_contracts.event import derive
+from nemuri_contracts.wire_constants import NO_TASK
 from nemuri_infra.bus.event_log import Log
 
 CAUSTIC = "caustic"
@@ -29,6 +30,8 @@ class Poison:
     headers: bytes | None = None
     """The whole header block as it is sent; None for a message without headers."""
     client: bytes = b"mallory"
+    whole: bytes | None = None
+    """The whole subject after the family, if it is malformed; None for one with task, client and kind."""
     service: str = "intake"
     """The service that dead-letters the message."""
     readable: bool = False
@@ -36,14 +39,18 @@ class Poison:
 
     async def publish(self, log: Log) -> None:
         """Publish the message as raw bytes, and return once the server has received it."""
-        subject = b"%s.client.%s.%s" % (log.subjects.namespace.encode(), self.client, self.subject)
-        subject = subject.rstrip(b".")
+        rest = self.whole or b"%s.%s.%s" % (self._task(), self.client, self.subject)
+        subject = b"%s.client.%s" % (log.subjects.namespace.encode(), rest.rstrip(b"."))
         if self.headers is None:
             command = b"PUB %s %d\r\n" % (subject, len(self.data))
         else:
             command = b"HPUB %s %d %d\r\n" % (subject, len(self.headers), len(self.headers) + len(self.data))
         await log.connection._send_command(command + (self.headers or b"") + self.data + b"\r\n")
         await log.connection.flush()
+
+    def _task(self) -> bytes:
+        """Return the id of the task that a valid event submits."""
+        return str(orjson.loads(self.data)["event_id"]).encode() if self.readable else NO_TASK.encode()
 
 
 def submission(**changes: Any) -> bytes:
@@ -132,6 +139,7 @@ def misplaced() -> Iterator[Poison]:
     yield Poison("a wrong kind for the subject", encode(feedback))
     yield Poison("a subject that nobody knows", submission(), b"nonsense")
     yield Poison("a subject without a kind", submission(), b"")
+    yield Poison("a subject with nothing but a name", submission(), whole=b"mallory")
     yield Poison("a subject that goes on", submission(), b"task_submitted.more")
     yield Poison("a subject that is no text", submission(), b"\xff\xfe")
     yield Poison("a client of no name", submission(), client=b"mal$lory")
