@@ -520,9 +520,7 @@ async def test_words_are_compared_if_no_vector_arrives_in_time(settings: Setting
 async def test_a_repeated_command_appends_nothing_new(
     settings: Settings, kind: type[ShowMemories | ShowBrief], recorded: list[int]
 ) -> None:
-    """A repeated request to show memories gets the same answer and appends nothing new. Another request does. The
-    request of one agent does not stand in the way of another's.
-    """
+    """A repeated request to show memories gets the same answer and appends nothing new. Another request does."""
     query, view = (AffectRecallQuery, AffectRecallView) if kind is ShowMemories else (AffectBriefQuery, AffectBriefView)
     async with affective_platform(settings) as resources, connected_client(settings) as client:
         await remember_turns(resources, [turn(each, number=at) for at, each in enumerate(TOPICS)])
