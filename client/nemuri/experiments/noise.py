@@ -9,7 +9,7 @@ import numpy as np
 
 from nemuri.experiments.corpus import memories, stream
 from nemuri.experiments.in_memory_agent import InMemoryAgent, Regime, TextVectors, memory_id
-from nemuri.experiments.report import Sample, TestedClaim, windows
+from nemuri.experiments.report import CheckedClaim, Sample, windows
 from nemuri.experiments.statistics import auc, gain
 
 MEMORIES: Final = 420
@@ -25,20 +25,20 @@ AUC, ON_SIGNAL, RATIO = "AUC of strength", "reinforcements of needed memories", 
 KEPT_SIGNAL, KEPT_NOISE = "needed memories archived", "noise archived"
 NDCG_FIGURE = "nDCG@10, last half"
 CLAIMS: Final = (
-    TestedClaim(
+    CheckedClaim(
         "Reinforcement on use separates signal from noise better than reinforcement on retrieval",
         (AUC, USE),
         (AUC, RETRIEVAL),
     ),
-    TestedClaim("Reinforcement on use goes to needed memories more often", (ON_SIGNAL, USE), (ON_SIGNAL, RETRIEVAL)),
-    TestedClaim("Sleep archives more of the noise when use reinforces", (KEPT_NOISE, USE), (KEPT_NOISE, RETRIEVAL)),
-    TestedClaim(
+    CheckedClaim("Reinforcement on use goes to needed memories more often", (ON_SIGNAL, USE), (ON_SIGNAL, RETRIEVAL)),
+    CheckedClaim("Sleep archives more of the noise when use reinforces", (KEPT_NOISE, USE), (KEPT_NOISE, RETRIEVAL)),
+    CheckedClaim(
         "Sleep archives fewer needed memories when use reinforces", (KEPT_SIGNAL, RETRIEVAL), (KEPT_SIGNAL, USE)
     ),
-    TestedClaim(
+    CheckedClaim(
         "Later tasks find what they need better when use reinforces", (NDCG_FIGURE, USE), (NDCG_FIGURE, RETRIEVAL)
     ),
-    TestedClaim(
+    CheckedClaim(
         "Later tasks find what they need better than without strengths", (NDCG_FIGURE, USE), (NDCG_FIGURE, WITHOUT)
     ),
 )

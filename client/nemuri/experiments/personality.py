@@ -9,7 +9,7 @@ import numpy as np
 
 from nemuri.experiments.corpus import AREAS, CorpusPassage, CorpusTask, memories, task_needing
 from nemuri.experiments.in_memory_agent import InMemoryAgent, TaskRetrieval, TextVectors, memory_id
-from nemuri.experiments.report import Sample, TestedClaim
+from nemuri.experiments.report import CheckedClaim, Sample
 from nemuri.experiments.statistics import gain, jaccard_distance, jensen_shannon, kendall, overlap
 
 MEMORIES: Final = 420
@@ -25,36 +25,36 @@ LATER_QUESTIONS: Final = 40
 APART, ALIKE, WITHOUT = "different streams", "same mixture, other draws", "without strengths"
 OWN, OTHER = "specialist", "other specialist"
 CLAIMS: Final = (
-    TestedClaim("Different streams make rankings diverge", ("ranking: 1 - tau", APART), ("ranking: 1 - tau", ALIKE)),
-    TestedClaim(
+    CheckedClaim("Different streams make rankings diverge", ("ranking: 1 - tau", APART), ("ranking: 1 - tau", ALIKE)),
+    CheckedClaim(
         "Different streams make the ten memories in context diverge",
         ("context: 1 - overlap@10", APART),
         ("context: 1 - overlap@10", ALIKE),
     ),
-    TestedClaim(
+    CheckedClaim(
         "Different streams make perspectives diverge",
         ("strengths: Jensen-Shannon", APART),
         ("strengths: Jensen-Shannon", ALIKE),
     ),
-    TestedClaim(
+    CheckedClaim(
         "Different streams make answers diverge", ("answer: 1 - Jaccard", APART), ("answer: 1 - Jaccard", ALIKE)
     ),
-    TestedClaim(
+    CheckedClaim(
         "A specialist finds what recurs in its area better than the other one",
         ("nDCG@10, recurring", OWN),
         ("nDCG@10, recurring", OTHER),
     ),
-    TestedClaim(
+    CheckedClaim(
         "A specialist finds what recurs better than an agent without strengths",
         ("nDCG@10, recurring", OWN),
         ("nDCG@10, recurring", WITHOUT),
     ),
-    TestedClaim(
+    CheckedClaim(
         "A specialist finds what is new in its area better than the other one",
         ("nDCG@10, new", OWN),
         ("nDCG@10, new", OTHER),
     ),
-    TestedClaim(
+    CheckedClaim(
         "A specialist finds what is new better than an agent without strengths",
         ("nDCG@10, new", OWN),
         ("nDCG@10, new", WITHOUT),

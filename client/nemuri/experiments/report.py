@@ -16,7 +16,7 @@ WINDOWS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class TestedClaim:
+class CheckedClaim:
     """The claim that the figure `higher` is greater than the figure `lower`. A figure is named by measure and
     condition.
     """
@@ -33,7 +33,7 @@ class ClaimResult:
     The difference is taken within each repeat.
     """
 
-    claim: TestedClaim
+    claim: CheckedClaim
     difference: Interval
 
     @property
@@ -100,7 +100,7 @@ class ExperimentReport:
 def build_report(
     experiment: str,
     samples: Sequence[Sample],
-    claims: Sequence[TestedClaim],
+    claims: Sequence[CheckedClaim],
     *,
     seed: int,
     tasks: int,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from nemuri.experiments import noise, personality, scorer
-from nemuri.experiments.report import ExperimentReport, Sample, TestedClaim, build_report
+from nemuri.experiments.report import CheckedClaim, ExperimentReport, Sample, build_report
 from nemuri_infra.process.resource_limits import ONE_THREAD
 
 CORES: Final = 8
@@ -28,7 +28,7 @@ class Experiment:
     """The definition of an experiment."""
 
     sample: Sampling
-    claims: Sequence[TestedClaim]
+    claims: Sequence[CheckedClaim]
     compared: str
     """Baseline condition of the measures over the stream."""
     tasks: int

@@ -12,7 +12,7 @@ import numpy as np
 
 from nemuri.experiments.corpus import Condition, memories, stream
 from nemuri.experiments.in_memory_agent import InMemoryAgent, TaskRetrieval, TextVectors, memory_id
-from nemuri.experiments.report import Sample, TestedClaim, windows
+from nemuri.experiments.report import CheckedClaim, Sample, windows
 from nemuri.experiments.statistics import gain
 from nemuri_contracts.scorers import Weights
 from nemuri_contracts.strength import FEATURES, MemoriesRetrieved
@@ -33,7 +33,7 @@ SIMILARITY, LINEAR, GATED, UNGATED = "similarity alone", "linear score", "learne
 RANKINGS: Final = (SIMILARITY, LINEAR, GATED, UNGATED)
 CONDITIONS: Final[tuple[Condition, ...]] = get_args(Condition)
 CLAIMS: Final = tuple(
-    TestedClaim(f"{text}, needs {condition}", (f"nDCG@10, {condition}", better), (f"nDCG@10, {condition}", worse))
+    CheckedClaim(f"{text}, needs {condition}", (f"nDCG@10, {condition}", better), (f"nDCG@10, {condition}", worse))
     for condition in CONDITIONS
     for text, better, worse in (
         ("The linear score ranks better than similarity alone", LINEAR, SIMILARITY),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from nemuri.experiments.report import ExperimentReport, Sample, TestedClaim, build_report
+from nemuri.experiments.report import CheckedClaim, ExperimentReport, Sample, build_report
 from nemuri.experiments.runs import run_repeats
 from nemuri_society.experiments import item_progression, likeability, memes, specialisation, taxes
 from nemuri_society.experiments.experiment_society import Setting
@@ -17,7 +17,7 @@ class Experiment:
 
     sample: Callable[[int, int, Setting], Sample]
     """A function from (seed, repeat, setting) to the measurements of this repeat."""
-    claims: Sequence[TestedClaim]
+    claims: Sequence[CheckedClaim]
     title: str
     label: str
     """The caveat: the meaning and the limits of the figures without a language model."""

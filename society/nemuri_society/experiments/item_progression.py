@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from nemuri.experiments.report import Sample, TestedClaim
+from nemuri.experiments.report import CheckedClaim, Sample
 from nemuri_society.cognition.memory_interface import NoMemories
 from nemuri_society.cognition.module_registry import build_modules
 from nemuri_society.cognition.scripted_model import scripted_answer
@@ -21,7 +21,7 @@ HALLUCINATION: Final = 0.3
 TICK: Final = 0.5
 """Simulated seconds between two percepts."""
 MODULES: Final = tuple(module.spec.name for module in build_modules(NoMemories()))
-CLAIMS: Final = (TestedClaim("Agents obtain more items with action awareness", (ITEMS, FULL), (ITEMS, BLIND)),)
+CLAIMS: Final = (CheckedClaim("Agents obtain more items with action awareness", (ITEMS, FULL), (ITEMS, BLIND)),)
 
 
 def sample(seed: int, repeat: int, setting: Setting) -> Sample:

@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Final
 
-from nemuri.experiments.report import Sample, TestedClaim
+from nemuri.experiments.report import CheckedClaim, Sample
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.percept_updates import entries, mapped
 from nemuri_society.cognition.shared_state import SharedState
@@ -28,8 +28,8 @@ OBSERVERS: Final = (1, 3, 5, 7, 9, 11)
 TASTE: Final = 1.5
 """Standard deviation of the constant bias of one observer towards one speaker, in points (likeability is 0 to 10)."""
 CLAIMS: Final = (
-    TestedClaim("Perceived likeability is closer to the truth with social awareness", (R, FULL), (R, WITHOUT)),
-    TestedClaim("Eleven observers judge better than one", ("r with 11 observers", FULL), ("r with 1 observers", FULL)),
+    CheckedClaim("Perceived likeability is closer to the truth with social awareness", (R, FULL), (R, WITHOUT)),
+    CheckedClaim("Eleven observers judge better than one", ("r with 11 observers", FULL), ("r with 1 observers", FULL)),
 )
 MODULES: Final = ("conversing", "social_awareness", "wandering")
 Sentiments = dict[tuple[str, str], float]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any, Final
 
-from nemuri.experiments.report import Sample, TestedClaim
+from nemuri.experiments.report import CheckedClaim, Sample
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.contracts.world_protocol import Percept
 from nemuri_society.experiments.experiment_society import Member, Setting, Stage, course, parts, staged
@@ -32,11 +32,13 @@ TRAVELS: Final = {True: 0.05, False: 0.15}
 """
 MODULES: Final = ("conversing", "wandering")
 CLAIMS: Final = (
-    TestedClaim(
+    CheckedClaim(
         "More agents convert in the priests' town than in the country", (INDIRECT, PRIESTS_TOWN), (INDIRECT, COUNTRY)
     ),
-    TestedClaim("More agents convert in the priests' town than in others", (INDIRECT, PRIESTS_TOWN), (INDIRECT, TOWNS)),
-    TestedClaim("Agents in towns mention more memes than in the country", (KINDS, TOWNS), (KINDS, COUNTRY)),
+    CheckedClaim(
+        "More agents convert in the priests' town than in others", (INDIRECT, PRIESTS_TOWN), (INDIRECT, TOWNS)
+    ),
+    CheckedClaim("Agents in towns mention more memes than in the country", (KINDS, TOWNS), (KINDS, COUNTRY)),
 )
 
 

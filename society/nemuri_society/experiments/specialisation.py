@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from nemuri.experiments.report import Sample, TestedClaim
+from nemuri.experiments.report import CheckedClaim, Sample
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.modules.goal_generation import REVIEW_SECONDS
 from nemuri_society.cognition.percept_updates import listed, mapped
@@ -25,8 +25,8 @@ SETTLING: Final[dict[str, JsonValue]] = {"id": "g0", "description": "settle in",
 """First goal of every agent. Without a goal all agents would look for one at the same moment."""
 MODULES: Final = ("conversing", "goal_generation", "social_awareness", "wandering")
 CLAIMS: Final = (
-    TestedClaim("Roles are more diverse if agents see others", (ENTROPY, SEES), (ENTROPY, BLIND)),
-    TestedClaim("Roles last longer if agents see others", (PERSISTENCE, SEES), (PERSISTENCE, BLIND)),
+    CheckedClaim("Roles are more diverse if agents see others", (ENTROPY, SEES), (ENTROPY, BLIND)),
+    CheckedClaim("Roles last longer if agents see others", (PERSISTENCE, SEES), (PERSISTENCE, BLIND)),
 )
 Arm = tuple[Callable[[Prompt, Random], str], frozenset[str]]
 

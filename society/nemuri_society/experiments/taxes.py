@@ -6,7 +6,7 @@ from functools import partial
 from random import Random
 from typing import Any, Final
 
-from nemuri.experiments.report import Sample, TestedClaim
+from nemuri.experiments.report import CheckedClaim, Sample
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.percept_updates import mapped
 from nemuri_society.cognition.situation_detection import number
@@ -33,8 +33,8 @@ LOUD: Final = 0.3
 SAYINGS: Final = {-1: "Taxes are too high, keep what you have earned.", 1: "Taxes built this town, they are worth it."}
 MODULES: Final = ("conversing", "wandering")
 CLAIMS: Final = (
-    TestedClaim("Influencers against taxes lower the share paid", (AFTER, FROZEN), (AFTER, AGAINST)),
-    TestedClaim("Influencers for taxes raise the share paid", (AFTER, FOR), (AFTER, FROZEN)),
+    CheckedClaim("Influencers against taxes lower the share paid", (AFTER, FROZEN), (AFTER, AGAINST)),
+    CheckedClaim("Influencers for taxes raise the share paid", (AFTER, FOR), (AFTER, FROZEN)),
 )
 
 

@@ -9,7 +9,7 @@ from nemuri.experiments import noise, personality, plots, runs, scorer
 from nemuri.experiments.corpus import AREAS, CorpusTask, memories, task_needing
 from nemuri.experiments.in_memory_agent import InMemoryAgent, TextVectors
 from nemuri.experiments.personality import ALIKE, APART, WITHOUT
-from nemuri.experiments.report import Sample, TestedClaim, build_report, window_names, windows
+from nemuri.experiments.report import CheckedClaim, Sample, build_report, window_names, windows
 
 TASKS = 10
 
@@ -74,7 +74,7 @@ async def test_agents_with_equal_streams_are_equal() -> None:
 
 def test_a_finding_states_the_verdict_of_its_interval() -> None:
     """A finding states the verdict of its interval: shown, not shown, or the opposite is shown."""
-    claim = TestedClaim("more is more", ("a", "x"), ("a", "y"))
+    claim = CheckedClaim("more is more", ("a", "x"), ("a", "y"))
     samples: list[Sample]
     for step, verdict in ((0.5, "shown"), (-0.5, "the opposite is shown"), (0.0, "not shown")):
         samples = [{("a", "x"): step + noise, ("a", "y"): 0.0} for noise in (-0.02, -0.01, 0.0, 0.01, 0.02)]
