@@ -87,7 +87,7 @@ class Budget(Value):
 
 
 class TaskOptions(InSetting):
-    """What a client may say about a task beside its text and its documents."""
+    """The options of a task, beside its text and its documents."""
 
     summary: Written | None = Field(default=None, max_length=SUMMARY_LIMIT)
     """Summary of the documents, if the client has one. The platform then makes none. A summary of more than 1,000
@@ -199,11 +199,11 @@ class FeedbackOptions(Options):
     prevented_error: UUID | None = None
     """Id of the memory that prevented an error, if one did."""
     words: Written | None = Field(default=None, max_length=FEEDBACK_LIMIT)
-    """What there is to say about the answer. Needs a verdict or a result. About an answer that failed, it becomes a
+    """Words about the answer. They need a verdict or a result. About an answer that failed, they become a
     memory of the agents that answered.
     """
     correction: Written | None = Field(default=None, max_length=FEEDBACK_LIMIT)
-    """What the answer should have said. It becomes a memory, to which memories that led to the answer and contradict
+    """The answer that was expected. It becomes a memory, to which memories that led to the answer and contradict
     it yield. Without verdict and result, the answer counts as unhelpful.
     """
 

@@ -11,7 +11,7 @@ LABEL_LIMIT = 200
 OPERATOR = "cli"
 """Default client id of the command line."""
 NO_TASK = "-"
-"""What stands for the task in the subject of an event that belongs to none."""
+"""Token in place of the task in the subject of an event that belongs to none."""
 INBOX = "_INBOX"
 """Prefix of the subjects on which a client receives replies if it connects without a user name."""
 _LONGEST = 64

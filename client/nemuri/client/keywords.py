@@ -68,12 +68,12 @@ class FeedbackKeywords(TypedDict, total=False):
     prevented_error: Id | None
     """Id of the memory that prevented an error, if one did."""
     words: str | None
-    """What there is to say about the answer. Needs a verdict or a result. About an answer that failed, it becomes a
-    memory of the agents that answered. At most 4,000 characters.
+    """Words about the answer. They need a verdict or a result. About an answer that failed, they become a memory of
+    the agents that answered. At most 4,000 characters.
     """
     correction: str | None
-    """What the answer should have said. It becomes a memory, to which memories that led to the answer and
-    contradict it yield. Without verdict and result, the answer counts as unhelpful. At most 4,000 characters.
+    """The answer that was expected. It becomes a memory, to which memories that led to the answer and contradict it
+    yield. Without verdict and result, the answer counts as unhelpful. At most 4,000 characters.
     """
 
 

@@ -131,16 +131,6 @@ class InvertedIndex:
         shares: Floats = np.minimum(held / np.float32(self.full_weight(weights.values())), 1)
         return shares
 
-    def rows_with(self, terms: Iterable[str], rows: int) -> NDArray[np.bool_]:
-        """Return a mask of the rows 0 … `rows` - 1 that have all of these terms; of all rows without a term."""
-        found = np.ones(rows, np.bool_)
-        for term in terms:
-            here = np.zeros(rows, np.bool_)
-            for at, _ in self._terms.column(_hashed(term)):
-                here[at] = True
-            found &= here
-        return found
-
     def weights(self, query: Iterable[str]) -> dict[str, float]:
         """Return the idf of each distinct term of the query times its `topic_weight`, without terms of weight 0."""
         texts, found = self._count + ADDED_TEXTS, dict[str, float]()

@@ -46,23 +46,6 @@ class Columns:
         starts = np.append(first, len(keys)).astype(np.uint32)
         return cls(ordered[first], starts, places, values[order])
 
-    def weighted_sums(self, weights: NDArray[np.float32], rows: int) -> NDArray[np.float64]:
-        """Return the sum of each of the rows 0 … `rows` - 1, with the values weighted by column.
-
-        Keys are positions in `weights`, which has one number for each column. Sums are made in double precision.
-        """
-        at = self.keys.astype(np.intp)
-        chosen = np.flatnonzero(weights[at])
-        pieces = [
-            slice(*each) for each in zip(self.starts[chosen].tolist(), self.starts[chosen + 1].tolist(), strict=True)
-        ]
-        if not pieces:
-            return np.zeros(rows)
-        factors = weights[at[chosen]].repeat([piece.stop - piece.start for piece in pieces])
-        values = np.concatenate([self.values[piece] for piece in pieces])
-        sums = np.bincount(np.concatenate([self.rows[piece] for piece in pieces]), values * factors, rows)
-        return sums.astype(np.float64, copy=False)
-
     def of(self, key: int) -> tuple[Rows, Values]:
         """Return the rows and values of a column. Both are empty if it has no entries."""
         at = int(self.keys.searchsorted(np.uint64(key)))

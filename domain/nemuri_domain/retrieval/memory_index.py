@@ -83,7 +83,7 @@ class MemoryIndex:
 
     @property
     def common(self) -> Floats:
-        """What the vectors of the memories have in common, shape (dimension,): their mean, shrunk towards zero if they
+        """Common part of the memories' vectors, shape (dimension,): their mean, shrunk towards zero if they
         are few.
 
         An agent that always talks about the same things has memories that are all alike. Without the mean, they differ

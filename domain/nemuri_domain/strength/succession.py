@@ -77,7 +77,7 @@ class Statement:
     told_at: datetime
     relevance: float
     indexed: IndexedWords | None = None
-    """Where its words are found, if an index has them. Then the text is not divided into words again."""
+    """Place of its words in an index, if one has them. Then the text is not divided into words again."""
 
     @property
     def words(self) -> Words:

@@ -1,4 +1,4 @@
-"""Which events count: an event counts if it is the first with its id, and neither it nor what it is about is erased."""
+"""The events that count: the first with their id, where neither they nor what they are about is erased."""
 
 import asyncio
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Journal:
     database: Database
     progress: Progress
     _known: LRUCache[tuple[UUID, int], bool] = field(default_factory=lambda: LRUCache(MAX_EVENTS))
-    """Whether an event counts, by its id and sequence."""
+    """True for an event that counts, by its id and sequence."""
     _excluded: int = -1
     """Sequence of the last erasure that the known answers contain."""
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock)

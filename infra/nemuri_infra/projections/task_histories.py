@@ -56,7 +56,7 @@ class TaskHistory:
 
 @dataclass(frozen=True, slots=True)
 class _Excluded:
-    """What erasures and operators have excluded from the histories."""
+    """The events that erasures and operators have excluded from the histories."""
 
     at: int = -1
     """Sequence of the last exclusion that is known."""

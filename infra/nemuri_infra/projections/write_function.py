@@ -60,7 +60,7 @@ class WriteCondition:
 
 @dataclass(frozen=True, slots=True)
 class BatchRows:
-    """What a folded batch changes in the tables."""
+    """The changes of a folded batch in the tables."""
 
     journal: Sequence[Mapping[str, Any]]
     """A row for each event of the batch that has an effect."""
