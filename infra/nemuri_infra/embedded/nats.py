@@ -237,6 +237,16 @@ class EmbeddedNats:
         """
         return f"/{sha256(self._secret.encode()).hexdigest()}"
 
+    def leads_all(self, size: int) -> bool:
+        """Return whether the server leads a cluster of `size` servers and knows of each that it is there.
+
+        Healthy servers may still be strangers to their leader, which then places no stream on them.
+        """
+        page = self._monitoring_page("jsz", self._port)
+        cluster = json.loads(page[1]).get("meta_cluster", {}) if page else {}
+        others = cluster.get("replicas", []) if cluster.get("leader") == self.name else []
+        return sum(other["current"] and not other.get("offline", False) for other in others) == size - 1
+
     async def _until_healthy(self, port: int) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._deadline
@@ -254,14 +264,22 @@ class EmbeddedNats:
 
         Only the monitoring port of our own process is queried, never that of another server.
         """
+        page = self._monitoring_page("healthz?details=true", port)
+        if page is None:
+            return None
+        status, text = page
+        return HEALTHY if status == http.HTTPStatus.OK else text
+
+    def _monitoring_page(self, name: str, port: int | None) -> tuple[int, str] | None:
+        """Return the status and the text of a monitoring page; None if the server does not answer."""
         monitoring = self._monitoring_port(port)
         if monitoring is None:
             return None
         connection = http.client.HTTPConnection(LOOPBACK, monitoring, timeout=2)
         try:
-            connection.request("GET", f"{self._monitoring_path}/healthz?details=true")
+            connection.request("GET", f"{self._monitoring_path}/{name}")
             reply = connection.getresponse()
-            return HEALTHY if reply.status == http.HTTPStatus.OK else reply.read().decode(errors="replace")
+            return reply.status, reply.read().decode(errors="replace")
         except (OSError, http.client.HTTPException):
             return None
         finally:
@@ -301,7 +319,7 @@ class EmbeddedNatsCluster:
         return [node.url for node in self._nodes]
 
     async def start(self) -> None:
-        """Start all stopped nodes and return when all have joined the cluster.
+        """Start all stopped nodes and return when the leader of the cluster knows them all.
 
         If one does not start, all are stopped and its error is raised, usually ServerFailed.
         """
@@ -314,6 +332,8 @@ class EmbeddedNatsCluster:
         if failures:
             await self.stop()
             raise failures[0]
+        while not any([await asyncio.to_thread(node.leads_all, self._size) for node in self._nodes]):
+            await asyncio.sleep(POLL_SECONDS)
 
     async def stop(self) -> None:
         """Stop all nodes gracefully."""
